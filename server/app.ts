@@ -1,0 +1,96 @@
+/** Builds the app out of its rooms; the only file that knows them all. Opens the store, but no port. */
+import express, {type Express} from 'express';
+import helmet from 'helmet';
+import type {Logger} from 'pino';
+import type {Lead} from '../contract/lead-schema.ts';
+import {calculatedAnswer, minimums} from './answers/calculator.ts';
+import {createUpstream} from './answers/upstream.ts';
+import type {Config} from './config.ts';
+import {createCourier} from './delivery/courier.ts';
+import {usualPace, type Pace} from './delivery/pace.ts';
+import {startWorker} from './delivery/worker.ts';
+import {embedApi} from './http/embed-api.ts';
+import {embedFiles} from './http/embed-files.ts';
+import {healthPage} from './http/health.ts';
+import {leadApi} from './http/lead-api.ts';
+import {openapiPages} from './http/openapi.ts';
+import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
+import {createProofs} from './http/proof.ts';
+import {createQuota} from './http/quota.ts';
+import {createLimits} from './http/rate-limit.ts';
+import {requestContext} from './http/request-context.ts';
+import {createLeadDesk} from './lead-desk.ts';
+import type {LeadStore} from './store/lead-store.ts';
+import {openStore} from './store/open-store.ts';
+import {createTokens} from './tokens.ts';
+
+export type App = {
+  handle: Express;
+  /** From now on requests are answered with 503; those under way go on. */
+  refuseRequests(): void;
+  /** @param patience milliseconds for deliveries under way */
+  close(patience: number): Promise<void>;
+};
+
+/**
+ * @param given a store that is open already; it is closed with the app
+ * @throws Error when the store cannot be opened
+ */
+export async function createApp(
+  config: Config,
+  log: Logger,
+  given?: LeadStore,
+  pace: Pace = usualPace,
+): Promise<App> {
+  const store = given ?? (await openStore(config));
+  const upstreams = new Map(
+    [...config.upstreams].map(([name, settings]) => [name, createUpstream(settings, pace.delivery)] as const),
+  );
+  const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
+  const courier = createCourier({store, upstreams, onAmbiguous, log, pace});
+  const worker = startWorker({store, courier, log, parallel: 8, perSecond, pace});
+  const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
+  const desk = createLeadDesk({store, courier, calculate, pace});
+  const tokens = createTokens(config.tokenKeys);
+  const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys[0], config.proofOfWork) : undefined;
+  const limits = createLimits(config.redisUrl, log);
+  const quota = createQuota(log);
+  const upstream = upstreams.has('default') ? 'default' : undefined;
+  let refusing = false;
+
+  const app = express();
+  app.disable('etag');
+  app.set('trust proxy', config.trustProxy);
+  app.use(requestContext(log));
+  app.use(helmet(headers));
+  app.use(refuseWhile(() => refusing));
+  app.use(leadApi({callers, desk, tokens, upstream}));
+  app.use(
+    embedApi({partners, desk, tokens, minimums: minimums(config.policy), proofs, quota, limits, perMinute}),
+  );
+  app.use(embedFiles(config.embedFolder, config.immutableFiles));
+  app.use(healthPage(courier, desk));
+  app.use(openapiPages(config.publicUrl));
+  app.use(notFound, errorReplies(log));
+
+  return {
+    handle: app,
+    refuseRequests: () => {
+      refusing = true;
+      void worker.stop();
+    },
+    async close(patience) {
+      await worker.stop();
+      await limits.close();
+      await desk.close(patience);
+    },
+  };
+}
+
+/** For an API: nothing it answers is a page, and only the built form is for others' pages. */
+const headers: Parameters<typeof helmet>[0] = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {defaultSrc: ["'none'"], frameAncestors: ["'none'"]},
+  },
+};

@@ -1,0 +1,182 @@
+/** `/embed/v1`: the browser's side. Credentials and `cid` are added here and never leave. */
+import {createHash} from 'node:crypto';
+import {Router, type Request, type RequestHandler} from 'express';
+import type {AmountPart, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {LeadDesk} from '../lead-desk.ts';
+import type {Partner} from '../partners.ts';
+import type {Consent, StoredLead} from '../store/lead-store.ts';
+import type {Tokens} from '../tokens.ts';
+import {jsonBody} from './json-body.ts';
+import {fingerprintOf, readIdempotencyKey, readLead, replayLead, takeLead} from './lead-intake.ts';
+import {embedBodySchema, mount, operations, type EmbedBody} from './operations.ts';
+import {partnerGate} from './partner-gate.ts';
+import {ProblemError} from './problem-replies.ts';
+import type {Proof, Proofs} from './proof.ts';
+import type {Quota} from './quota.ts';
+import type {Limits} from './rate-limit.ts';
+
+type Parts = {
+  partners: readonly [Partner, ...Partner[]];
+  desk: LeadDesk;
+  tokens: Tokens;
+  minimums: Partial<Record<AmountPart, number>>;
+  /** Undefined where no proof of work is asked for. */
+  proofs: Proofs | undefined;
+  quota: Quota;
+  limits: Limits;
+  perMinute: number;
+};
+
+/** Nobody fills the form in faster than this, in milliseconds; an autofill may. */
+const shortestTime = 3_000;
+
+export function embedApi(parts: Parts): Router {
+  const {partners, desk, tokens, minimums, proofs, quota, limits, perMinute} = parts;
+  const router = Router();
+
+  const toAnswer = ({id, lead, answer}: StoredLead): EmbedAnswer => {
+    const amounts = answer.status === 'done' ? answer.amounts : null;
+    return {
+      id,
+      token: tokens.issue(id),
+      status: answer.status,
+      prequalification: amounts && {first_name: lead.first_name, ...amounts},
+      reasons: answer.status === 'done' ? answer.reasons : {},
+    };
+  };
+
+  const config: RequestHandler = async (request, response) => {
+    const partner = request.partner!;
+    const {lead_types, consent, colors, upstream} = partner;
+    const factor = quota.difficulty(partner, request.ip ?? '');
+    const body: EmbedConfig = {
+      lead_types,
+      minimums: upstream === undefined ? minimums : {},
+      consent: consent ?? null,
+      colors: colors ?? {},
+      challenge: proofs ? await proofs.challenge(factor) : null,
+    };
+    response.json(body);
+  };
+
+  const create: RequestHandler = async (request, response) => {
+    const partner = request.partner!;
+    const body = embedBodySchema.safeParse(request.body).data;
+    const lead = readLead(body ? {...body.lead, cid: partner.cid} : null);
+    if (!partner.lead_types.includes(lead.lead_type)) {
+      throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
+    }
+    const leadDigest = tokens.digest(fingerprintOf(lead));
+    const version = partner.consent && body?.consent?.version;
+    const fingerprint = version === undefined ? leadDigest : tokens.digest(`${leadDigest} ${version}`);
+    const idempotency = readIdempotencyKey(request, tokens, `partner:${partner.key}`, fingerprint);
+    if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
+
+    let given: {consent: Consent | undefined; proof: Proof | undefined};
+    try {
+      given = {consent: readConsent(request, partner, body), proof: await readProof(proofs, body)};
+    } catch (problem) {
+      // A retry after a lost reply brings the consent and the proof of then, which may be outlived.
+      const replayed = await replayLead(desk, idempotency);
+      if (!replayed) throw problem;
+      response.status(201).json(toAnswer(replayed));
+      return;
+    }
+
+    const suspect = suspicions(body);
+    const hold = suspect !== undefined && partner.suspect === 'hold';
+    const stored = await takeLead(desk, {
+      lead,
+      partner: partner.key,
+      upstream: partner.upstream,
+      idempotency,
+      ...given,
+      suspect,
+      hold,
+      supersedes: await superseded(partner, body),
+      // Where nothing is delivered there is nothing to merge, and a held lead must not stand in for a sound one.
+      sameLead: partner.merge_duplicates && partner.upstream !== undefined && !hold ? leadDigest : undefined,
+    });
+    quota.count(partner, request.ip ?? '');
+    response.status(201).json(toAnswer(stored));
+  };
+
+  /** Unknown id, another partner's lead, missing and wrong token: the same query, the same comparison. */
+  async function readWithToken(partner: Partner, id: string, token: string): Promise<StoredLead | undefined> {
+    const stored = await desk.find(id);
+    const mayRead = tokens.verify(id, token, stored?.createdAt ?? 0);
+    return stored && mayRead && stored.partner === partner.key ? stored : undefined;
+  }
+
+  async function superseded(partner: Partner, body: EmbedBody | undefined) {
+    const named = body?.supersedes;
+    return named && (await readWithToken(partner, named.id, named.token))?.id;
+  }
+
+  const read: RequestHandler<{id: string}> = async (request, response) => {
+    const [, token = ''] = /^bearer +(\S+)$/i.exec(request.get('Authorization') ?? '') ?? [];
+    const stored = await readWithToken(request.partner!, request.params.id, token);
+    if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
+    if (stored.answer.status === 'pending') response.set('Retry-After', '5');
+    response.json(toAnswer(stored));
+  };
+
+  mount(
+    router,
+    [
+      [operations.embedConfig, limits.perAddress('config', perMinute), config],
+      [operations.embedCreate, limits.perAddress('leads', perMinute), ...jsonBody, create],
+      [operations.embedRead, limits.perAddress('results', perMinute * 2), read],
+    ],
+    partnerGate(partners),
+  );
+  return router;
+}
+
+/** What the visitor was shown and did. @throws ProblemError when it is not what the partner asks for now */
+function readConsent(request: Request, {consent}: Partner, body: EmbedBody | undefined): Consent | undefined {
+  if (!consent) return undefined;
+  const given = body?.consent;
+  if (given && given.version !== consent.version) {
+    throw new ProblemError('consent-outdated', 'Fetch the configuration and show its text.', {
+      headers: {'Retry-After': '1'},
+    });
+  }
+  if (!given || (consent.required && !given.agreed)) {
+    const errors = [{field: 'consent', code: 'required', message: 'is required'}];
+    throw new ProblemError('invalid-lead', 'Check consent.', {errors});
+  }
+  return {
+    textVersion: consent.version,
+    textHash: createHash('sha256').update(consent.text).digest('hex'),
+    agreed: consent.required ? given.agreed : null,
+    givenAt: Date.now(),
+    page: withoutQuery(body?.page),
+    ip: request.ip ?? '',
+    userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
+  };
+}
+
+/** @throws ProblemError when one is asked for and none came that is good for a lead */
+async function readProof(
+  proofs: Proofs | undefined,
+  body: EmbedBody | undefined,
+): Promise<Proof | undefined> {
+  const proof = await proofs?.check(body?.proof);
+  if (proofs && !proof) {
+    throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
+  }
+  return proof;
+}
+
+function withoutQuery(page: string | undefined): string | null {
+  const url = URL.parse(page ?? '');
+  return url && /^https?:$/.test(url.protocol) ? `${url.origin}${url.pathname}`.slice(0, 2_048) : null;
+}
+
+/** Never a ground to refuse: autofill fills traps and beats clocks, too. */
+function suspicions(body: EmbedBody | undefined): string | undefined {
+  const trapped = body?.trap ? 'trap' : '';
+  const fast = (body?.elapsed_ms ?? Infinity) < shortestTime ? 'fast' : '';
+  return [trapped, fast].filter(Boolean).join(' ') || undefined;
+}

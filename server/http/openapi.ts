@@ -1,0 +1,169 @@
+/** `/openapi.json`, made of the operations and their schemas, and `/docs`, the same as a page to try it on. */
+import {createRequire} from 'node:module';
+import {dirname} from 'node:path';
+import {Router} from 'express';
+import {z} from 'zod';
+import {paths, problems, problemTypePrefix, type ProblemCode} from '../../contract/api.ts';
+import {cidField, contactFields, extraFields, financialFields, leadTypes} from '../../contract/fields.ts';
+import {expectation} from '../../contract/lead-schema.ts';
+import {commonProblems, elsewhereProblems, operations, type Operation} from './operations.ts';
+
+/** Of the API, not of this software: the specification calls it a beta. */
+const apiVersion = '1.0.0-beta';
+
+const security = {basic: [{basic: []}], token: [{token: []}], none: []};
+
+const leadFields = new Set(
+  Object.keys({cid: cidField, lead_type: leadTypes, ...contactFields, ...financialFields, ...extraFields}),
+);
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({jsonSchema, path}) {
+      const [parent, name] = path.slice(-2).map(String);
+      if (io === 'output' || parent !== 'properties' || !name || !leadFields.has(name)) return;
+      jsonSchema.description = expectation(name);
+    },
+  });
+  delete made.$schema;
+  return made;
+}
+
+const header = (description: string, required: boolean) => ({
+  description,
+  required,
+  schema: {type: 'string'},
+});
+
+const retryAfter = ['Retry-After', 'Seconds.'] as const;
+/** The header without which an answer of this status would be of no use. */
+const headerOfStatus: Readonly<Record<number, readonly [name: string, description: string]>> = {
+  401: ['WWW-Authenticate', 'Basic, and its realm.'],
+  405: ['Allow', 'The methods that the path has.'],
+  409: retryAfter,
+  429: retryAfter,
+  503: retryAfter,
+};
+
+function problemHeaders(status: number) {
+  const [name, description] = headerOfStatus[status] ?? [];
+  return name && description ? {headers: {[name]: header(description, true)}} : {};
+}
+
+function problemResponses(codes: readonly ProblemCode[]) {
+  const byStatus = Map.groupBy(new Set(codes), (code) => problems[code][0]);
+  const responses = [...byStatus].map(([status, same]) => {
+    const types = same.map((code) => `${problemTypePrefix}${code}`);
+    const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {type: {enum: types}}}]};
+    const description = same.map((code) => problems[code][1]).join('; ');
+    const content = {'application/problem+json': {schema}};
+    return [String(status), {description, ...problemHeaders(status), content}];
+  });
+  return Object.fromEntries(responses) as Record<string, unknown>;
+}
+
+function describe(name: string, operation: Operation) {
+  const {success, body, summary, parameters, method} = operation;
+  const headers = Object.entries(success.headers ?? {}).map(([of, {description, required}]) => [
+    of,
+    header(description, required),
+  ]);
+  return {
+    operationId: name,
+    summary,
+    security: security[operation.security],
+    parameters: parameters.map((parameter) => ({...parameter, schema: {type: 'string'}})),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {'application/json': {schema: jsonSchema(body.schema, 'input'), example: body.example}},
+      },
+    }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: Object.fromEntries(headers) as Record<string, unknown>,
+        content: {'application/json': {schema: jsonSchema(success.body, 'output')}},
+      },
+      ...problemResponses([...commonProblems, ...operation.problems]),
+    },
+    method,
+  };
+}
+
+/** An OpenAPI 3.1 document. */
+export function openapiDocument(publicUrl: string) {
+  const described = Object.entries(operations).map(([name, operation]) => {
+    const {method, ...description} = describe(name, operation);
+    return [operation.path.replace(/:(\w+)/g, '{$1}'), {[method]: description}];
+  });
+  const field = {type: 'object', required: ['field', 'code', 'message']};
+  const fieldParts = {field: {type: 'string'}, code: {type: 'string'}, message: {type: 'string'}};
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lead submission and pre-qualification',
+      version: apiVersion,
+      description:
+        "Errors are RFC 9457 problems, told apart by their type. Any other path or method is answered as this document's components.responses say.",
+      license: {name: 'MIT', identifier: 'MIT'},
+    },
+    servers: [{url: publicUrl}],
+    paths: Object.fromEntries(described) as Record<string, unknown>,
+    components: {
+      responses: problemResponses([...commonProblems, ...elsewhereProblems]),
+      securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
+      schemas: {
+        Problem: {
+          type: 'object',
+          required: ['type', 'title', 'status', 'detail'],
+          properties: {
+            type: {type: 'string'},
+            title: {type: 'string'},
+            status: {type: 'integer'},
+            detail: {type: 'string'},
+            errors: {type: 'array', items: {...field, properties: fieldParts}},
+          },
+        },
+      },
+    },
+  };
+}
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>Lead service API</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${paths.docs}/swagger-ui.css" />
+    <script src="${paths.docs}/swagger-ui-bundle.js" defer></script>
+    <script src="${paths.docs}/start.js" defer></script>
+  </head>
+  <body><div id="api"></div></body>
+</html>
+`;
+const start = `SwaggerUIBundle({url: '${paths.openapi}', dom_id: '#api', deepLinking: true, validatorUrl: null});\n`;
+const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
+export function openapiPages(publicUrl: string): Router {
+  const router = Router();
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const document = JSON.stringify(openapiDocument(publicUrl));
+  router.get(paths.openapi, (_request, response) => {
+    response.set('Access-Control-Allow-Origin', '*').type('json').send(document);
+  });
+  router.get(paths.docs, (_request, response) => {
+    response.set('Content-Security-Policy', policy).type('html').send(page);
+  });
+  router.get(`${paths.docs}/start.js`, (_request, response) => {
+    response.type('js').send(start);
+  });
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    router.get(`${paths.docs}/${file}`, (_request, response) => response.sendFile(file, {root: assets}));
+  }
+  return router;
+}

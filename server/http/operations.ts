@@ -1,0 +1,209 @@
+/** The routes as data: the routers mount from it, `Allow` is read off it, the OpenAPI document is made of it. */
+import type {RequestHandler, Router} from 'express';
+import {z} from 'zod';
+import {leadTypes} from '../../contract/fields.ts';
+import {amountParts, limits, paths, type ProblemCode} from '../../contract/api.ts';
+import {leadSchema, prequalificationSchema} from '../../contract/lead-schema.ts';
+import {methodNotAllowed} from './problem-replies.ts';
+
+type Parameter = {name: string; in: 'path' | 'query' | 'header'; required: boolean; description: string};
+
+export type Operation = {
+  method: 'get' | 'post';
+  /** As Express writes it: `/json/leads/:id`. */
+  path: string;
+  summary: string;
+  security: 'basic' | 'token' | 'none';
+  parameters: readonly Parameter[];
+  body?: {schema: z.ZodType; example: object};
+  success: {
+    status: 200 | 201;
+    description: string;
+    body: z.ZodType;
+    headers?: Readonly<Record<string, {description: string; required: boolean}>>;
+  };
+  /** Besides those that any request can end with. */
+  problems: readonly ProblemCode[];
+};
+
+/** What can be wrong with any request, whatever its path. */
+export const commonProblems = [
+  'bad-request',
+  'request-timeout',
+  'expectation-failed',
+  'headers-too-large',
+  'internal',
+  'shutting-down',
+] as const satisfies readonly ProblemCode[];
+/** What is said to a path or a method that no operation has. */
+export const elsewhereProblems = [
+  'not-found',
+  'method-not-allowed',
+] as const satisfies readonly ProblemCode[];
+
+const id: Parameter = {name: 'id', in: 'path', required: true, description: 'The id that the create gave.'};
+const partner: Parameter = {
+  name: 'partner',
+  in: 'query',
+  required: false,
+  description: 'The partner attribute of the form.',
+};
+const {min, max} = limits.idempotencyKeyCharacters;
+const idempotencyKey = (required: boolean): Parameter => ({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required,
+  description: `${min} to ${max} visible ASCII characters. The same key with the same lead gives the same id again, for ${limits.idempotencyKeyHours} hours.`,
+});
+
+const bodyProblems = ['malformed-json', 'body-too-large', 'not-json', 'invalid-lead'] as const;
+const keyProblems = [
+  'idempotency-key-invalid',
+  'idempotency-key-in-progress',
+  'idempotency-key-reused',
+] as const;
+const storeProblems = ['store-unavailable'] as const;
+const callerProblems = ['unauthorized', 'too-many-requests'] as const;
+const pageProblems = ['unknown-partner', 'origin-not-allowed', 'too-many-requests'] as const;
+
+const shortText = z.string().max(2_048);
+/** Beside the lead nothing makes a request fail by its shape alone: what cannot be read counts as missing. */
+export const embedBodySchema = z.object({
+  lead: z.record(z.string(), z.unknown()),
+  consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
+  proof: z.unknown().optional(),
+  trap: z.string().optional().catch(undefined),
+  elapsed_ms: z.number().optional().catch(undefined),
+  page: shortText
+    .regex(/^[\x21-\x7e]*$/)
+    .optional()
+    .catch(undefined),
+  supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
+});
+export type EmbedBody = z.output<typeof embedBodySchema>;
+
+const exampleLead = {
+  lead_type: 'prequalification',
+  first_name: 'Ana',
+  last_name: 'Silva',
+  phone: '415-555-0132',
+  email: 'ana@example.com',
+  credit_score: 'Above 720',
+  bankruptcy: false,
+  retirement: 120_000,
+  cash: 20_000,
+  investments: 0,
+};
+
+const embedAnswer = z.object({
+  id: z.string(),
+  token: z.string(),
+  status: z.enum(['done', 'pending', 'refused']),
+  prequalification: prequalificationSchema.nullable(),
+  reasons: z.partialRecord(z.enum(amountParts), z.string()),
+});
+
+export const operations = {
+  createLead: {
+    method: 'post',
+    path: paths.leads,
+    summary: 'Create a lead',
+    security: 'basic',
+    parameters: [idempotencyKey(false)],
+    body: {schema: leadSchema, example: {cid: '1001', ...exampleLead}},
+    success: {
+      status: 201,
+      description: 'The lead is committed.',
+      body: z.object({id: z.string()}),
+      headers: {Location: {description: 'The address of the lead.', required: true}},
+    },
+    problems: [...callerProblems, ...bodyProblems, 'cid-not-allowed', ...keyProblems, ...storeProblems],
+  },
+  readLead: {
+    method: 'get',
+    path: `${paths.leads}/:id`,
+    summary: 'Read what a lead pre-qualifies for',
+    security: 'basic',
+    parameters: [id],
+    success: {status: 200, description: 'Whole US dollars.', body: prequalificationSchema},
+    problems: [
+      ...callerProblems,
+      'not-found',
+      'no-prequalification',
+      'result-pending',
+      'upstream-refused',
+      ...storeProblems,
+    ],
+  },
+  embedConfig: {
+    method: 'get',
+    path: paths.embedConfig,
+    summary: 'What the form needs to know of its partner',
+    security: 'none',
+    parameters: [partner],
+    success: {
+      status: 200,
+      description: 'The configuration.',
+      body: z.object({
+        lead_types: z.array(z.enum(leadTypes)),
+        minimums: z.partialRecord(z.enum(amountParts), z.number()),
+        consent: z.object({text: z.string(), version: z.string(), required: z.boolean()}).nullable(),
+        colors: z.object({accent: z.string().optional()}),
+        challenge: z.looseObject({}).nullable(),
+      }),
+    },
+    problems: pageProblems,
+  },
+  embedCreate: {
+    method: 'post',
+    path: paths.embedLeads,
+    summary: 'Create a lead from a page and read its result in one round trip',
+    security: 'none',
+    parameters: [partner, idempotencyKey(true)],
+    body: {schema: embedBodySchema, example: {lead: exampleLead}},
+    success: {status: 201, description: 'The lead is committed.', body: embedAnswer},
+    problems: [
+      ...pageProblems,
+      ...bodyProblems,
+      'lead-type-not-allowed',
+      'consent-outdated',
+      'proof-needed',
+      ...keyProblems,
+      ...storeProblems,
+    ],
+  },
+  embedRead: {
+    method: 'get',
+    path: `${paths.embedLeads}/:id`,
+    summary: 'Read the result of a lead with the token that its create gave',
+    security: 'token',
+    parameters: [partner, id],
+    success: {
+      status: 200,
+      description: 'As it stands now.',
+      body: embedAnswer,
+      headers: {'Retry-After': {description: 'Seconds, while the lead is pending.', required: false}},
+    },
+    problems: [...pageProblems, 'not-found', ...storeProblems],
+  },
+} as const satisfies Record<string, Operation>;
+
+/** A handler knows the parameters of its own path. */
+type Mounted = readonly [operation: Operation, ...handlers: RequestHandler<never>[]];
+
+/**
+ * Mounts operations, each the only one of its path, and refuses every other method on it.
+ * @param before runs for every method: who may ask at all, and preflights
+ */
+export function mount(router: Router, mounted: readonly Mounted[], before: readonly RequestHandler[] = []) {
+  for (const [{method, path}, ...handlers] of mounted) {
+    const allowed = [
+      ...(method === 'get' ? ['GET', 'HEAD'] : ['POST']),
+      ...(before.length > 0 ? ['OPTIONS'] : []),
+    ];
+    const route = router.route(path);
+    if (before.length > 0) route.all(...before);
+    route[method](...(handlers as RequestHandler[]));
+    route.all(methodNotAllowed(allowed.join(', ')));
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Takes a valid lead in and gives its result out: the one place that knows the store, the calculator and the
+ * courier. A lead is committed before anyone else hears of it.
+ */
+import {randomUUIDv7} from 'node:crypto';
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Lead} from '../contract/lead-schema.ts';
+import type {Answer} from './answer.ts';
+import type {Courier} from './delivery/courier.ts';
+import type {Pace} from './delivery/pace.ts';
+import type {Accepted, IdempotencyKey, LeadEntry, LeadStore, StoredLead} from './store/lead-store.ts';
+
+export type Submission = Pick<
+  LeadEntry,
+  'lead' | 'partner' | 'idempotency' | 'sameLead' | 'proof' | 'consent' | 'suspect' | 'supersedes'
+> & {
+  /** The name of the upstream that answers; the calculator does where there is none. */
+  upstream: string | undefined;
+  /** Stored, but not delivered before an operator says so. */
+  hold?: boolean;
+};
+
+export type LeadDesk = {
+  /** Resolves once the lead is committed and, where an upstream is asked, has answered or the wait is over. */
+  take(submission: Submission): Promise<Accepted>;
+  find(id: string): Promise<StoredLead | undefined>;
+  /** The lead that the key stands for, where there is one. */
+  replay(key: IdempotencyKey): Promise<StoredLead | 'key-reused' | undefined>;
+  /** Gives deliveries under way so many milliseconds; what is not done by then is taken up at the next start. */
+  close(patience: number): Promise<void>;
+};
+
+type Parts = {
+  store: LeadStore;
+  calculate: (lead: Lead) => Answer;
+  courier: Courier;
+  pace: Pace;
+};
+
+/** Other texts are nobody's id, and PostgreSQL would choke on some. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const pending: Answer = {status: 'pending'};
+
+export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDesk {
+  function deliverInTime(lead: StoredLead, upstream: string, leaseEnd: number): Promise<Answer> {
+    const delivery = courier.deliver({lead, upstream, attempts: 1, leaseEnd});
+    return Promise.race([delivery, sleep(pace.patience, pending, {ref: false})]);
+  }
+
+  return {
+    async take({upstream, hold = false, ...submission}) {
+      const createdAt = Date.now();
+      const leaseEnd = createdAt + pace.lease;
+      const accepted = await store.accept({
+        ...submission,
+        id: randomUUIDv7(),
+        createdAt,
+        answer: upstream === undefined ? calculate(submission.lead) : pending,
+        // Until the lease ends the delivery is ours; a worker takes it up if this process dies with it.
+        delivery:
+          upstream === undefined
+            ? undefined
+            : {upstream, state: hold ? 'held' : 'waiting', nextAttemptAt: leaseEnd},
+      });
+      if (!('stored' in accepted) || accepted.stored.answer.status !== 'pending') return accepted;
+      const {stored} = accepted;
+      if (accepted.deliver && upstream !== undefined) {
+        return {...accepted, stored: {...stored, answer: await deliverInTime(stored, upstream, leaseEnd)}};
+      }
+      // A duplicate may have its answer already.
+      return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
+    },
+
+    async replay({owner, digest, fingerprint}) {
+      const used = await store.findByKey(owner, digest);
+      if (used && used.fingerprint !== fingerprint) return 'key-reused';
+      return used && store.find(used.leadId);
+    },
+
+    find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
+
+    async close(patience) {
+      await courier.close(patience);
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** What can be set by environment variables, as data: checked at start, and the table in README.md is made of it. */
+import {isIP} from 'node:net';
+import {z} from 'zod';
+import {leadTypes} from '../contract/fields.ts';
+import {cid, httpUrl} from './partners.ts';
+
+const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
+
+const callersSchema = z
+  .array(
+    z.strictObject({
+      user: z.string().regex(/^[^:]+$/, 'must be a name without a colon'),
+      password: z.string().min(12, 'must have at least 12 characters'),
+      cids: z.array(cid).min(1, 'must hold at least one cid'),
+    }),
+  )
+  .min(1, 'must hold at least one caller')
+  .refine((callers) => new Set(callers.map(({user}) => user)).size === callers.length, {
+    error: 'must not hold a user twice',
+  });
+
+const callers = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({code: 'custom', message: 'must be JSON'});
+      return z.NEVER;
+    }
+  })
+  .pipe(callersSchema);
+
+/** An address, a range, or one of Express's names for private ranges. */
+const isProxy = (text: string) =>
+  isIP(text.trim().split('/')[0] ?? '') > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(text.trim());
+
+/** Every setting, in the order of the table in README.md, which is made from these descriptions. */
+export const settings = z.object({
+  PUBLIC_URL: httpUrl.describe('Where browsers reach this server, such as `https://leads.example.com`.'),
+  CALLERS: callers.describe(
+    'Who may call `/json/leads`: `[{"user": "acme", "password": "…", "cids": ["1001"]}]`. Passwords have at least 12 characters.',
+  ),
+  EMBED_ORIGINS: list
+    .optional()
+    .describe(
+      'Origins of the pages that may embed the form, separated by commas or spaces. Required without `PARTNERS_FILE`.',
+    ),
+  PARTNERS_FILE: z
+    .string()
+    .optional()
+    .describe('A JSON file of several partners (docs/partners.md); replaces the `EMBED_…` settings.'),
+  TOKEN_KEY: list
+    .pipe(z.array(z.string().min(32, 'must have at least 32 characters each')).min(1, 'must not be empty'))
+    .describe(
+      'Signs the tokens by which visitors read their results; at least 32 characters. To rotate, put the new key before the old one.',
+    ),
+  EMBED_CID: cid
+    .optional()
+    .describe(
+      'The client under which leads of the form are stored. Default: the first `cid` of the first caller.',
+    ),
+  EMBED_PARTNER: z.string().default('default').describe('The value of the `partner` attribute.'),
+  EMBED_LEAD_TYPES: list
+    .pipe(z.array(z.enum(leadTypes)).min(1))
+    .default([...leadTypes])
+    .describe('Which types of lead the form may send.'),
+  UPSTREAM_URL: httpUrl
+    .optional()
+    .describe('A service with the API of the specification that answers instead of the calculator.'),
+  UPSTREAM_USER: z.string().optional().describe('Its user name.'),
+  UPSTREAM_PASSWORD: z.string().optional().describe('Its password.'),
+  UPSTREAM_CID: z.string().optional().describe('The `cid` it gave you; replaces the one of the lead.'),
+  ON_AMBIGUOUS: z
+    .enum(['send', 'hold'])
+    .default('send')
+    .describe(
+      'What to do with a lead whose reply from the upstream was lost: send it again, or leave it to `npm run outbox`.',
+    ),
+  OUTBOX_PER_SECOND: z.coerce
+    .number()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .describe('How many waiting leads are sent to upstreams in a second, at most.'),
+  PROOF_OF_WORK: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(0)
+    .describe(
+      'Key derivations that the sender of a lead has to do, about a millisecond each in a browser; 0 asks for none. The form does not solve them yet.',
+    ),
+  RATE_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(60)
+    .describe("Requests of one address to the browser's API, of each kind, in a minute."),
+  REDIS_URL: z
+    .string()
+    .optional()
+    .describe('`redis://…`: processes share the rate limits. In memory without it.'),
+  TRUST_PROXY: z
+    .string()
+    .default('0')
+    .refine((text) => /^\d+$/.test(text) || text.split(',').every(isProxy), {
+      error: 'must be a number of proxies, or their addresses separated by commas',
+    })
+    .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+    .describe(
+      'How many reverse proxies stand before the server, or their addresses: whom to believe about the address of a visitor.',
+    ),
+  DATABASE_PATH: z
+    .string()
+    .default('data/leads.sqlite')
+    .describe('The SQLite file. It and its folder are made when missing.'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .optional()
+    .describe('`postgres://…`: a PostgreSQL instead of the SQLite file; for several processes.'),
+  POLICY_FILE: z
+    .string()
+    .optional()
+    .describe("A JSON file that replaces the calculator's figures (docs/policy.md)."),
+  EMBED_FOLDER: z.string().default('dist/embed').describe('The built form, one folder a version.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address to listen on. A reverse proxy with TLS stands before it.'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('The port to listen on.'),
+  LOG_LEVEL: z
+    .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug'])
+    .default('info')
+    .describe('One line a request at `info`.'),
+});

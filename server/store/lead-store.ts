@@ -1,0 +1,110 @@
+import type {Lead} from '../../contract/lead-schema.ts';
+import type {Answer} from '../answer.ts';
+
+/** Digests, hex: the store never sees what they were made of. `owner` scopes the key to whoever chose it. */
+export type IdempotencyKey = {owner: string; digest: string; fingerprint: string};
+
+/** What the visitor was shown, and where. Times in milliseconds since 1970. */
+export type Consent = {
+  textVersion: string;
+  /** SHA-256 of the text, hex. */
+  textHash: string;
+  /** Null where the partner asks for no tick. */
+  agreed: boolean | null;
+  givenAt: number;
+  /** The page's address without its query. */
+  page: string | null;
+  ip: string;
+  userAgent: string | null;
+};
+
+export type LeadEntry = {
+  /** UUID version 7. */
+  id: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  lead: Lead;
+  /** The key of the partner whose page sent it; null when it came over `/json/leads`. */
+  partner: string | null;
+  answer: Answer;
+  idempotency?: IdempotencyKey | undefined;
+  /** Where it is to be delivered, and until when its taker tries alone; a lead that is answered has none. */
+  delivery?: {upstream: string; state: 'waiting' | 'held'; nextAttemptAt: number} | undefined;
+  /** Two leads of one partner with the same digest, within a day, are one for delivery. */
+  sameLead?: string | undefined;
+  /** The solved challenge, good for one lead. */
+  proof?: {nonce: string; expiresAt: number} | undefined;
+  consent?: Consent | undefined;
+  /** What was odd about it, for operators. */
+  suspect?: string | undefined;
+  /** The id of the lead that it corrects. */
+  supersedes?: string | undefined;
+};
+
+export type StoredLead = Pick<LeadEntry, 'id' | 'createdAt' | 'lead' | 'partner' | 'answer'> & {
+  upstreamId: string | null;
+};
+
+/**
+ * - `created`: committed now
+ * - `replayed`: the key was used for the same lead before; this is that lead as it stands
+ * - `key-reused`: the key was used for another lead; nothing was stored
+ * - `key-in-progress`: another process has been writing with the key for 5 s; nothing was stored
+ * - `proof-spent`: the proof went with another lead; nothing was stored
+ *
+ * `deliver` is false where another lead is delivered in its stead.
+ */
+export type Accepted =
+  | {outcome: 'created' | 'replayed'; stored: StoredLead; deliver: boolean}
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+
+/** `leaseEnd`: from then on another may take it, in milliseconds since 1970. */
+export type DueDelivery = {lead: StoredLead; upstream: string; attempts: number; leaseEnd: number};
+
+export type OutboxRow = {
+  lead: string;
+  upstream: string;
+  state: 'waiting' | 'held' | 'refused';
+  attempts: number;
+  /** How often a reply was lost after sending. */
+  ambiguous: number;
+  nextAttemptAt: number;
+  /** Null while it is under way. */
+  lastError: string | null;
+};
+
+/** Every promise resolves after the commit. All methods reject with `StoreUnavailable` while it cannot work. */
+export type LeadStore = {
+  accept(entry: LeadEntry): Promise<Accepted>;
+  /** A duplicate has the answer of the lead that is delivered in its stead. */
+  find(id: string): Promise<StoredLead | undefined>;
+  /** The fingerprint that a key stands for, with its lead. */
+  findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
+  recordUpstreamId(id: string, upstreamId: string): Promise<void>;
+  /** Ends the delivery, too: a refused lead stays in the outbox as a dead letter. */
+  recordAnswer(id: string, answer: Answer): Promise<void>;
+  /** Takes deliveries that are due, each for one taker, who has until `leaseEnd` to settle it. */
+  claimDue(now: number, leaseEnd: number, limit: number): Promise<DueDelivery[]>;
+  postpone(
+    id: string,
+    until: number,
+    reason: {error: string; ambiguous: boolean; state: 'waiting' | 'held'},
+  ): Promise<void>;
+  /** Deletes keys, digests and proofs that have expired, a few at a time; resolves with how many. */
+  forgetExpired(now: number): Promise<number>;
+  /** The oldest first. */
+  listOutbox(limit: number): Promise<OutboxRow[]>;
+  /** Makes deliveries due now, held and refused ones too, but none that is under way; all of them without an id. */
+  retryOutbox(now: number, id?: string): Promise<number>;
+  close(): Promise<void>;
+};
+
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    // An error, so that the log has its words.
+    super('The store cannot work right now', {
+      cause: cause instanceof Error ? cause : new Error(String(cause)),
+    });
+    this.name = 'StoreUnavailable';
+  }
+}

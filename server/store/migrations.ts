@@ -1,0 +1,68 @@
+/** Where the two databases name things differently. */
+export type Dialect = {integer: string; tableOptions: string};
+
+/** Checked at the commit: within it, a key may be taken before its lead is in. */
+const aLead = 'REFERENCES leads (id) DEFERRABLE INITIALLY DEFERRED';
+
+/** Applied in order, each in a transaction, and counted by the database. From 1.0.0 on, only ever append. */
+export const migrations: readonly ((dialect: Dialect) => string)[] = [
+  ({integer, tableOptions}) => `
+    CREATE TABLE leads (
+      id TEXT PRIMARY KEY,
+      created_at ${integer} NOT NULL,
+      cid TEXT NOT NULL,
+      partner TEXT,
+      lead_type TEXT NOT NULL,
+      lead TEXT NOT NULL,
+      suspect TEXT,
+      supersedes TEXT,
+      duplicate_of TEXT,
+      status TEXT NOT NULL CHECK (status IN ('done', 'pending', 'refused')),
+      rollover_amount ${integer},
+      sba_qualified_amount ${integer},
+      unsecured_amount ${integer},
+      portfolio_loan_qualified_amount ${integer},
+      total_qualified_amount ${integer},
+      reasons TEXT NOT NULL,
+      policy_version TEXT,
+      upstream_id TEXT
+    ) ${tableOptions};
+
+    CREATE TABLE idempotency_keys (
+      owner TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      lead_id TEXT NOT NULL ${aLead},
+      created_at ${integer} NOT NULL,
+      PRIMARY KEY (owner, digest)
+    ) ${tableOptions};
+
+    CREATE TABLE same_leads (
+      partner TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      lead_id TEXT NOT NULL ${aLead},
+      created_at ${integer} NOT NULL,
+      PRIMARY KEY (partner, digest)
+    ) ${tableOptions};
+
+    CREATE TABLE spent_proofs (
+      nonce TEXT PRIMARY KEY,
+      expires_at ${integer} NOT NULL
+    ) ${tableOptions};
+
+    CREATE TABLE outbox (
+      lead_id TEXT PRIMARY KEY ${aLead},
+      upstream TEXT NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('waiting', 'held', 'refused')),
+      attempts ${integer} NOT NULL,
+      ambiguous ${integer} NOT NULL,
+      next_attempt_at ${integer} NOT NULL,
+      last_error TEXT
+    ) ${tableOptions};
+    CREATE INDEX outbox_due ON outbox (next_attempt_at) WHERE state = 'waiting';
+
+    CREATE TABLE consents (
+      lead_id TEXT PRIMARY KEY ${aLead},
+      consent TEXT NOT NULL
+    ) ${tableOptions};`,
+];

@@ -1,0 +1,131 @@
+/** A lead as a row of either database, and back. Both have the same tables with the same column names. */
+import {amountParts, limits, totalAmount, type Amounts, type Reasons} from '../../contract/api.ts';
+import type {Answer} from '../answer.ts';
+import {decodeLead, encodeLead, type LeadColumns} from './codec.ts';
+import type {Accepted, LeadEntry, StoredLead} from './lead-store.ts';
+
+const amountColumns = [...amountParts, totalAmount] as const;
+export const answerColumns = ['status', ...amountColumns, 'reasons', 'policy_version'] as const;
+export const leadColumns = [
+  'id',
+  'created_at',
+  'cid',
+  'partner',
+  'lead_type',
+  'lead',
+  'suspect',
+  'supersedes',
+  ...answerColumns,
+] as const;
+
+/** Milliseconds for which an idempotency key is remembered, and for which the same lead again is a duplicate. */
+export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
+
+export type Value = string | number | null;
+
+type AnswerRow = Record<(typeof answerColumns)[number], Value>;
+
+/** One new lead with all that goes into the same commit: flat, so that it can cross to a thread or into JSON. */
+export type AcceptRow = Record<(typeof leadColumns)[number], Value> & {
+  id: string;
+  created_at: number;
+  key_owner: string | null;
+  key_digest: string | null;
+  key_fingerprint: string | null;
+  same_lead: string | null;
+  upstream: string | null;
+  delivery_state: string | null;
+  next_attempt_at: number | null;
+  proof_nonce: string | null;
+  proof_expires_at: number | null;
+  consent: string | null;
+};
+
+/** What became of it: `duplicateOf` names the lead that is delivered in its stead, `lead` the one to answer with. */
+export type Written =
+  | {outcome: 'created'; duplicateOf: string | null}
+  | {outcome: 'replayed'; lead: string}
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+
+/** As read: with the answer of the lead that is delivered in its stead, where there is one. */
+export type LeadRow = LeadColumns &
+  Record<(typeof amountColumns)[number], number | null> & {
+    id: string;
+    created_at: number;
+    partner: string | null;
+    status: Answer['status'];
+    reasons: string;
+    policy_version: string | null;
+    upstream_id: string | null;
+  };
+
+export async function toAccepted(
+  written: Written,
+  entry: LeadEntry,
+  find: (id: string) => Promise<StoredLead | undefined>,
+): Promise<Accepted> {
+  if (written.outcome === 'replayed') {
+    return {outcome: 'replayed', stored: (await find(written.lead))!, deliver: false};
+  }
+  if (written.outcome !== 'created') return {outcome: written.outcome};
+  const {id, createdAt, lead, partner, answer} = entry;
+  const stored = {id, createdAt, lead, partner, answer, upstreamId: null};
+  const deliver = entry.delivery?.state === 'waiting' && written.duplicateOf === null;
+  return {outcome: 'created', stored, deliver};
+}
+
+export function toAnswerRow(answer: Answer): AnswerRow {
+  const done = answer.status === 'done' ? answer : undefined;
+  const amounts = amountColumns.map((column) => [column, done?.amounts?.[column] ?? null]);
+  return {
+    status: answer.status,
+    ...(Object.fromEntries(amounts) as Record<(typeof amountColumns)[number], number | null>),
+    reasons: JSON.stringify(done?.reasons ?? {}),
+    policy_version: done?.policyVersion ?? null,
+  };
+}
+
+export function toAcceptRow(entry: LeadEntry): AcceptRow {
+  const {id, createdAt, partner, lead, answer, idempotency, delivery, proof, consent} = entry;
+  return {
+    id,
+    created_at: createdAt,
+    partner,
+    ...encodeLead(lead),
+    suspect: entry.suspect ?? null,
+    supersedes: entry.supersedes ?? null,
+    ...toAnswerRow(answer),
+    key_owner: idempotency?.owner ?? null,
+    key_digest: idempotency?.digest ?? null,
+    key_fingerprint: idempotency?.fingerprint ?? null,
+    same_lead: entry.sameLead ?? null,
+    upstream: delivery?.upstream ?? null,
+    delivery_state: delivery?.state ?? null,
+    next_attempt_at: delivery?.nextAttemptAt ?? null,
+    proof_nonce: proof?.nonce ?? null,
+    proof_expires_at: proof?.expiresAt ?? null,
+    consent: consent ? JSON.stringify(consent) : null,
+  };
+}
+
+export function toStoredLead(row: LeadRow): StoredLead {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    partner: row.partner,
+    lead: decodeLead(row),
+    answer: toAnswer(row),
+    upstreamId: row.upstream_id,
+  };
+}
+
+function toAnswer(row: LeadRow): Answer {
+  if (row.status !== 'done') return {status: row.status};
+  const amounts = Object.fromEntries(amountColumns.map((column) => [column, row[column]])) as Amounts;
+  return {
+    status: row.status,
+    amounts: row[totalAmount] === null ? null : amounts,
+    reasons: JSON.parse(row.reasons) as Reasons,
+    policyVersion: row.policy_version,
+  };
+}
