@@ -1,0 +1,176 @@
+/**
+ * Builds the widget into `dist/embed/<version>/`: the file that partners embed, the answer file, both also
+ * compressed, and a manifest with their hashes. The build fails when a file outgrows its budget.
+ */
+import {createHash} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
+import {minifyHTMLLiterals} from 'minify-literals';
+import {minify} from 'terser';
+import {build, defineConfig, type InlineConfig, type Plugin, type Rolldown} from 'vite';
+
+const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
+const outDir = `dist/embed/${version}`;
+const embedFile = 'lead-prequal-form.js';
+
+/** Bytes in brotli; the first file and all that is loaded before a visitor types must fit ten packets. */
+const budgets = {embed: 12_500, answer: 5_000};
+
+const integrityOf = (content: string) => `sha384-${createHash('sha384').update(content).digest('base64')}`;
+
+const minifyTemplates: Plugin = {
+  name: 'minify-templates',
+  enforce: 'pre',
+  async transform(code, id) {
+    if (!/\/widget\/.*\.ts$/.test(id) || !/(html|css)`/.test(code)) return null;
+    const minified = await minifyHTMLLiterals(code, {fileName: id});
+    return minified && {code: minified.code, map: minified.map?.toString() ?? null};
+  },
+};
+
+/**
+ * What is changed in Lit's files. Another Lit on the page under `trusted-types lit-html` must not make ours
+ * throw: it gets a policy of its own. Lists of versions and decorators' metadata are globals, and a host page
+ * wants none of ours. Hooks of polyfills, and advice that the linter gives already, go as well.
+ */
+const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
+  [/\/lit-html\.js$/, /createPolicy\("lit-html"/, 'createPolicy("lead-prequal"'],
+  [/\/lit-html\.js$/, /"invalid template strings array"/, ''],
+  [/\/lit-html\.js$/, /=\w+\.litHtmlPolyfillSupport;\w+\?\.\(.*?\),\(.*?\.push\("[\d.]+"\)/, '=0'],
+  [/\/css-tag\.js$/, /"CSSResult is not constructable\..*?"/, ''],
+  [/\/css-tag\.js$/, /"Value passed to 'css' function .*?"\+\w+\+".*?"/, ''],
+  [/\/reactive-element\.js$/, /,\w+\?\.\(\{ReactiveElement:\w+\}\),\(.*?\.push\("[\d.]+"\)/, ''],
+  [
+    /\/reactive-element\.js$/,
+    /Symbol\.metadata\?\?=Symbol\("metadata"\),\w+\.litPropertyMetadata\?\?=new WeakMap;/,
+    '',
+  ],
+  [/\/reactive-element\.js$/, /litPropertyMetadata\.get\(\w+\)/, 'void 0'],
+  [/\/lit-element\.js$/, /\w+\.litElementHydrateSupport\?\.\(\{LitElement:\w+\}\);/, '0;'],
+  [/\/lit-element\.js$/, /=\w+\.litElementPolyfillSupport;\w+\?\.\(\{LitElement:\w+\}\);/, '=0;'],
+  [/\/lit-element\.js$/, /\(\w+\.litElementVersions\?\?=\[\]\)\.push\("[\d.]+"\)/, ''],
+];
+
+const editLit = (): Plugin => {
+  const missing = new Set(edits);
+  return {
+    name: 'edit-lit',
+    transform(code, id) {
+      const due = edits.filter(([file]) => id.includes('/node_modules/') && file.test(id));
+      if (due.length === 0) return null;
+      for (const edit of due) {
+        const [, from, to] = edit;
+        if (from.test(code)) missing.delete(edit);
+        code = code.replace(from, to);
+      }
+      return {code, map: null};
+    },
+    buildEnd(error) {
+      if (!error)
+        for (const [file, from] of missing) this.error(`${from.source} is not to be found in ${file.source}`);
+    },
+  };
+};
+
+/** After the bundler's own minifier; finds a fiftieth more. */
+async function minifyAgain(code: string, map: string, nameOf: (content: string) => string) {
+  const minified = await minify(code, {module: true, compress: {passes: 3}, sourceMap: {content: map}});
+  const content = minified.code ?? '';
+  const file = nameOf(content);
+  return {file, code: `${content}\n//# sourceMappingURL=${file}.map\n`, map: minified.map as string};
+}
+
+/** What both files are built with: one self-contained ES module each. */
+const library = (entry: string, fileName: string): InlineConfig => ({
+  configFile: false,
+  logLevel: 'warn',
+  build: {
+    outDir,
+    target: 'es2022',
+    sourcemap: true,
+    reportCompressedSize: false,
+    lib: {entry, formats: ['es'], fileName: () => fileName},
+    rolldownOptions: {output: {minify: true}},
+  },
+});
+
+async function buildAnswer() {
+  const results = await build({
+    ...library('widget/answer/index.ts', 'answer.js'),
+    plugins: [minifyTemplates],
+    build: {...library('widget/answer/index.ts', 'answer.js').build, write: false, sourcemap: 'hidden'},
+  });
+  const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
+  const [chunk, ...others] = output;
+  const unexpected = others.filter(({fileName}) => !fileName.endsWith('.map'));
+  if (unexpected.length > 0) throw new Error(`the answer file is not alone: ${unexpected[0]?.fileName}`);
+  return minifyAgain(chunk.code, JSON.stringify(chunk.map), (content) => {
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 10);
+    return `answer-${hash}.js`;
+  });
+}
+
+/** Builds the later files, and replaces the module that names them by their hashed names and hashes. */
+const pinLaterFiles: Plugin = {
+  name: 'pin-later-files',
+  async load(id) {
+    if (!id.endsWith('/widget/pins.ts')) return null;
+    const {file, code, map} = await buildAnswer();
+    this.emitFile({type: 'asset', fileName: file, source: code});
+    this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
+    return `export const answerFile = ${JSON.stringify({path: `./${file}`, integrity: integrityOf(code)})};`;
+  },
+};
+
+/** What no output may hold, found in its syntax tree. */
+const forbidden: readonly (readonly [RegExp, string])[] = [
+  [/"type":"(Import|ExportAll)Declaration"/, 'an import: each file must stand alone'],
+  [/"type":"Decorator"/, 'a decorator that was not compiled'],
+  [/"name":"Zod|zod\/v\d/i, 'zod, which only the server may use'],
+  [/"value":"lit-html"/, "Lit's own Trusted Types policy"],
+  [/"name":"lit\w*(Versions|Metadata)"/, "one of Lit's globals"],
+];
+
+/** Checks and compresses what was written, and notes the hashes for the embed snippet. */
+const finish: Plugin = {
+  name: 'finish',
+  async writeBundle(_, bundle) {
+    const written = join(outDir, embedFile);
+    const embed = await minifyAgain(
+      readFileSync(written, 'utf8'),
+      readFileSync(`${written}.map`, 'utf8'),
+      () => embedFile,
+    );
+    writeFileSync(written, embed.code);
+    writeFileSync(`${written}.map`, embed.map);
+
+    const integrity: Record<string, string> = {};
+    const sizes: string[] = [];
+    const files = Object.keys(bundle).filter((name) => name.endsWith('.js'));
+    for (const file of files.sort((a) => (a === embedFile ? -1 : 1))) {
+      const path = join(outDir, file);
+      const code = readFileSync(path, 'utf8');
+      const tree = JSON.stringify(this.parse(code));
+      for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} holds ${what}`);
+      const brotli = brotliCompressSync(code, {params: {[constants.BROTLI_PARAM_QUALITY]: 11}});
+      const budget = file === embedFile ? budgets.embed : budgets.answer;
+      if (brotli.length > budget) {
+        this.error(
+          `${file} has ${brotli.length} bytes in brotli, ${brotli.length - budget} more than its budget`,
+        );
+      }
+      writeFileSync(`${path}.br`, brotli);
+      writeFileSync(`${path}.gz`, gzipSync(code, {level: 9}));
+      integrity[file] = integrityOf(code);
+      sizes.push(`${file} ${brotli.length} of ${budget}`);
+    }
+    writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
+    console.log(`${outDir}, bytes in brotli: ${sizes.join(', ')}`);
+  },
+};
+
+export default defineConfig({
+  ...library('widget/define.ts', embedFile),
+  plugins: [minifyTemplates, editLit(), pinLaterFiles, finish],
+});

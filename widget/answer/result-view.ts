@@ -1,0 +1,89 @@
+/** The amounts: the total, how it is made up, and what would change a zero. */
+import {amountParts, totalAmount, type AmountPart, type Prequalification} from '../../contract/api.ts';
+import {actions} from './actions.ts';
+import {en} from './strings-en.ts';
+import type {Answered, Kit} from './types.ts';
+
+export function resultView(kit: Kit, amounts: Prequalification, answered: Answered) {
+  const {html, money} = kit;
+  const total = amounts[totalAmount];
+  return html`
+    <section class="answer" aria-labelledby="result-title">
+      <h2 id="result-title" part="heading" tabindex="-1">
+        ${(total > 0 ? en.upTo : en.nothing)(amounts.first_name)}
+        ${total > 0 ? html`<strong class="total" part="total">${money(total)}</strong>` : kit.nothing}
+      </h2>
+      ${barView(kit, amounts)}
+      <table part="table">
+        <caption>
+          ${en.bar}
+        </caption>
+        <thead class="unseen">
+          <tr>
+            <th scope="col">${en.kind}</th>
+            <th scope="col">${en.amount}</th>
+          </tr>
+        </thead>
+        ${amountParts.map((part, index) => rowsView(kit, part, index, amounts[part], answered))}
+        <tfoot>
+          <tr>
+            <th scope="row">${en.total}</th>
+            <td>${money(total)}</td>
+          </tr>
+        </tfoot>
+      </table>
+      <p class="estimate">${en.estimate}</p>
+      ${actions(kit, answered)}
+    </section>
+  `;
+}
+
+/** Widths of what is there, not of the total: an upstream's total need not be the sum. */
+function barView({html, nothing}: Kit, amounts: Prequalification) {
+  const sum = amountParts.reduce((dollars, part) => dollars + amounts[part], 0);
+  if (sum === 0) return nothing;
+  let start = 0;
+  const [a, b, c, d] = amountParts.map((part) => {
+    const width = (amounts[part] / sum) * 100;
+    const x = start;
+    start += width;
+    return {x: `${x}%`, width: `${width}%`};
+  });
+  // The table below says the same in words.
+  return html`<svg class="bar" part="bar" aria-hidden="true">
+    <rect class="fill-0" x=${a?.x} width=${a?.width} height="100%"></rect>
+    <rect class="fill-1" x=${b?.x} width=${b?.width} height="100%"></rect>
+    <rect class="fill-2" x=${c?.x} width=${c?.width} height="100%"></rect>
+    <rect class="fill-3" x=${d?.x} width=${d?.width} height="100%"></rect>
+  </svg>`;
+}
+
+/** A body of its own for each amount, so that its sentence has the table's whole width. */
+function rowsView(
+  {html, money}: Kit,
+  part: AmountPart,
+  index: number,
+  dollars: number,
+  {answer, minimums}: Answered,
+) {
+  const code = answer.reasons[part];
+  const minimum = minimums[part];
+  const why = en.reason(part, code, minimum === undefined ? undefined : money(minimum));
+  const words = dollars === 0 ? why : code ? `${en.about[part]} ${why}` : en.about[part];
+  return html`
+    <tbody class=${dollars === 0 ? 'zero' : ''}>
+      <tr>
+        <th scope="rowgroup">
+          <svg class="swatch" aria-hidden="true">
+            <rect class="fill-${index}" width="100%" height="100%"></rect>
+          </svg>
+          ${en.names[part]}
+        </th>
+        <td>${money(dollars)}</td>
+      </tr>
+      <tr>
+        <td class="words" colspan="2">${words}</td>
+      </tr>
+    </tbody>
+  `;
+}

@@ -1,0 +1,178 @@
+/** Of sending, the result and the other ends; colours, buttons and type come from the form's own sheet. */
+import type {Kit} from './types.ts';
+
+export const answerStyles = (css: Kit['css']) => css`
+  /* Told apart by lightness as well: at least 1.4 to 1 between any two, 3 to 1 on the paper. */
+  :host {
+    --_fill-0: light-dark(#12336f, #5b92e5);
+    --_fill-1: light-dark(#cf8300, #ffd468);
+    --_fill-2: light-dark(#006259, #0b7f73);
+    --_fill-3: light-dark(#925fbe, #c49ee8);
+  }
+  .total {
+    display: block;
+    font-size: clamp(1.75em, 13cqi, 3.25em);
+    font-variant-numeric: tabular-nums;
+    font-weight: 700;
+    letter-spacing: -0.02em;
+    line-height: 1.1;
+    margin-block-start: 4px;
+  }
+  .bar {
+    block-size: 28px;
+    border-radius: 6px;
+    display: block;
+    inline-size: 100%;
+    margin-block: 20px 24px;
+  }
+  .bar rect {
+    stroke: var(--_paper);
+    stroke-width: 2px;
+  }
+  :host(:dir(rtl)) .bar {
+    transform: scaleX(-1);
+  }
+  .fill-0 {
+    fill: var(--_fill-0);
+  }
+  .fill-1 {
+    fill: var(--_fill-1);
+  }
+  .fill-2 {
+    fill: var(--_fill-2);
+  }
+  .fill-3 {
+    fill: var(--_fill-3);
+  }
+  .swatch {
+    block-size: 16px;
+    border-radius: 4px;
+    inline-size: 16px;
+    inset-block-start: 16px;
+    inset-inline-start: 0;
+    position: absolute;
+  }
+  .zero .swatch {
+    opacity: 0.4;
+  }
+  table {
+    border-collapse: collapse;
+    font: inherit;
+    inline-size: 100%;
+  }
+  h2 + table {
+    margin-block-start: 20px;
+  }
+  caption {
+    color: var(--_muted);
+    font-size: 0.875em;
+    padding-block-end: 4px;
+    text-align: start;
+  }
+  tbody,
+  tfoot {
+    border-block-start: 1px solid var(--_line);
+  }
+  th,
+  td {
+    font-weight: 600;
+    padding: 12px 0;
+    text-align: start;
+    vertical-align: top;
+  }
+  tbody th {
+    padding-inline-start: 24px;
+    position: relative;
+  }
+  td {
+    font-variant-numeric: tabular-nums;
+    inline-size: 1%;
+    padding-inline-start: 8px;
+    text-align: end;
+    white-space: nowrap;
+  }
+  .zero td {
+    color: var(--_muted);
+    font-weight: 400;
+  }
+  tbody tr:first-child > * {
+    padding-block-end: 2px;
+  }
+  .words.words {
+    color: var(--_muted);
+    font-size: 0.875em;
+    font-weight: 400;
+    padding-block: 0 12px;
+    padding-inline: 24px 0;
+    text-align: start;
+    white-space: normal;
+  }
+  tfoot {
+    border-block-start: 2px solid var(--_ink);
+    font-size: 1.125em;
+  }
+  .estimate {
+    color: var(--_muted);
+    font-size: 0.875em;
+    margin-block: 12px 24px;
+    text-wrap: balance;
+  }
+  .end p {
+    margin-block: 8px 24px;
+  }
+  .badge {
+    block-size: 48px;
+    border: 2px solid var(--_strong);
+    border-radius: 50%;
+    color: var(--_strong);
+    fill: none;
+    inline-size: 48px;
+    margin-block-end: 16px;
+    stroke: currentcolor;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    stroke-width: 2px;
+  }
+  .refused .badge {
+    border-color: var(--_bad);
+    color: var(--_bad);
+  }
+  .quiet {
+    border-color: transparent;
+    padding-inline: 8px;
+    text-decoration: underline;
+    text-underline-offset: 3px;
+  }
+  .main[aria-disabled='true'] {
+    cursor: progress;
+  }
+  .spinner {
+    animation: turn 0.8s linear infinite;
+    block-size: 18px;
+    border: 2px solid;
+    border-block-start-color: transparent;
+    border-radius: 50%;
+    box-sizing: border-box;
+    inline-size: 18px;
+  }
+  @keyframes turn {
+    to {
+      rotate: 1turn;
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .main[aria-disabled='true'] {
+      cursor: progress;
+    }
+    .spinner {
+      animation-duration: 4s;
+    }
+  }
+  @media (forced-colors: active) {
+    .bar,
+    .swatch {
+      border: 1px solid CanvasText;
+      forced-color-adjust: none;
+    }
+  }
+`;

@@ -1,0 +1,51 @@
+/** What the first file and the answer file know of each other: types only, so neither imports the other. */
+import type {CSSResult, css, html, nothing, TemplateResult} from 'lit';
+import type {AmountPart, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import type {Errors} from '../read-lead.ts';
+
+/** What the answer file gets from the first: a second copy of Lit would cost as much again. */
+export type Kit = {
+  readonly html: typeof html;
+  readonly css: typeof css;
+  readonly nothing: typeof nothing;
+  /** Whole US dollars in the page's language, with the currency sign. */
+  readonly money: (dollars: number) => string;
+};
+
+/** Where leads go, and in whose name. */
+export type Place = {readonly endpoint: string; readonly partner: string};
+
+export type Lead = {readonly lead_type: LeadType} & Readonly<Record<string, string | number | boolean>>;
+
+export type Link = {readonly href: string; readonly label: string};
+
+/** A failure in a person's words. */
+export type Notice = {readonly title: string; readonly text: string};
+
+export type Outcome =
+  | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
+  | {readonly kind: 'invalid'; readonly errors: Errors}
+  | ({readonly kind: 'failed'; readonly code: string; readonly retryable: boolean} & Notice);
+
+export type Answered = {
+  readonly answer: EmbedAnswer;
+  readonly leadType: LeadType;
+  /** As typed, for the states in which the server says no name. */
+  readonly firstName: string;
+  readonly minimums: Partial<Record<AmountPart, number>>;
+  readonly link: Link | undefined;
+  readonly change: () => void;
+  readonly startOver: () => void;
+};
+
+export type AnswerPart = {
+  readonly styles: CSSResult;
+  /** The configuration, or `undefined` when the server does not give it: sending then says why in full. */
+  readConfig(reply: Promise<Response>, place: Place): Promise<EmbedConfig | undefined>;
+  /** Sends once, or again under the same key after a failure. Never rejects. */
+  send(lead: Lead, place: Place, about: {elapsedMs: number; signal: AbortSignal}): Promise<Outcome>;
+  view(answered: Answered): TemplateResult;
+};
+
+export type AnswerModule = {readonly createAnswer: (kit: Kit) => AnswerPart};

@@ -1,0 +1,45 @@
+/** What the form tells the page. All bubble and leave shadow roots; none carries personal data or amounts. */
+import type {LeadStatus} from '../contract/api.ts';
+import type {LeadType} from '../contract/fields.ts';
+
+export type StepDetail = {
+  /** From 1. */
+  step: number;
+  of: number;
+};
+export type ResultDetail = {id: string; leadType: LeadType; status: LeadStatus};
+export type ErrorDetail = {
+  /** A problem code of the server, or `network`, `timeout`, `bad-answer`, `load-failed`. */
+  code: string;
+  /** Whether trying again without a change may help. */
+  retryable: boolean;
+};
+
+/** The type of `detail`, by the event's name. */
+export type PrequalEvents = {
+  'prequal-ready': undefined;
+  'prequal-start': undefined;
+  'prequal-step': StepDetail;
+  'prequal-submit': undefined;
+  'prequal-result': ResultDetail;
+  'prequal-error': ErrorDetail;
+};
+
+declare global {
+  interface HTMLElementEventMap {
+    'prequal-ready': CustomEvent<undefined>;
+    'prequal-start': CustomEvent<undefined>;
+    'prequal-step': CustomEvent<StepDetail>;
+    'prequal-submit': CustomEvent<undefined>;
+    'prequal-result': CustomEvent<ResultDetail>;
+    'prequal-error': CustomEvent<ErrorDetail>;
+  }
+}
+
+export function emit<Name extends keyof PrequalEvents>(
+  element: HTMLElement,
+  name: Name,
+  ...[detail]: PrequalEvents[Name] extends undefined ? [] : [PrequalEvents[Name]]
+) {
+  element.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
+}

@@ -1,0 +1,149 @@
+/** One field of each kind: label above, help below it, error under the input, all tied together for machines. */
+import {html, nothing, type TemplateResult} from 'lit';
+import {ifDefined} from 'lit/directives/if-defined.js';
+import type {CreditScore, FormFieldName} from '../contract/fields.ts';
+import {warning} from './icons.ts';
+import type {InputError} from './read-lead.ts';
+import {fieldTable} from './steps.ts';
+import type {Strings} from './strings/en.ts';
+
+export type FieldState = {
+  readonly strings: Strings;
+  readonly value: string | undefined;
+  readonly error: InputError | undefined;
+  /** Someone chose "None" beside an amount. */
+  readonly onNone: (name: FormFieldName) => void;
+};
+
+/** The field that a part of it belongs to. */
+export const fieldAround = (target: EventTarget | null) =>
+  target instanceof Element
+    ? (target.closest<HTMLElement>('[data-field]')?.dataset['field'] as FormFieldName | undefined)
+    : undefined;
+
+type Option = {readonly value: string; readonly label: string; readonly aside?: string};
+
+/** The attributes by which browsers fill a field and phones choose a keyboard. */
+const inputs = {
+  name: {type: 'text', mode: undefined},
+  text: {type: 'text', mode: undefined},
+  email: {type: 'email', mode: 'email'},
+  phone: {type: 'tel', mode: 'tel'},
+  money: {type: 'text', mode: 'numeric'},
+} as const;
+
+export function fieldView(name: FormFieldName, state: FieldState): TemplateResult {
+  const {strings} = state;
+  switch (fieldTable[name].kind) {
+    case 'choice':
+      return radios(
+        name,
+        state,
+        (fieldTable[name].choices ?? []).map((value) => {
+          const [label, aside] = strings.scores[value as CreditScore];
+          return {value, label, aside};
+        }),
+      );
+    case 'flag':
+      return radios(name, state, [
+        {value: 'false', label: strings.no},
+        {value: 'true', label: strings.yes},
+        {value: '', label: strings.ratherNotSay},
+      ]);
+    case 'money':
+      return textField(
+        name,
+        state,
+        (input) => html`
+          <div class="row">
+            <div class="money"><span class="sign" aria-hidden="true">$</span>${input}</div>
+            <button class="none" part="button" type="button" @click=${() => state.onNone(name)}>
+              ${strings.none}<span class="unseen"> ${strings.noneFor(strings.labels[name])}</span>
+            </button>
+          </div>
+        `,
+      );
+    case 'name':
+    case 'email':
+    case 'phone':
+    case 'text':
+      return textField(name, state, (input) => input);
+  }
+}
+
+function textField(
+  name: FormFieldName,
+  {strings, value = '', error}: FieldState,
+  around: (input: TemplateResult) => TemplateResult,
+) {
+  const {kind, autocomplete, required} = fieldTable[name];
+  const {type, mode} = inputs[kind as keyof typeof inputs];
+  const input = html`<input
+    id=${name}
+    name=${name}
+    part="input"
+    type=${type}
+    inputmode=${ifDefined(mode)}
+    autocomplete=${autocomplete ?? 'off'}
+    ?required=${required}
+    aria-invalid=${error ? 'true' : 'false'}
+    aria-describedby=${describedBy(name, strings, error)}
+    .value=${value}
+  />`;
+  return html`
+    <div class="field ${kind}" part="field" data-field=${name}>
+      <label for=${name} part="label">${strings.labels[name]}</label>
+      ${helpText(name, strings)} ${around(input)} ${errorText(name, strings, error)}
+    </div>
+  `;
+}
+
+function radios(name: FormFieldName, {strings, value, error}: FieldState, options: readonly Option[]) {
+  const {kind, required} = fieldTable[name];
+  return html`
+    <fieldset
+      class="field ${kind}"
+      part="field"
+      data-field=${name}
+      role="radiogroup"
+      aria-required=${required ? 'true' : 'false'}
+      aria-invalid=${error ? 'true' : 'false'}
+      aria-describedby=${describedBy(name, strings, error)}
+    >
+      <legend part="label">
+        ${strings.labels[name]}${required ? nothing : html`<span class="aside">&nbsp;(${strings.optional})</span>`}
+      </legend>
+      ${helpText(name, strings)}
+      <div class="options">
+        ${options.map(
+          (option, index) => html`
+            <div class="option">
+              <input
+                type="radio"
+                id="${name}-${index}"
+                name=${name}
+                value=${option.value}
+                .checked=${option.value === value}
+              />
+              <label for="${name}-${index}" part="option">
+                ${option.label}${option.aside ? html` <span class="aside">${option.aside}</span>` : nothing}
+              </label>
+            </div>
+          `,
+        )}
+      </div>
+      ${errorText(name, strings, error)}
+    </fieldset>
+  `;
+}
+
+const describedBy = (name: FormFieldName, {help}: Strings, error: InputError | undefined) =>
+  [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;
+
+const helpText = (name: FormFieldName, {help}: Strings) =>
+  help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
+
+const errorText = (name: FormFieldName, {error}: Strings, code: InputError | undefined) =>
+  code
+    ? html`<p class="error" id="${name}-error" part="error">${warning}<span>${error(name, code)}</span></p>`
+    : nothing;

@@ -1,0 +1,158 @@
+/** The form as it asks: progress, error summary, the fields of a step or of all, notice and buttons. */
+import {html, nothing, type TemplateResult} from 'lit';
+import type {FormFieldName, LeadType} from '../contract/fields.ts';
+import type {Notice} from './answer/types.ts';
+import {fieldView} from './field-view.ts';
+import {lock, warning} from './icons.ts';
+import type {Errors, InputError, Values} from './read-lead.ts';
+import type {Page, Step} from './steps.ts';
+import type {Strings} from './strings/en.ts';
+
+export type FormState = {
+  readonly interview: Readonly<{page: number; values: Values; errors: Errors; summary: Errors}>;
+  readonly strings: Strings;
+  readonly leadType: LeadType;
+  readonly pages: readonly Page[];
+  readonly notice: Notice | undefined;
+  readonly sending: boolean;
+  readonly privacyHref: string | undefined;
+};
+
+export type FormHandlers = {
+  readonly submit: (event: Event) => void;
+  readonly touch: () => void;
+  readonly press: () => void;
+  readonly input: (event: Event) => void;
+  readonly leave: (event: FocusEvent) => void;
+  readonly back: () => void;
+  readonly none: (name: FormFieldName) => void;
+  readonly goTo: (name: FormFieldName) => void;
+};
+
+export function formView(state: FormState, on: FormHandlers) {
+  const {strings, pages, leadType} = state;
+  const {page} = state.interview;
+  const last = page === pages.length - 1;
+  const standard = leadType === 'standard';
+  const finish = standard ? strings.send : strings.estimate;
+  return html`
+    <form
+      novalidate
+      @submit=${on.submit}
+      @focusin=${on.touch}
+      @pointerdown=${on.press}
+      @input=${on.input}
+      @focusout=${on.leave}
+    >
+      ${summaryView(state, on)} ${progressView(state)}
+      ${pages.map((steps, index) =>
+        // A page that is not shown leaves its place in the list empty, so that no input is ever reused.
+        index === page ? steps.map((step) => stepView(step, state, on)) : nothing,
+      )}
+      ${noticeView(state)}
+      <div class="actions">
+        <button
+          class="main"
+          part="button primary"
+          type="submit"
+          aria-disabled=${state.sending ? 'true' : 'false'}
+        >
+          ${
+            state.sending
+              ? html`<span class="spinner" aria-hidden="true"></span>${strings.sending}`
+              : state.notice
+                ? strings.tryAgain
+                : last
+                  ? finish
+                  : strings.next
+          }
+        </button>
+        ${
+          page
+            ? html`<button class="plain" part="button" type="button" @click=${on.back}>
+                ${strings.back}
+              </button>`
+            : nothing
+        }
+      </div>
+      <p class="use">
+        ${lock}
+        <span>
+          ${standard ? strings.useContact : strings.use}
+          ${
+            state.privacyHref
+              ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${strings.privacy}</a>`
+              : nothing
+          }
+        </span>
+      </p>
+    </form>
+  `;
+}
+
+function stepView({name, fields}: Step, {strings, pages, interview}: FormState, on: FormHandlers) {
+  const {page, values, errors} = interview;
+  return html`
+    <section>
+      <h2 part="heading" tabindex="-1">
+        ${
+          pages.length > 1
+            ? html`<span class="count">${strings.step(page + 1, pages.length)}</span> `
+            : nothing
+        }
+        ${strings.steps[name]}
+      </h2>
+      <div class="fields">
+        ${fields.map((field) =>
+          fieldView(field, {strings, value: values[field], error: errors[field], onNone: on.none}),
+        )}
+      </div>
+    </section>
+  `;
+}
+
+const progressView = ({pages, interview}: FormState) =>
+  pages.length > 1
+    ? html`<div class="progress" part="progress" aria-hidden="true">
+        ${pages.map((_, index) => html`<i class=${index <= interview.page ? 'done' : ''}></i>`)}
+      </div>`
+    : nothing;
+
+function summaryView({strings, interview: {summary, errors}}: FormState, on: FormHandlers) {
+  const listed = Object.entries(summary) as [FormFieldName, InputError][];
+  const follow = (event: Event, name: FormFieldName) => {
+    event.preventDefault();
+    on.goTo(name);
+  };
+  return listed.length === 0
+    ? nothing
+    : alertView(
+        'summary',
+        strings.summary(listed.length),
+        html`<ul>
+          ${listed.map(
+            ([name, code]) => html`
+              <li class=${errors[name] ? '' : 'mended'}>
+                <a href="#${name}" @click=${(event: Event) => follow(event, name)}>
+                  ${strings.error(name, code)}
+                </a>
+              </li>
+            `,
+          )}
+        </ul>`,
+      );
+}
+
+const noticeView = ({notice}: FormState) =>
+  notice ? alertView('notice', notice.title, html`<p>${notice.text}</p>`) : nothing;
+
+/** There is one at a time; it gets the focus when it appears, and so is read out. */
+const alertView = (part: 'summary' | 'notice', title: string, content: TemplateResult) => html`
+  <div class="alert" part=${part} role="group" aria-labelledby="alert-title" tabindex="-1">
+    ${warning}
+    <div>
+      <p class="alert-title" id="alert-title">${title}</p>
+      ${content}
+    </div>
+  </div>
+`;

@@ -1,0 +1,262 @@
+import {adoptStyles, css, html, nothing} from 'lit';
+import type {EmbedAnswer} from '../contract/api.ts';
+import type {Notice, Outcome} from './answer/types.ts';
+import {Delivery} from './delivery.ts';
+import {EmbeddedElement} from './embedded-element.ts';
+import {emit} from './events.ts';
+import {formView} from './form-view.ts';
+import {Interview} from './interview.ts';
+import {scriptOrigin} from './later-files.ts';
+import {formatMoney} from './money.ts';
+import {readFields} from './read-lead.ts';
+import {httpsOnly} from './safe-link.ts';
+import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
+import {en, type Strings} from './strings/en.ts';
+import {formStyles} from './styles/index.ts';
+
+/**
+ * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
+ *   shows what the visitor may qualify for.
+ *
+ * @slot - What people see until the script has run, and without JavaScript.
+ * @slot heading - The form's own heading, above everything else.
+ * @slot intro - A sentence or two below the heading; not shown with the result.
+ * @slot disclaimer - Legal words below the form and below the result.
+ *
+ * @event prequal-ready - The form is on the page.
+ * @event prequal-start - The visitor has typed or chosen something for the first time.
+ * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
+ * @event prequal-submit - All answers are valid and are being sent.
+ * @event {CustomEvent<ResultDetail>} prequal-result - The server took the lead: `{id, leadType, status}`.
+ * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed: `{code, retryable}`.
+ *
+ * @csspart card - The box around everything.
+ * @csspart progress - The bar that shows how many steps there are.
+ * @csspart heading - The title of a step, a section or the result.
+ * @csspart field - A field with its label, help and error.
+ * @csspart label - A field's label.
+ * @csspart help - The line below a label.
+ * @csspart error - The line below a field that says what is wrong.
+ * @csspart input - A text input.
+ * @csspart option - One answer to choose.
+ * @csspart button - Any button; the main one is `primary` as well.
+ * @csspart primary - The main button.
+ * @csspart summary - The list of errors after "Next".
+ * @csspart notice - What is said when sending failed.
+ * @csspart total - The total amount.
+ * @csspart bar - The drawing of the four amounts.
+ * @csspart table - The four amounts in words and figures.
+ *
+ * @cssproperty --prequal-accent - The one colour of buttons, progress and choices; a blue by default.
+ * @cssproperty --prequal-background - Of the card and its inputs.
+ * @cssproperty --prequal-text - Colour of the text.
+ * @cssproperty --prequal-radius - Of the card's corners, 12px by default; inputs and buttons follow it.
+ * @cssproperty --prequal-max-width - 640px by default.
+ */
+export class LeadPrequalForm extends EmbeddedElement {
+  static override styles = formStyles;
+
+  static override properties = {
+    endpoint: {},
+    partner: {},
+    leadType: {attribute: 'lead-type'},
+    layout: {},
+    theme: {reflect: true, useDefault: true},
+    privacyHref: {attribute: 'privacy-href'},
+    ctaHref: {attribute: 'cta-href'},
+    ctaLabel: {attribute: 'cta-label'},
+  };
+
+  /** Address of the server that takes the leads; the script's own origin by default. */
+  declare endpoint: string;
+  /** Who the leads are for: the name that the server's operator gave this partner. */
+  declare partner: string;
+  /** `standard` asks for contact data only. */
+  declare leadType: 'prequalification' | 'standard';
+  /** `single` shows all fields on one page. */
+  declare layout: 'steps' | 'single';
+  /** `auto` follows the `color-scheme` of the page around the form. */
+  declare theme: 'auto' | 'light' | 'dark';
+  /** The partner's privacy page; https only. */
+  declare privacyHref: string | undefined;
+  /** Where the visitor may go from the result; https only, shown only together with its label. */
+  declare ctaHref: string | undefined;
+  declare ctaLabel: string | undefined;
+
+  readonly #strings: Strings = en;
+  #notice: Notice | undefined;
+  #sending: AbortController | undefined;
+  #answer: EmbedAnswer | undefined;
+  /** Of `performance.now()`: when the visitor first came to the form. */
+  #touchedAt: number | undefined;
+
+  readonly #delivery = new Delivery(
+    {html, css, nothing, money: (dollars) => formatMoney(dollars, this.#strings.locale)},
+    ({part}) => {
+      const root = this.renderRoot as ShadowRoot;
+      const {styleSheet} = part.styles;
+      // Added, for there may be sheets of a browser's extension by now.
+      if (styleSheet) root.adoptedStyleSheets.push(styleSheet);
+      else adoptStyles(root, [part.styles]);
+      if (this.#leadType !== this.leadType) this.refresh();
+    },
+  );
+
+  readonly #interview = new Interview({
+    strings: this.#strings,
+    pages: () => this.#pages,
+    find: (selector) => this.find(selector),
+    refresh: (focusOn) => this.refresh(focusOn),
+    onTouch: () => {
+      this.#touchedAt ??= performance.now();
+      // A failure shows when the visitor sends, for there is a button to try again.
+      this.#delivery.load(this.#place).catch(() => {});
+    },
+    onStart: () => emit(this, 'prequal-start'),
+    onPage: () => {
+      this.#notice = this.#answer = undefined;
+      emit(this, 'prequal-step', {step: this.#interview.page + 1, of: this.#pages.length});
+    },
+    onFinish: () => void this.submit(),
+  });
+
+  constructor() {
+    super();
+    this.endpoint = scriptOrigin;
+    this.partner = '';
+    this.leadType = 'prequalification';
+    this.layout = 'steps';
+    this.theme = 'auto';
+  }
+
+  protected override willUpdate() {
+    // The configuration, or the page through an attribute, may have made them fewer.
+    this.#interview.page = Math.min(this.#interview.page, this.#pages.length - 1);
+  }
+
+  protected override firstUpdated() {
+    super.firstUpdated();
+    emit(this, 'prequal-ready');
+  }
+
+  get #leadType() {
+    return effectiveLeadType(this.leadType, this.#delivery.loaded?.config?.lead_types);
+  }
+
+  get #pages() {
+    return pagesOf(this.#leadType, this.layout === 'single');
+  }
+
+  get #place() {
+    return {endpoint: this.endpoint.replace(/\/+$/, ''), partner: this.partner};
+  }
+
+  get #link() {
+    const href = httpsOnly(this.ctaHref);
+    return href && this.ctaLabel ? {href, label: this.ctaLabel} : undefined;
+  }
+
+  #settle(outcome: Outcome) {
+    this.#interview.said = '';
+    this.#interview.locked = false;
+    switch (outcome.kind) {
+      case 'answered': {
+        const {id, status} = outcome.answer;
+        this.#answer = outcome.answer;
+        this.refresh('h2');
+        return emit(this, 'prequal-result', {id, leadType: this.#leadType, status});
+      }
+      case 'invalid':
+        this.#interview.show(outcome.errors);
+        return emit(this, 'prequal-error', {code: 'invalid-lead', retryable: false});
+      case 'failed': {
+        const {code, retryable} = outcome;
+        this.#notice = outcome;
+        this.refresh('.alert');
+        return emit(this, 'prequal-error', {code, retryable});
+      }
+    }
+  }
+
+  /**
+   * Checks all answers and sends them, as the last button does. Events tell how it went; while a lead is being
+   * sent, or its result is shown, nothing happens.
+   */
+  async submit(): Promise<void> {
+    if (this.#sending || this.#answer) return;
+    const interview = this.#interview;
+    const names = this.#pages.flatMap(fieldsOf);
+    if (!interview.check(names)) return;
+
+    const {signal} = (this.#sending = new AbortController());
+    this.#notice = undefined;
+    interview.clear();
+    interview.said = this.#strings.sending;
+    interview.locked = true;
+    this.refresh();
+    emit(this, 'prequal-submit');
+    const outcome = await this.#delivery.send(
+      this.#place,
+      {lead_type: this.#leadType, ...readFields(names, interview.values).lead},
+      {elapsedMs: Math.round(performance.now() - (this.#touchedAt ?? performance.now())), signal},
+    );
+    if (signal.aborted) return;
+    this.#sending = undefined;
+    this.#settle(
+      outcome ?? {kind: 'failed', code: 'load-failed', retryable: true, ...this.#strings.loadFailed},
+    );
+  }
+
+  /** Forgets everything typed and any result, and shows the empty form; what is being sent is given up. */
+  reset(): void {
+    this.#sending?.abort();
+    this.#sending = this.#notice = this.#answer = this.#touchedAt = undefined;
+    this.#interview.reset();
+    this.refresh();
+  }
+
+  protected override render() {
+    const interview = this.#interview;
+    const {part, config} = this.#delivery.loaded ?? {};
+    return html`
+      <div class="card" part="card">
+        <slot name="heading"></slot>
+        ${
+          part && this.#answer
+            ? part.view({
+                answer: this.#answer,
+                leadType: this.#leadType,
+                firstName: interview.values.first_name?.trim() ?? '',
+                minimums: config?.minimums ?? {},
+                link: this.#link,
+                change: () => interview.go(0),
+                startOver: () => {
+                  this.reset();
+                  interview.go(0);
+                },
+              })
+            : html`<slot name="intro"></slot> ${formView(
+                  {
+                    interview,
+                    strings: this.#strings,
+                    leadType: this.#leadType,
+                    pages: this.#pages,
+                    notice: this.#notice,
+                    sending: this.#sending !== undefined,
+                    privacyHref: httpsOnly(this.privacyHref),
+                  },
+                  interview.handlers,
+                )}`
+        }
+        <slot name="disclaimer"></slot>
+        <p class="unseen" role="status">${interview.said}</p>
+      </div>
+    `;
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'lead-prequal-form': LeadPrequalForm;
+  }
+}

@@ -1,0 +1,45 @@
+/** Amounts as people write them, in whole US dollars. */
+
+export type MoneyError = 'required' | 'negative' | 'invalid';
+
+/** With `,` or a space between groups of three (or, in India, of two and three), and perhaps cents. */
+const grouped = /^(\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/;
+const plain = /^(\d+)(?:\.(\d*))?$/;
+/** `50.000,00`. Also `50.000`: nobody writes tenths of a cent. */
+const continental = /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))?$/;
+/** `1,2m` */
+const decimalComma = /^(\d+),(\d+)$/;
+
+const zerosOf: Readonly<Record<string, number>> = {k: 3, thousand: 3, m: 6, million: 6};
+
+/**
+ * Understands `$50,000.00`, `50k`, `1.2 m`, `50 000`, `US$ 50,000` and full-width digits; cents are dropped.
+ * What could be read in two ways (`50,00`) is an error rather than a guess, and nothing is not zero.
+ *
+ * @returns whole US dollars, not limited upwards, or what is wrong
+ */
+export function parseMoney(typed: string): number | MoneyError {
+  const text = typed
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/us\$|usd|\$|dollars?/g, ' ')
+    .trim();
+  if (text === '') return 'required';
+  if (/^[-−–(]/.test(text)) return 'negative';
+
+  const [, number = '', unit = ''] = /^(.*?)\s*(k|thousand|m|million)?$/s.exec(text) ?? [];
+  const separated = number.replace(/[\s'’]+/g, ',');
+  const shapes = unit ? [plain, grouped, decimalComma] : [continental, plain, grouped];
+  for (const shape of shapes) {
+    const [, whole, decimals = ''] = shape.exec(separated) ?? [];
+    if (whole === undefined) continue;
+    // Shifting digits keeps 1.001k exact, where multiplying gives 1000.9999999999999.
+    const zeros = zerosOf[unit] ?? 0;
+    return Number(whole.replace(/[,.]/g, '') + decimals.slice(0, zeros).padEnd(zeros, '0'));
+  }
+  return 'invalid';
+}
+
+/** With the currency sign. */
+export const formatMoney = (dollars: number, locale: string) =>
+  dollars.toLocaleString(locale, {style: 'currency', currency: 'USD', maximumFractionDigits: 0});
