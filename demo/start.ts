@@ -1,0 +1,101 @@
+/** `npm start`: the server with development credentials, and on another origin a partner's page that embeds it. */
+import {randomBytes} from 'node:crypto';
+import {once} from 'node:events';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {pino} from 'pino';
+import {paths} from '../contract/api.ts';
+import {readConfig} from '../server/config.ts';
+import {embedScript} from '../server/http/embed-files.ts';
+import {startServer} from '../server/server.ts';
+import {landingPage} from './landing-page.ts';
+
+const host = '127.0.0.1';
+const secretsFile = 'data/development.json';
+
+type Secrets = {user: string; password: string; cid: string; tokenKey: string};
+
+/** Made at the first start, readable by nobody else, never committed. */
+function developmentSecrets(): Secrets {
+  if (!existsSync(secretsFile)) {
+    const secret = () => randomBytes(24).toString('base64url');
+    const made: Secrets = {user: 'developer', password: secret(), cid: '1001', tokenKey: secret()};
+    mkdirSync('data', {recursive: true, mode: 0o700});
+    writeFileSync(secretsFile, JSON.stringify(made, null, 2), {mode: 0o600});
+  }
+  return JSON.parse(readFileSync(secretsFile, 'utf8')) as Secrets;
+}
+
+/** Listens on the port, or on a free one where that is taken. */
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    await once(server.listen(0, host), 'listening');
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+async function freePort(preferred: number): Promise<number> {
+  const probe = createServer();
+  const port = await listen(probe, preferred);
+  await once(probe.close(), 'close');
+  return port;
+}
+
+const secrets = developmentSecrets();
+const page = createServer();
+const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DEMO_PORT'] ?? 8081))}`;
+const port = await freePort(Number(process.env['PORT'] ?? 8080));
+const publicUrl = `http://localhost:${port}`;
+
+const config = readConfig({
+  DATABASE_PATH: 'data/demo.sqlite',
+  LOG_LEVEL: 'warn',
+  ...process.env,
+  HOST: host,
+  PORT: String(port),
+  PUBLIC_URL: publicUrl,
+  CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [secrets.cid]}]),
+  EMBED_ORIGINS: pageOrigin,
+  EMBED_PARTNER: 'demo',
+  TOKEN_KEY: secrets.tokenKey,
+});
+const server = await startServer({...config, immutableFiles: false}, pino({level: config.logLevel}));
+page.on(
+  'request',
+  landingPage({script: embedScript(config.embedFolder, publicUrl), partner: 'demo', publicUrl}),
+);
+
+const lead = {
+  cid: secrets.cid,
+  lead_type: 'prequalification',
+  first_name: 'Ana',
+  last_name: 'Silva',
+  phone: '415-555-0132',
+  email: 'ana@example.com',
+  credit_score: 'Above 720',
+  retirement: '120000',
+  cash: 20000,
+  investments: 0,
+};
+
+console.log(`
+  A partner's page   ${pageOrigin}
+  The lead service   ${publicUrl}
+
+  Create a lead:
+
+  curl -u ${secrets.user}:${secrets.password} -H 'Content-Type: application/json' -d '${JSON.stringify(lead)}' ${publicUrl}${paths.leads}
+
+  Leads are in ${config.databasePath}. Stop with Ctrl+C.
+`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    page.close().closeAllConnections();
+    void server.close().then(() => process.exit(0));
+  });
+}
