@@ -1,0 +1,12 @@
+/** The other baseline: Express with nothing on it but a JSON echo and a route that answers the same object. */
+import express from 'express';
+import {ready, result} from './bench-server.ts';
+
+const app = express();
+app.post('/json/leads', express.json(), (request, response) => {
+  response.status(201).json(request.body);
+});
+app.get('/json/leads/:id', (_request, response) => {
+  response.json(result);
+});
+ready(app.listen(0, '127.0.0.1'));

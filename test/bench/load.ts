@@ -1,0 +1,115 @@
+/** The load: leads created and read over keep-alive connections on loopback. */
+import {randomUUID} from 'node:crypto';
+import autocannon from 'autocannon';
+import {Pool} from 'undici';
+
+export type Figures = {perSecond: number; p50: number; p99: number};
+
+const seconds = 3;
+const callerHeaders = {
+  authorization: `Basic ${Buffer.from('acme:correct horse battery').toString('base64')}`,
+  'content-type': 'application/json',
+};
+const pageHeaders = {origin: 'https://www.example.com', 'content-type': 'application/json'};
+const lead = {
+  cid: '1001',
+  lead_type: 'prequalification',
+  first_name: 'Ana',
+  last_name: 'Silva',
+  phone: '415-555-0132',
+  email: 'ana@example.com',
+  credit_score: 'Above 720',
+  bankruptcy: false,
+  retirement: 120_000,
+  cash: '20000',
+  investments: 0,
+};
+const body = JSON.stringify(lead);
+
+async function run(options: autocannon.Options): Promise<Figures> {
+  const {requests, latency, non2xx, errors} = await autocannon({duration: seconds, ...options});
+  if (non2xx + errors > 0) throw new Error(`${non2xx} refused, ${errors} failed`);
+  return {perSecond: requests.average, p50: latency.p50, p99: latency.p99};
+}
+
+export const createLeads = (origin: string, connections: number) =>
+  run({url: `${origin}/json/leads`, connections, method: 'POST', headers: callerHeaders, body});
+
+/** As a page does it: every lead another visitor's, with a key of its own. */
+export const createFromPage = (origin: string, connections: number) =>
+  run({
+    url: `${origin}/embed/v1/leads`,
+    connections,
+    requests: [
+      {
+        method: 'POST',
+        path: '/embed/v1/leads',
+        setupRequest: (request) => ({
+          ...request,
+          headers: {...pageHeaders, 'idempotency-key': randomUUID()},
+          body: JSON.stringify({lead: {...lead, last_name: randomUUID()}, elapsed_ms: 60_000}),
+        }),
+      },
+    ],
+  });
+
+async function createOne(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/json/leads`, {method: 'POST', headers: callerHeaders, body});
+  const {id} = (await response.json()) as {id?: string};
+  return `/json/leads/${id ?? 'any'}`;
+}
+
+export const readLeads = async (origin: string, connections: number) =>
+  run({url: origin + (await createOne(origin)), connections, method: 'GET', headers: callerHeaders});
+
+async function timed(pool: Pool, path: string, headers: Record<string, string>): Promise<number> {
+  const start = performance.now();
+  const {body: reply} = await pool.request({method: 'GET', path, headers});
+  await reply.dump();
+  return performance.now() - start;
+}
+
+const at = (times: readonly number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)]!;
+
+/** Reads one after the other, timed one by one, while another thread keeps 50 connections creating. */
+export async function readWhile(origin: string): Promise<Omit<Figures, 'perSecond'>> {
+  const path = await createOne(origin);
+  const pool = new Pool(origin, {connections: 1});
+  const times: number[] = [];
+  let creating = true;
+  const url = `${origin}/json/leads`;
+  const load = run({url, connections: 50, method: 'POST', headers: callerHeaders, body, workers: 1});
+  void load.finally(() => {
+    creating = false;
+  });
+  while (creating) times.push(await timed(pool, path, callerHeaders));
+  await load;
+  await pool.close();
+  return {p50: at(times, 0.5), p99: at(times, 0.99)};
+}
+
+/** Medians, in milliseconds, of two reads that both get 404: an id that is not there, and a wrong token. */
+export async function compareRefusals(
+  origin: string,
+  pairs: number,
+): Promise<[absent: number, wrong: number]> {
+  const response = await fetch(`${origin}/embed/v1/leads`, {
+    method: 'POST',
+    headers: {...pageHeaders, 'idempotency-key': randomUUID()},
+    body: JSON.stringify({lead}),
+  });
+  const {id, token} = (await response.json()) as {id: string; token: string};
+  const pool = new Pool(origin, {connections: 1});
+  const headers = {
+    ...pageHeaders,
+    authorization: `Bearer ${token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+  };
+  const times: [number[], number[]] = [[], []];
+  for (let pair = 0; pair < pairs; pair += 1) {
+    times[0].push(await timed(pool, `/embed/v1/leads/${randomUUID()}`, headers));
+    times[1].push(await timed(pool, `/embed/v1/leads/${id}`, headers));
+  }
+  await pool.close();
+  return [at(times[0], 0.5), at(times[1], 0.5)];
+}

@@ -1,0 +1,49 @@
+/** Starts the demo as `npm start` does, on free ports and with its leads in a file of its own. */
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+
+export type Demo = {
+  /** The partner's page. */
+  page: string;
+  service: string;
+  /** The line that the demo prints for the terminal. */
+  curl: string;
+  databasePath: string;
+  secrets: {user: string; password: string; cid: string; tokenKey: string};
+  stop(): Promise<void>;
+};
+
+export async function startDemo(): Promise<Demo> {
+  const folder = makeTemporaryFolder();
+  const databasePath = join(folder.path, 'leads.sqlite');
+  const child = spawn(process.execPath, ['demo/start.ts'], {
+    env: {...process.env, PORT: '0', DEMO_PORT: '0', DATABASE_PATH: databasePath},
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line.trim());
+    if (line.includes('Stop with')) break;
+  }
+  const after = (start: string) =>
+    lines
+      .find((line) => line.startsWith(start))!
+      .slice(start.length)
+      .trim();
+  return {
+    page: after("A partner's page"),
+    service: after('The lead service'),
+    curl: `curl ${after('curl')}`,
+    databasePath,
+    secrets: JSON.parse(readFileSync('data/development.json', 'utf8')) as Demo['secrets'],
+    async stop() {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** The visitor's whole way, in a real browser across two real origins. */
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {DatabaseSync} from 'node:sqlite';
+import {after, before, suite, test} from 'node:test';
+import {chromium, type Browser, type Page} from 'playwright-core';
+import type {EmbedAnswer, Prequalification} from '../../contract/api.ts';
+import {calculate} from '../../server/answers/calculator.ts';
+import {defaultPolicy} from '../../server/answers/policy.ts';
+import {findChromium} from '../find-browsers.ts';
+import {startDemo, type Demo} from './demo.ts';
+
+const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
+const expected = calculate(finances, defaultPolicy).amounts;
+
+let demo: Demo;
+let browser: Browser;
+
+before(async () => {
+  demo = await startDemo();
+  browser = await chromium.launch(await findChromium());
+});
+after(async () => {
+  await browser.close();
+  await demo.stop();
+});
+
+/** Fills in the three steps without a mouse: Tab, typing, Space, arrows and Enter. */
+async function fillInByKeyboard(page: Page) {
+  const keys = page.keyboard;
+  const type = async (text: string) => {
+    await keys.type(text);
+    await keys.press('Tab');
+  };
+  await page.getByLabel('First name').focus();
+  await type('Ana');
+  await type('Silva');
+  await type('ana@example.com');
+  await keys.type('4155550132');
+  await keys.press('Enter');
+  await page.getByRole('heading', {name: 'Credit history'}).waitFor();
+  await page.getByRole('radio', {name: /Above 720/}).waitFor();
+  await keys.press('Tab');
+  await keys.press('Space');
+  await keys.press('ArrowDown');
+  await keys.press('Enter');
+  await page.getByRole('heading', {name: 'Your funds'}).waitFor();
+  for (const [label, amount] of [
+    ['Retirement', '$120,000.00'],
+    ['Cash', '50k'],
+    ['Investments', '30 000'],
+  ] as const) {
+    const field = page.getByRole('textbox', {name: new RegExp(label)});
+    while (!(await field.evaluate((input) => input.matches(':focus')))) await keys.press('Tab');
+    await keys.type(amount);
+  }
+  await keys.press('Enter');
+}
+
+suite('a visitor on a partner’s page', () => {
+  test('fills in the form by keyboard, sees the amounts of the calculator, and no secret reaches the browser', async () => {
+    const page = await browser.newPage();
+    const received: string[] = [];
+    const trouble: string[] = [];
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') trouble.push(message.text());
+    });
+    const reading: Promise<void>[] = [];
+    page.on('response', (response) => {
+      received.push(response.url(), JSON.stringify(response.headers()));
+      reading.push(
+        response.text().then(
+          (body) => void received.push(body),
+          () => undefined,
+        ),
+      );
+    });
+    await page.goto(demo.page);
+    await page.getByLabel('First name').waitFor();
+    await fillInByKeyboard(page);
+
+    const total = `$${expected.total_qualified_amount.toLocaleString('en-US')}`;
+    await page.getByText(total).first().waitFor();
+    const table = page.getByRole('table');
+    for (const amount of Object.values(expected)) {
+      await table.getByText(`$${amount.toLocaleString('en-US')}`).waitFor();
+    }
+    const events = await page.locator('#events').innerText();
+    for (const name of ['ready', 'start', 'step', 'submit', 'result']) {
+      assert.match(events, new RegExp(`prequal-${name}`));
+    }
+    assert.deepEqual(trouble, []);
+
+    const maps = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({name}) => name)
+        .filter((name) => /\/embed\/.*\.js$/.test(name))
+        .map((name) => `${name}.map`),
+    );
+    assert.ok(maps.length >= 2, 'the form came in two files');
+    for (const map of maps) received.push(await (await fetch(map)).text());
+    await Promise.all(reading);
+    const all = received.join('\n');
+    assert.match(all, /total_qualified_amount/, 'the answer is among what was searched');
+    const {user, password, cid, tokenKey} = demo.secrets;
+    const basic = Buffer.from(`${user}:${password}`).toString('base64');
+    for (const [name, secret] of Object.entries({
+      password,
+      tokenKey,
+      basic,
+      user: `"${user}"`,
+      cid: `"${cid}"`,
+    })) {
+      assert.ok(!all.includes(secret), `${name} reached the browser`);
+    }
+    await page.close();
+  });
+
+  test('finds the committed lead in the store', () => {
+    const database = new DatabaseSync(demo.databasePath, {readOnly: true});
+    const row = database.prepare("SELECT * FROM leads WHERE partner = 'demo'").get()!;
+    database.close();
+    assert.equal(row['cid'], demo.secrets.cid);
+    assert.equal(row['status'], 'done');
+    assert.equal(row['total_qualified_amount'], expected.total_qualified_amount);
+    const lead = JSON.parse(String(row['lead'])) as object;
+    assert.deepEqual(lead, {
+      first_name: 'Ana',
+      last_name: 'Silva',
+      email: 'ana@example.com',
+      phone: {typed: '(415) 555-0132', e164: '+14155550132'},
+      ...finances,
+    });
+  });
+
+  test('sends one lead for a double click', async () => {
+    const page = await browser.newPage();
+    const answers: Promise<EmbedAnswer>[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST') answers.push(response.json() as Promise<EmbedAnswer>);
+    });
+    await page.goto(demo.page);
+    await page.evaluate(() =>
+      document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
+    );
+    await page.getByLabel('First name').fill('Ana');
+    await page.getByLabel('Last name').fill('Silva');
+    await page.getByLabel('Email').fill('ana@example.com');
+    await page.getByLabel('Phone').fill('415-555-0132');
+    await page.locator('lead-prequal-form').getByRole('button').last().dblclick();
+    await page.getByRole('heading', {name: /thank/i}).waitFor();
+    assert.equal(answers.length, 1);
+    assert.equal((await answers[0]!).prequalification, null);
+    await page.close();
+  });
+
+  test('can be followed by the curl line that the demo prints', async () => {
+    const {id} = JSON.parse(execFileSync('sh', ['-c', `${demo.curl} --silent`], {encoding: 'utf8'})) as {
+      id: string;
+    };
+    const {user, password} = demo.secrets;
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const response = await fetch(`${demo.service}/json/leads/${id}`, {headers: {authorization}});
+    const {first_name, total_qualified_amount, ...parts} = (await response.json()) as Prequalification;
+    assert.equal(first_name, 'Ana');
+    assert.equal(
+      Object.values(parts).reduce((sum, part) => sum + part, 0),
+      total_qualified_amount,
+    );
+  });
+});

@@ -1,0 +1,91 @@
+/** Leads created over many connections, and looked for afterwards. */
+import {Pool} from 'undici';
+import {basic} from '../support/http.ts';
+import {prequalificationBody} from '../support/sample-leads.ts';
+import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
+import {acme} from '../support/test-server.ts';
+
+export {until} from '../support/until.ts';
+
+/**
+ * The production server as a process of its own.
+ * @param store `DATABASE_PATH` or `DATABASE_URL`
+ * @param command what runs the server, such as a tracer with its arguments
+ */
+export function startOver(
+  folder: string,
+  store: Record<string, string>,
+  command: readonly string[] = [],
+): Promise<RunningService> {
+  return startService({...serviceSettings(folder), ...store}, folder, command);
+}
+
+export const stopped = {code: 0, signal: null};
+
+export type Load = {
+  /** Ids that were answered 201. */
+  acknowledged: string[];
+  /** Every status that came, in order; a broken connection is 0. */
+  statuses: number[];
+  /** Stops sending and waits for the answers. */
+  stop(): Promise<void>;
+};
+
+/** Creates leads over many connections until it is stopped. */
+export function createLeads(url: string, connections = 20): Load {
+  const pool = new Pool(url, {connections});
+  const acknowledged: string[] = [];
+  const statuses: number[] = [];
+  const headers = {...basic(acme), 'content-type': 'application/json'};
+  const body = JSON.stringify(prequalificationBody);
+  let sending = true;
+
+  async function sendOne() {
+    try {
+      const response = await pool.request({method: 'POST', path: '/json/leads', headers, body});
+      const {id} = (await response.body.json()) as {id?: string};
+      statuses.push(response.statusCode);
+      if (response.statusCode === 201) acknowledged.push(id!);
+    } catch {
+      statuses.push(0);
+    }
+  }
+
+  const senders = Array.from({length: connections}, async () => {
+    while (sending) {
+      await sendOne();
+      // A server that is gone answers at once, with nothing: let others have their turn.
+      if (statuses.at(-1) === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+  return {
+    acknowledged,
+    statuses,
+    async stop() {
+      sending = false;
+      await Promise.all(senders);
+      await pool.destroy();
+    },
+  };
+}
+
+/** Which of the leads the server does not know. */
+export async function missing(url: string, ids: readonly string[]): Promise<string[]> {
+  const pool = new Pool(url, {connections: 10});
+  const lost: string[] = [];
+  const queue = [...ids];
+  const readers = Array.from({length: 10}, async () => {
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      const {statusCode, body} = await pool.request({
+        method: 'GET',
+        path: `/json/leads/${id}`,
+        headers: basic(acme),
+      });
+      await body.dump();
+      if (statusCode !== 200) lost.push(id);
+    }
+  });
+  await Promise.all(readers);
+  await pool.close();
+  return lost;
+}

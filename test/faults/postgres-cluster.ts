@@ -1,0 +1,58 @@
+/** A PostgreSQL of the test's own, in a temporary folder: one that may be stopped and killed. */
+import {execFileSync} from 'node:child_process';
+import {chmodSync, globSync} from 'node:fs';
+import {createServer} from 'node:net';
+import {once} from 'node:events';
+import type {AddressInfo} from 'node:net';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+
+export type Cluster = {
+  url: string;
+  start(): void;
+  /** `immediate` is a crash: no checkpoint, recovery at the next start. */
+  stop(mode: 'fast' | 'immediate'): void;
+  remove(): void;
+};
+
+function binaries(): string {
+  const [newest] = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
+  if (!newest) throw new Error('The fault tests need the PostgreSQL server: apt-get install postgresql');
+  return newest;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const bin = binaries();
+  const folder = makeTemporaryFolder();
+  const data = `${folder.path}/data`;
+  const port = await freePort();
+  // PostgreSQL refuses to run as root.
+  const isRoot = process.getuid?.() === 0;
+  const run = (program: string, ...rest: string[]) => {
+    const command = [`${bin}/${program}`, ...rest];
+    if (isRoot) execFileSync('runuser', ['-u', 'postgres', '--', ...command], {stdio: 'ignore', cwd: '/'});
+    else execFileSync(command[0]!, command.slice(1), {stdio: 'ignore'});
+  };
+  if (isRoot) execFileSync('chown', ['postgres', folder.path]);
+  else chmodSync(folder.path, 0o700);
+  run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync');
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder.path}`;
+  const cluster: Cluster = {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    start: () => run('pg_ctl', '-D', data, '-w', '-l', `${folder.path}/log`, '-o', options, 'start'),
+    stop: (mode) => run('pg_ctl', '-D', data, '-w', '-m', mode, 'stop'),
+    remove() {
+      cluster.stop('immediate');
+      folder.remove();
+    },
+  };
+  cluster.start();
+  return cluster;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {after, suite, test, type TestContext} from 'node:test';
+import {basic, comparable, postJson, readJson, readProblem} from '../support/http.ts';
+import {standardBody} from '../support/sample-leads.ts';
+import {acme, globex, startTestServer, type TestServer} from '../support/test-server.ts';
+
+const createAt = (server: TestServer, headers: Record<string, string>, body: unknown = standardBody) =>
+  server.fetch('/json/leads', postJson(body, headers));
+const readAt = (server: TestServer, headers: Record<string, string>) =>
+  server.fetch(`/json/leads/${randomUUID()}`, {headers});
+const wrong = basic({...acme, password: 'wrong'});
+const unknown = basic({user: 'nobody', password: 'wrong'});
+
+// Each failure waits for up to a second: all tests of this suite wait at the same time.
+suite('credentials', {concurrency: true}, async () => {
+  const server = await startTestServer();
+  after(() => server.close());
+  const header = (text: string) => ({authorization: `Basic ${Buffer.from(text).toString('base64')}`});
+  const refused: Record<string, Record<string, string>> = {
+    'that are absent': {},
+    "with another user's password": basic({...acme, password: globex.password}),
+    'of nobody': basic({user: '', password: ''}),
+    'without a colon': header('acme'),
+    'with a password that is longer': basic({...acme, password: `${acme.password}x`}),
+    'with a user in other case': basic({...acme, user: 'ACME'}),
+    'by the name __proto__': basic({user: '__proto__', password: ''}),
+    'of another scheme': {authorization: `Bearer ${Buffer.from('acme:x').toString('base64')}`},
+    'that are not Base64': {authorization: 'Basic ???'},
+    'that are empty': {authorization: 'Basic '},
+  };
+  for (const [which, headers] of Object.entries(refused)) {
+    test(`${which} are refused, for creating as for reading`, async () => {
+      const responses = await Promise.all([createAt(server, headers), readAt(server, headers)]);
+      for (const response of responses) {
+        await readProblem(response, 401, 'unauthorized');
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Basic realm=/);
+      }
+    });
+  }
+  test('are asked for before the body is looked at', async () => {
+    for (const body of ['{', 'x'.repeat(20_000)]) {
+      await readProblem(await createAt(server, {}, body), 401, 'unauthorized');
+    }
+  });
+  test('take the scheme in any case', async () => {
+    const {authorization} = basic(acme);
+    const response = await createAt(server, {authorization: authorization.replace('Basic', 'bAsIC')});
+    await readJson(response, 201);
+  });
+  test('may hold colons and other scripts in the password', async (t) => {
+    const caller = {user: 'josé', password: 'päss:wörd:秘密:1234', cids: ['1001']};
+    const other = await startTestServer({callers: [caller]});
+    t.after(() => other.close());
+    await readJson(await createAt(other, basic(caller)), 201);
+  });
+});
+
+/** A server that has seen so many failures, of these credentials, that the next one waits for a second. */
+async function serverAfterFailures(t: TestContext, headers: Record<string, string>): Promise<TestServer> {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  await Promise.all(Array.from({length: 10}, () => createAt(server, headers)));
+  return server;
+}
+
+suite('failed sign-ins', {concurrency: true}, () => {
+  test('tell a wrong password and an unknown user apart by nothing', async (t) => {
+    const server = await serverAfterFailures(t, wrong);
+    const [created, read] = await Promise.all(
+      [createAt, readAt].map((ask) => Promise.all([ask(server, wrong), ask(server, unknown)])),
+    );
+    for (const [first, second] of [created!, read!]) {
+      assert.deepEqual(await comparable(second), await comparable(first));
+    }
+  });
+
+  for (const [which, headers] of Object.entries({'the same user': wrong, 'an unknown user': unknown})) {
+    test(`of ${which} hold up neither right credentials nor a client that asks whether it needs any`, async (t) => {
+      const server = await serverAfterFailures(t, headers);
+      const finished: string[] = [];
+      const failure = createAt(server, headers).then(() => finished.push('failure'));
+      await readJson(await createAt(server, basic(acme)), 201);
+      finished.push('right');
+      await readProblem(await createAt(server, {}), 401, 'unauthorized');
+      finished.push('none');
+      await failure;
+      assert.deepEqual(finished, ['right', 'none', 'failure']);
+    });
+  }
+});
+
+suite('more failed sign-ins than fifty', () => {
+  test('are turned away at once, hold up nobody else, and lock nobody out', async (t) => {
+    const server = await serverAfterFailures(t, wrong);
+    const finished: number[] = [];
+    const noted = async (asked: Promise<Response>) => {
+      const response = await asked;
+      finished.push(response.status);
+      return response;
+    };
+    const failures = Array.from({length: 200}, () => noted(createAt(server, wrong)));
+    await readJson(await noted(createAt(server, basic(acme))), 201);
+    const answers = Map.groupBy(await Promise.all(failures), ({status}) => status);
+
+    assert.deepEqual([...answers.keys()].sort(), [401, 429]);
+    assert.ok(answers.get(401)!.length >= 50);
+    assert.ok(finished.indexOf(429) < finished.indexOf(401) && finished.indexOf(201) < finished.indexOf(401));
+    for (const response of answers.get(429)!) await readProblem(response, 429, 'too-many-requests');
+
+    await readJson(await createAt(server, basic(acme)), 201);
+    await readProblem(await createAt(server, wrong), 401, 'unauthorized');
+  });
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {defaultPolicy} from '../../server/answers/policy.ts';
+import {ConfigError, readConfig} from '../../server/config.ts';
+import {settings} from '../../server/settings.ts';
+import {makeEmbedVersion} from '../support/embed-folder.ts';
+import {runService, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001', '1002']};
+const required = {
+  PUBLIC_URL: 'https://leads.example.com',
+  CALLERS: JSON.stringify([caller]),
+  EMBED_ORIGINS: 'https://www.partner.example',
+  TOKEN_KEY: 'k'.repeat(32),
+};
+const upstream = {
+  UPSTREAM_URL: 'https://upstream.example/api',
+  UPSTREAM_USER: 'us',
+  UPSTREAM_PASSWORD: 'secret-of-upstream',
+  UPSTREAM_CID: '77',
+};
+
+/** The lines of the refusal, without the heading. */
+function wrongIn(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message.split('\n  ').slice(1);
+  }
+  return [];
+}
+const file = (name: string, content: string) => {
+  const path = join(folder.path, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+suite('the required settings', () => {
+  test('are enough, and the rest has safe defaults', () => {
+    const config = readConfig(required);
+    assert.deepEqual(config.callers, [caller]);
+    assert.deepEqual(config.partners, [
+      {
+        key: 'default',
+        origins: ['https://www.partner.example'],
+        lead_types: ['standard', 'prequalification'],
+        cid: '1001',
+        quota_per_hour: 1_000,
+        suspect: 'deliver',
+        merge_duplicates: true,
+      },
+    ]);
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.upstreams.size, 0);
+    assert.equal(config.immutableFiles, true);
+    assert.deepEqual(config.policy, defaultPolicy);
+  });
+  test('are all named at once when they are missing', () => {
+    assert.deepEqual(
+      wrongIn({}).toSorted(),
+      Object.keys(required)
+        .map((name) => `${name} is missing`)
+        .toSorted(),
+    );
+  });
+  for (const name of Object.keys(required)) {
+    test(`${name} may not be empty or blank`, () => {
+      for (const blank of ['', '  ', '\n'])
+        assert.deepEqual(wrongIn({...required, [name]: blank}), [`${name} is missing`]);
+    });
+  }
+});
+
+suite('a setting', () => {
+  const refused: [environment: Record<string, string>, names: RegExp][] = [
+    [{PUBLIC_URL: 'leads.example.com'}, /^PUBLIC_URL must be a URL/],
+    [{PUBLIC_URL: 'javascript:alert(1)'}, /^PUBLIC_URL must be a URL/],
+    [{EMBED_ORIGINS: '*'}, /^EMBED_ORIGINS.*a \* may only be its first label/],
+    [{EMBED_ORIGINS: 'https://www.partner.example, *'}, /^EMBED_ORIGINS\.1/],
+    [{EMBED_ORIGINS: 'https://*.*.example'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.*.example'}, /^EMBED_ORIGINS/],
+    [{TRUST_PROXY: 'true'}, /^TRUST_PROXY must be a number of proxies/],
+    [{TRUST_PROXY: '10.0.0.1, proxy'}, /^TRUST_PROXY must be a number of proxies/],
+    [{EMBED_ORIGINS: 'null'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.partner.example/'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.partner.example/page'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'www.partner.example'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: ' , '}, /^EMBED_ORIGINS/],
+    [{TOKEN_KEY: 'short'}, /^TOKEN_KEY.*at least 32/],
+    [{TOKEN_KEY: `${'k'.repeat(32)},short`}, /^TOKEN_KEY\.1.*at least 32/],
+    [{CALLERS: 'acme:secret'}, /^CALLERS must be JSON/],
+    [{CALLERS: '[]'}, /^CALLERS must hold at least one caller/],
+    [{CALLERS: JSON.stringify(caller)}, /^CALLERS /],
+    [
+      {CALLERS: JSON.stringify([{...caller, password: 'short'}])},
+      /^CALLERS\.0\.password must have at least 12/,
+    ],
+    [{CALLERS: JSON.stringify([{...caller, cids: []}])}, /^CALLERS\.0\.cids must hold at least one cid/],
+    [{CALLERS: JSON.stringify([{...caller, user: 'a:b'}])}, /^CALLERS\.0\.user .*colon/],
+    [{CALLERS: JSON.stringify([{...caller, passwort: 'x'}])}, /^CALLERS\.0 .*passwort/],
+    [{CALLERS: JSON.stringify([caller, caller])}, /^CALLERS must not hold a user twice/],
+    [{EMBED_LEAD_TYPES: 'standard,other'}, /^EMBED_LEAD_TYPES\.1/],
+    [{PORT: 'eighty'}, /^PORT/],
+    [{PORT: '70000'}, /^PORT/],
+    [{LOG_LEVEL: 'loud'}, /^LOG_LEVEL/],
+    [{POLICY_FILE: '/nowhere/policy.json'}, /^POLICY_FILE .*ENOENT/],
+    [{TOKEN_KEY: '', TOKEN_KEY_FILE: '/nowhere/key'}, /^TOKEN_KEY_FILE .*ENOENT/],
+    [{...upstream, UPSTREAM_URL: 'upstream'}, /^UPSTREAM_URL must be a URL/],
+  ];
+  for (const [environment, names] of refused) {
+    test(`is refused by its name: ${JSON.stringify(environment).slice(0, 70)}`, () => {
+      assert.match(wrongIn({...required, ...environment})[0] ?? 'accepted', names);
+    });
+  }
+  test('is refused together with all others that are wrong', () => {
+    const wrong = wrongIn({
+      ...required,
+      TOKEN_KEY: 'short',
+      PORT: 'x',
+      POLICY_FILE: '/nowhere',
+      UPSTREAM_CID: '7',
+    });
+    for (const name of ['TOKEN_KEY', 'PORT', 'POLICY_FILE', 'UPSTREAM_URL', 'UPSTREAM_PASSWORD']) {
+      assert.ok(
+        wrong.some((line) => line.startsWith(name)),
+        name,
+      );
+    }
+  });
+  test('that is wrong is never printed', () => {
+    const secret = 'canary-of-settings';
+    const all = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, secret]));
+    const inCallers = JSON.stringify([{user: `${secret}:`, password: secret, cids: secret}]);
+    for (const environment of [all, {...all, CALLERS: inCallers}]) {
+      const lines = wrongIn(environment).filter((line) => !line.startsWith('POLICY_FILE'));
+      assert.ok(lines.length > 5);
+      assert.ok(
+        lines.every((line) => !line.includes(secret)),
+        lines.join('\n'),
+      );
+    }
+  });
+  test('is read as lists, with any separators', () => {
+    const config = readConfig({
+      ...required,
+      EMBED_ORIGINS: 'https://a.example, http://localhost:8081\nhttps://b.example',
+      TOKEN_KEY: `${'n'.repeat(32)} ${'o'.repeat(32)}`,
+      EMBED_LEAD_TYPES: 'standard',
+      EMBED_CID: '5',
+      EMBED_PARTNER: 'site',
+      PUBLIC_URL: 'https://leads.example.com//',
+    });
+    assert.partialDeepStrictEqual(config.partners, [
+      {
+        key: 'site',
+        origins: ['https://a.example', 'http://localhost:8081', 'https://b.example'],
+        lead_types: ['standard'],
+        cid: '5',
+      },
+    ]);
+    assert.deepEqual(config.tokenKeys, ['n'.repeat(32), 'o'.repeat(32)]);
+    assert.equal(config.publicUrl, 'https://leads.example.com');
+  });
+});
+
+suite('a setting in a file', () => {
+  for (const [name, value] of Object.entries(required)) {
+    test(`stands for ${name}`, () => {
+      const config = readConfig({...required, [name]: '', [`${name}_FILE`]: file(name, `${value}\n`)});
+      assert.deepEqual(config, readConfig(required));
+    });
+  }
+  test('gives way to the setting itself', () => {
+    const config = readConfig({...required, TOKEN_KEY_FILE: file('other-key', 'o'.repeat(32))});
+    assert.deepEqual(config.tokenKeys, [required.TOKEN_KEY]);
+  });
+  test('that is empty is missing', () => {
+    assert.deepEqual(wrongIn({...required, TOKEN_KEY: '', TOKEN_KEY_FILE: file('empty', '\n')}), [
+      'TOKEN_KEY is missing',
+    ]);
+  });
+});
+
+suite('the upstream', () => {
+  test('is set by all its settings', () => {
+    const {UPSTREAM_PASSWORD, ...others} = upstream;
+    const passwordFile = {UPSTREAM_PASSWORD_FILE: file('password', UPSTREAM_PASSWORD)};
+    for (const environment of [upstream, {...others, ...passwordFile}]) {
+      assert.deepEqual(readConfig({...required, ...environment}).upstreams.get('default'), {
+        baseUrl: 'https://upstream.example/api',
+        user: 'us',
+        password: 'secret-of-upstream',
+        cid: '77',
+      });
+    }
+  });
+  for (const given of Object.keys(upstream) as (keyof typeof upstream)[]) {
+    test(`is never set by ${given} alone`, () => {
+      const missing = Object.keys(upstream).filter((name) => name !== given);
+      assert.deepEqual(
+        wrongIn({...required, [given]: upstream[given]}),
+        missing.map((name) => `${name} is missing`),
+      );
+    });
+  }
+});
+
+suite('the policy', () => {
+  test('may stand in a file', () => {
+    const policy = {...defaultPolicy, version: 'ours'};
+    assert.deepEqual(
+      readConfig({...required, POLICY_FILE: file('policy.json', JSON.stringify(policy))}).policy,
+      policy,
+    );
+  });
+  test('that is wrong is refused by the field', () => {
+    const policy = {...defaultPolicy, rollover: {minimum: -5}};
+    const wrong = wrongIn({...required, POLICY_FILE: file('bad.json', JSON.stringify(policy))});
+    assert.equal(wrong.length, 1);
+    assert.match(wrong[0] ?? '', /^POLICY_FILE rollover\.minimum/);
+  });
+});
+
+suite('the service as a process', () => {
+  test('does not start without its settings, and names each of them', async () => {
+    const {code, output, errors} = await runService({}, folder.path);
+    assert.equal(code, 1);
+    assert.equal(output, '');
+    for (const name of Object.keys(required)) assert.match(errors, new RegExp(`^ +${name} is missing$`, 'm'));
+    assert.doesNotMatch(errors, /^ +at /m);
+  });
+  test('does not start without the built form', async () => {
+    const {code, errors} = await runService({...required, PORT: '0'}, folder.path);
+    assert.equal(code, 1);
+    assert.match(errors, /npm run build/);
+  });
+  test('starts with them, says where, and ends in order when it is told to', async (t) => {
+    makeEmbedVersion(join(folder.path, 'dist/embed'), '1.0.0', {'lead-prequal-form.js': 'export {}'});
+    const service = await startService(required, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const response = await fetch(`${service.url}/embed/v1/config`, {
+      headers: {origin: 'https://www.partner.example'},
+    });
+    assert.equal(response.status, 200);
+    await response.text();
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+    const printed = service.lines.join('\n');
+    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/1\.0\.0\/lead-prequal-form\.js/);
+    for (const secret of [caller.password, required.TOKEN_KEY]) assert.ok(!printed.includes(secret));
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import type {EmbedAnswer} from '../../contract/api.ts';
+import {basic, postJson, readJson, readProblem} from '../support/http.ts';
+import {prequalificationBody, standardBody} from '../support/sample-leads.ts';
+import {forEachStore} from '../support/stores.ts';
+import {acme, acmeToo, listedOrigin, otherOrigin} from '../support/test-server.ts';
+
+forEachStore((store) => {
+  const server = store.useServer();
+  const storedLeads = async () => (await server.select('SELECT id FROM leads')).length;
+
+  /** Each side of the service, as it is asked to create a lead under a key. */
+  const sides: Record<string, (body: object, key: string) => Promise<Response>> = {
+    'a caller': (body, key) =>
+      server.fetch('/json/leads', postJson(body, {...basic(acme), 'idempotency-key': key})),
+    'a page': (body, key) =>
+      server.fetch(
+        '/embed/v1/leads?partner=acme',
+        postJson({lead: body}, {origin: listedOrigin, 'idempotency-key': key}),
+      ),
+  };
+
+  for (const [side, create] of Object.entries(sides)) {
+    suite(`${side} that repeats a request`, () => {
+      test('gets the same answer, and one lead is stored', async () => {
+        const [key, before] = [randomUUID(), await storedLeads()];
+        const first = await readJson(await create(prequalificationBody, key), 201);
+        const second = await readJson(await create(prequalificationBody, key), 201);
+        assert.deepEqual(second, first);
+        assert.equal(await storedLeads(), before + 1);
+      });
+      test('may write the same lead in another way', async () => {
+        const key = randomUUID();
+        const first = await readJson(await create(prequalificationBody, key), 201);
+        const asTexts = {...prequalificationBody, first_name: ' Jane ', cash: '050000', unknown: 1};
+        const reversed = Object.fromEntries(Object.entries(asTexts).reverse());
+        assert.deepEqual(await readJson(await create(reversed, key), 201), first);
+      });
+      test('for another lead is refused, and nothing is stored', async () => {
+        const key = randomUUID();
+        await readJson(await create(prequalificationBody, key), 201);
+        const before = await storedLeads();
+        for (const other of [{...prequalificationBody, cash: 50_001}, standardBody]) {
+          await readProblem(await create(other, key), 422, 'idempotency-key-reused');
+        }
+        assert.equal(await storedLeads(), before);
+      });
+      test('fifty times at once gets one lead', async () => {
+        const [key, before] = [randomUUID(), await storedLeads()];
+        const responses = await Promise.all(
+          Array.from({length: 50}, () => create(prequalificationBody, key)),
+        );
+        const answers = await Promise.all(responses.map((response) => readJson<object>(response, 201)));
+        for (const answer of answers) assert.deepEqual(answer, answers[0]);
+        assert.equal(await storedLeads(), before + 1);
+      });
+      test('under a new key gets a new lead', async () => {
+        const ids = [];
+        for (const key of [randomUUID(), randomUUID()]) {
+          ids.push((await readJson<{id: string}>(await create(prequalificationBody, key), 201)).id);
+        }
+        assert.notEqual(ids[0], ids[1]);
+      });
+      test('that was invalid may mend it under the same key', async () => {
+        const key = randomUUID();
+        await readProblem(await create({...prequalificationBody, cash: 'much'}, key), 422, 'invalid-lead');
+        await readJson(await create(prequalificationBody, key), 201);
+      });
+      for (const length of [16, 128]) {
+        test(`may use a key of ${length} characters`, async () => {
+          await readJson(await create(standardBody, randomUUID().padEnd(128, '~').slice(0, length)), 201);
+        });
+      }
+    });
+  }
+
+  suite('a key', () => {
+    test('belongs to the one who chose it', async () => {
+      const key = {'idempotency-key': randomUUID()};
+      const [standard, fromOther] = [{lead: standardBody}, {origin: otherOrigin}];
+      const responses = [
+        await server.fetch('/json/leads', postJson(standardBody, {...basic(acme), ...key})),
+        await server.fetch('/json/leads', postJson(standardBody, {...basic(acmeToo), ...key})),
+        await server.fetch(
+          '/embed/v1/leads?partner=acme',
+          postJson(standard, {origin: listedOrigin, ...key}),
+        ),
+        await server.fetch(
+          '/embed/v1/leads?partner=contact-only',
+          postJson(standard, {...fromOther, ...key}),
+        ),
+      ];
+      const ids = await Promise.all(
+        responses.map(async (response) => (await readJson<EmbedAnswer>(response, 201)).id),
+      );
+      assert.equal(new Set(ids).size, 4);
+    });
+    test('is not needed by a caller, who then gets a lead each time', async () => {
+      const create = () => server.fetch('/json/leads', postJson(standardBody, basic(acme)));
+      const ids = [
+        (await readJson<EmbedAnswer>(await create(), 201)).id,
+        (await readJson<EmbedAnswer>(await create(), 201)).id,
+      ];
+      assert.notEqual(ids[0], ids[1]);
+    });
+    test('of a caller must be well-formed where there is one', async () => {
+      for (const key of ['short', 'a'.repeat(129), 'with spaces in the key', '']) {
+        const response = await server.fetch(
+          '/json/leads',
+          postJson(standardBody, {...basic(acme), 'idempotency-key': key}),
+        );
+        await readProblem(response, 400, 'idempotency-key-invalid');
+      }
+    });
+    test('is stored only as a digest', async () => {
+      const key = 'a-key-that-nobody-else-has';
+      await readJson(await sides['a caller']!(prequalificationBody, key), 201);
+      const rows = JSON.stringify(await server.select('SELECT * FROM idempotency_keys'));
+      assert.ok(!rows.includes(key) && !rows.includes(standardBody.email));
+    });
+  });
+});

@@ -1,0 +1,257 @@
+/** What waits for an upstream: why, for how long, who takes it up, and what operators do with it. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import type {EmbedAnswer} from '../../contract/api.ts';
+import type {Config} from '../../server/config.ts';
+import type {Pace} from '../../server/delivery/pace.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import {
+  failures,
+  json,
+  startFakeUpstream,
+  upstreamAccess,
+  type Reply,
+  type Script,
+} from '../support/fake-upstream.ts';
+import {readJson} from '../support/http.ts';
+import {readLead, sentLead} from '../support/page.ts';
+import {quickPace} from '../support/quick-pace.ts';
+import {amounts, asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
+import {forEachStore, type Store, type StoredServer} from '../support/stores.ts';
+import {startTestServer, through} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+
+type Changes = {script?: Script; config?: Partial<Config>; pace?: Partial<Pace>};
+
+async function startBoth(t: TestContext, store: Store, {script = {}, config = {}, pace = {}}: Changes) {
+  const upstream = await startFakeUpstream(script);
+  const settings = {...through(upstream.settings), ...config};
+  const server = await store.startServer(settings, {...quickPace, ...pace});
+  t.after(async () => {
+    await upstream.close();
+    await server.close();
+  });
+  return {upstream, server};
+}
+
+const outbox = (server: StoredServer) => server.select('SELECT * FROM outbox ORDER BY lead_id');
+const nothingWaits = (server: StoredServer) => until(async () => (await outbox(server)).length === 0);
+const health = async (server: StoredServer) => readJson<object>(await server.fetch('/health'), 200);
+const logged = (server: StoredServer, words: string) =>
+  server.logLines.filter((line) => line.includes(words)).length;
+
+/** What `npm run outbox` does, beside the server. */
+async function asOperator<Result>(
+  {config}: StoredServer,
+  work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore(config);
+  const result = await work(store);
+  await store.close();
+  return result;
+}
+
+/** As many leads as there would be after a long outage, put there past the service. */
+const fill = (server: StoredServer, count: number, nextAttemptAt: number, upstreamId?: string) =>
+  asOperator(server, async (store) => {
+    const delivery = {upstream: 'default', state: 'waiting', nextAttemptAt} as const;
+    const entries = Array.from({length: count}, () =>
+      newEntry({lead: asLead(prequalificationBody), answer: {status: 'pending'}, delivery}),
+    );
+    await Promise.all(entries.map((entry) => store.accept(entry)));
+    if (upstreamId) await Promise.all(entries.map(({id}) => store.recordUpstreamId(id, upstreamId)));
+    return entries.map(({id}) => id);
+  });
+
+forEachStore((store) => {
+  suite('a fault of configuration', () => {
+    for (const status of [401, 403, 404]) {
+      test(`stops all deliveries, and says so: ${status}`, async (t) => {
+        const script: Script = {create: json(status, {})};
+        const {upstream, server} = await startBoth(t, store, {
+          script,
+          pace: {firstBreak: 60_000, longestBreak: 60_000},
+        });
+        for (let count = 0; count < 5; count += 1) {
+          assert.equal((await sentLead(server)).status, 'pending');
+        }
+        assert.equal(upstream.sent().length, 1);
+        assert.equal((await outbox(server)).length, 5);
+        assert.deepEqual(await health(server), {
+          status: 'degraded',
+          upstreams: {default: 'misconfigured'},
+        });
+        assert.equal(logged(server, 'refuses our credentials or address'), 1);
+      });
+    }
+    test('ends where it is mended at the upstream, and the log says so', async (t) => {
+      const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
+      const upstream = await startFakeUpstream(script);
+      const server = await store.startServer(through({...upstream.settings, ...upstreamAccess}), quickPace);
+      t.after(async () => {
+        await upstream.close();
+        await server.close();
+      });
+      const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+      assert.deepEqual(upstream.sent(), []);
+      delete script.access;
+      await nothingWaits(server);
+      assert.deepEqual(upstream.taken().toSorted(), answers.map(({id}) => id).toSorted());
+      assert.deepEqual(await health(server), {status: 'ok', upstreams: {default: 'ok'}});
+      assert.ok(logged(server, 'the upstream works again') > 0);
+    });
+  });
+
+  suite('an upstream that fails', () => {
+    test('is left alone for a while after a few failures in a row', async (t) => {
+      const script = {create: failures['an error of its own']};
+      const {upstream, server} = await startBoth(t, store, {
+        script,
+        pace: {firstBreak: 60_000, longestBreak: 60_000},
+      });
+      await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+      await until(async () => JSON.stringify(await health(server)).includes('failing'));
+      const before = upstream.sent().length;
+      const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+      for (const {status} of answers) assert.equal(status, 'pending');
+      assert.equal(upstream.sent().length, before);
+    });
+    test('and asks to wait is asked nothing by anybody until then', async (t) => {
+      const create: Reply = (response) => void response.writeHead(429, {'retry-after': '3600'}).end();
+      const {upstream, server} = await startBoth(t, store, {script: {create}});
+      for (let count = 0; count < 3; count += 1) assert.equal((await sentLead(server)).status, 'pending');
+      assert.equal(upstream.sent().length, 1);
+      const hourAhead = Date.now() + 3_500_000;
+      for (const row of await outbox(server)) assert.ok(Number(row['next_attempt_at']) > hourAhead);
+    });
+    test('when asked for amounts is never sent the lead again', async (t) => {
+      const script: Script = {read: failures['a page of HTML']};
+      const {upstream, server} = await startBoth(t, store, {script});
+      await sentLead(server);
+      await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 4);
+      delete script.read;
+      await nothingWaits(server);
+      assert.equal(upstream.sent().length, 1);
+    });
+  });
+
+  suite('a lead whose reply was lost', () => {
+    test('is sent again and counted, under the same external id', async (t) => {
+      const script: Script = {create: failures['a reset']};
+      const {upstream, server} = await startBoth(t, store, {script});
+      const {id} = await sentLead(server);
+      await until(() => upstream.sent().length > 2);
+      const [row] = await asOperator(server, (operator) => operator.listOutbox(10));
+      assert.ok(row && row.ambiguous >= 1 && row.attempts > row.ambiguous - 1);
+      delete script.create;
+      await nothingWaits(server);
+      assert.deepEqual([...new Set(upstream.sent())], [id]);
+    });
+    test('is left to the operator where that is configured', async (t) => {
+      const script: Script = {create: failures['half of its JSON']};
+      const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
+      const {id} = await sentLead(server);
+      delete script.create;
+      // Another is delivered all the same, and the worker has looked by then.
+      await sentLead(server);
+      const [row, ...others] = await asOperator(server, (operator) => operator.listOutbox(10));
+      assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
+      assert.deepEqual(others, []);
+      assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
+      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), id)), 1);
+      await nothingWaits(server);
+      assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
+    });
+  });
+
+  suite('a refused lead', () => {
+    test('stays for the operator, who can have it sent again', async (t) => {
+      const script: Script = {create: json(422, {})};
+      const {upstream, server} = await startBoth(t, store, {script});
+      const answer = await sentLead(server);
+      assert.equal(answer.status, 'refused');
+      delete script.create;
+      await sentLead(server);
+      const [row, ...others] = await asOperator(server, (operator) => operator.listOutbox(10));
+      assert.partialDeepStrictEqual(row, {lead: answer.id, state: 'refused', upstream: 'default'});
+      assert.deepEqual(others, []);
+      assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
+      assert.equal(logged(server, 'the upstream refused the lead'), 1);
+
+      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now())), 1);
+      await nothingWaits(server);
+      const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
+      assert.equal(now.status, 'done');
+    });
+  });
+
+  suite('the worker', () => {
+    test('takes up what a dead process left, when its lease has ended', async (t) => {
+      const {upstream, server} = await startBoth(t, store, {});
+      const [left, leased] = [
+        await fill(server, 3, Date.now() + 50),
+        await fill(server, 2, Date.now() + 3_600_000),
+      ];
+      await until(async () => (await outbox(server)).length === leased.length);
+      assert.deepEqual(upstream.taken().toSorted(), left.toSorted());
+    });
+    test('asks only for the amounts of what was taken before the death', async (t) => {
+      const {upstream, server} = await startBoth(t, store, {script: {read: json(404, {})}});
+      await fill(server, 1, Date.now() + 200, 'u-1');
+      await until(() => upstream.exchanges.length > 1);
+      assert.ok(upstream.exchanges.every(({method, path}) => method === 'GET' && path.endsWith('/u-1')));
+    });
+    test('delivers a few at once and leaves room for new leads', async (t) => {
+      let [atOnce, most] = [0, 0];
+      const gate = Promise.withResolvers<void>();
+      const backlog = new Set<string>();
+      const create: Reply = async (response, exchange) => {
+        const id = String(exchange.headers['idempotency-key']);
+        if (backlog.has(id)) {
+          most = Math.max(most, (atOnce += 1));
+          await gate.promise;
+          atOnce -= 1;
+        }
+        return json(201, {id})(response, exchange);
+      };
+      const script = {create, read: json(200, amounts)};
+      const slow = {patience: 2_500, delivery: 30_000, lease: 60_000};
+      const {upstream, server} = await startBoth(t, store, {script, pace: slow});
+      for (const id of await fill(server, 40, Date.now() + 300)) backlog.add(id);
+      await until(() => atOnce >= 8);
+      // The backlog stands still, and a new lead has its amounts at once.
+      assert.equal((await sentLead(server)).status, 'done');
+      assert.equal(most, 8);
+      gate.resolve();
+      await nothingWaits(server);
+      assert.equal(upstream.sent().length, 41);
+      assert.ok(most <= 8);
+    });
+    test('keeps to its rate', async (t) => {
+      const {upstream, server} = await startBoth(t, store, {config: {outboxPerSecond: 1}});
+      const began = performance.now();
+      await fill(server, 3, Date.now());
+      await nothingWaits(server);
+      assert.equal(upstream.taken().length, 3);
+      // The first goes at once, each other after its second.
+      assert.ok(performance.now() - began > 1_500);
+    });
+    test('lets what is under way end when the service stops', async (t) => {
+      const slowly: Reply = async (response, exchange) => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
+      };
+      const upstream = await startFakeUpstream({create: slowly, read: json(200, amounts)});
+      t.after(() => upstream.close());
+      const pace = {...quickPace, patience: 10, delivery: 5_000, lease: 9_000};
+      const server = await store.startServer(through(upstream.settings), pace);
+      const {databasePath, databaseUrl} = server.config;
+      const first = await startTestServer({...through(upstream.settings), databasePath, databaseUrl}, pace);
+      await sentLead(first);
+      await first.close();
+      await nothingWaits(server);
+      assert.equal(upstream.sent().length, 1);
+      await server.close();
+    });
+  });
+});

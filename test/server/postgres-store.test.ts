@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {after, suite, test, type TestContext} from 'node:test';
+import {StoreUnavailable, type Accepted, type IdempotencyKey} from '../../server/store/lead-store.ts';
+import {openPostgresStore} from '../../server/store/postgres-store.ts';
+import {describeLeadStore} from '../support/lead-store-suite.ts';
+import {closeGate, createDatabase, withoutPostgres, type TestDatabase} from '../support/postgres.ts';
+import {asLead, doneAnswer, newEntry, standardBody} from '../support/sample-leads.ts';
+
+const newKey = (): IdempotencyKey => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of a lead'});
+const idOf = (accepted: Accepted) => ('stored' in accepted ? accepted.stored.id : undefined);
+
+/** An empty database and as many stores on it, opened at once, as many processes would have. */
+async function openStores(t: TestContext, count: number) {
+  const database = await createDatabase();
+  const stores = await Promise.all(Array.from({length: count}, () => openPostgresStore(database.url)));
+  t.after(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await database.drop();
+  });
+  return {database, stores};
+}
+
+suite('PostgreSQL', {skip: withoutPostgres}, () => {
+  const databases = new Map<string, Promise<TestDatabase>>();
+  describeLeadStore('PostgreSQL', async (data) => {
+    const database = databases.get(data) ?? createDatabase();
+    databases.set(data, database);
+    return openPostgresStore((await database).url);
+  });
+  after(async () => {
+    for (const database of databases.values()) await (await database).drop();
+  });
+
+  suite('the tables', () => {
+    test('are made once, however many open an empty database at the same time', async (t) => {
+      const {database, stores} = await openStores(t, 8);
+      assert.equal((await database.query('SELECT * FROM schema_version')).length, 1);
+      for (const store of stores) {
+        const entry = newEntry();
+        await store.accept(entry);
+        for (const other of stores) assert.equal((await other.find(entry.id))?.id, entry.id);
+      }
+    });
+    test('of a newer version are refused and left as they were', async (t) => {
+      const {database} = await openStores(t, 1);
+      await database.query('UPDATE schema_version SET version = 999');
+      await assert.rejects(openPostgresStore(database.url), /newer version/);
+      assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
+    });
+    test('that cannot be reached are an error at once', async () => {
+      await assert.rejects(openPostgresStore('postgres://postgres@127.0.0.1:1/none'), /ECONNREFUSED/);
+    });
+  });
+
+  suite('stores on one database', () => {
+    test('make one lead of one key, whoever is asked', async (t) => {
+      const {database, stores} = await openStores(t, 2);
+      const idempotency = newKey();
+      const asked = Array.from({length: 25}, () =>
+        stores.map((store) => store.accept(newEntry({idempotency}))),
+      );
+      const outcomes = await Promise.all(asked.flat());
+      assert.equal(outcomes.filter(({outcome}) => outcome === 'created').length, 1);
+      assert.equal(outcomes.filter(({outcome}) => outcome === 'replayed').length, 49);
+      assert.equal(new Set(outcomes.map(idOf)).size, 1);
+      assert.deepEqual(await database.query('SELECT count(*)::int FROM leads'), [{count: 1}]);
+    });
+    test('do not wait for each other in a circle, in whatever order the keys come', async (t) => {
+      const {stores} = await openStores(t, 2);
+      for (let round = 0; round < 5; round += 1) {
+        const keys = Array.from({length: 400}, newKey);
+        const [first, second] = await Promise.all(
+          [keys, keys.toReversed()].map((order, index) =>
+            Promise.all(order.map((idempotency) => stores[index]!.accept(newEntry({idempotency})))),
+          ),
+        );
+        assert.deepEqual(first!.map(idOf), second!.toReversed().map(idOf));
+      }
+    });
+    test('wait for a key that another is writing with, and hold up nobody else', async (t) => {
+      const {database, stores} = await openStores(t, 2);
+      const [slow, store] = stores;
+      const gate = await closeGate(database, '1002');
+      const entry = () => ({...newEntry({idempotency}), lead: asLead({...standardBody, cid: '1002'})});
+      const idempotency = newKey();
+      const first = entry();
+      const created = slow!.accept(first);
+      await gate.reached();
+
+      let waiting = true;
+      const repeated = [entry(), entry()].map((again) => store!.accept(again));
+      void Promise.race(repeated).then(() => (waiting = false));
+      for (const other of [newEntry(), newEntry({idempotency: newKey()})]) {
+        assert.equal((await store!.accept(other)).outcome, 'created');
+      }
+      assert.ok(waiting);
+      await gate.open();
+
+      assert.equal((await created).outcome, 'created');
+      for (const replayed of await Promise.all(repeated)) {
+        assert.equal(replayed.outcome, 'replayed');
+        assert.equal(idOf(replayed), first.id);
+      }
+    });
+  });
+
+  suite('a database that went away', () => {
+    test('takes and gives nothing, and both again when it is back', async (t) => {
+      const {database, stores} = await openStores(t, 1);
+      const [store] = stores;
+      const [before, during, later] = [newEntry(), newEntry(), newEntry()];
+      await store!.accept(before);
+
+      const bringBack = await database.takeAway();
+      await assert.rejects(store!.accept(during), StoreUnavailable);
+      await assert.rejects(store!.find(before.id), StoreUnavailable);
+      await assert.rejects(store!.recordAnswer(before.id, {status: 'refused'}), StoreUnavailable);
+      await assert.rejects(store!.recordUpstreamId(before.id, 'u-1'), StoreUnavailable);
+      await bringBack();
+
+      assert.equal((await store!.accept(later)).outcome, 'created');
+      assert.deepEqual((await store!.find(before.id))?.answer, doneAnswer);
+      assert.equal(await store!.find(during.id), undefined);
+    });
+  });
+});

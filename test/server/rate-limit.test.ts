@@ -1,0 +1,180 @@
+/** Limits per address: in memory, shared over Redis, and without the Redis that was configured. */
+import assert from 'node:assert/strict';
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {randomInt} from 'node:crypto';
+import {createServer, type AddressInfo} from 'node:net';
+import {suite, test, type TestContext} from 'node:test';
+import {createClient} from 'redis';
+import type {Config} from '../../server/config.ts';
+import {readProblem} from '../support/http.ts';
+import {sendLead, somebody} from '../support/page.ts';
+import {withoutRedis, redisUrl} from '../support/redis.ts';
+import {listedOrigin, startTestServer, type TestServer} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+
+const limit = 3;
+
+async function start(t: TestContext, changes: Partial<Config> = {}) {
+  const server = await startTestServer({rateLimit: limit, ...changes});
+  t.after(() => server.close());
+  return server;
+}
+
+/** Nobody else's, so that runs on one Redis do not count each other. */
+const newAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+const config = ({fetch}: TestServer, forwarded?: string) =>
+  fetch('/embed/v1/config?partner=acme', {
+    headers: {origin: listedOrigin, ...(forwarded && {'x-forwarded-for': forwarded})},
+  });
+const remaining = ({headers}: Response) =>
+  Number(/remaining=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+const statuses = async (ask: () => Promise<Response>, count: number) => {
+  const seen = [];
+  for (let index = 0; index < count; index += 1) seen.push((await ask()).status);
+  return seen;
+};
+const within = Array.from({length: limit}, () => 200);
+const logged = ({logLines}: TestServer, words: string) =>
+  logLines.filter((line) => line.includes(words)).length;
+
+suite('an address', () => {
+  test('is told its limit with every answer, and when to come back after the last', async (t) => {
+    const server = await start(t);
+    for (let left = limit - 1; left >= 0; left -= 1) {
+      const {status, headers} = await config(server);
+      assert.equal(status, 200);
+      assert.equal(headers.get('ratelimit-policy'), '3;w=60');
+      assert.match(headers.get('ratelimit') ?? '', new RegExp(`^limit=3, remaining=${left}, reset=\\d+$`));
+    }
+    const refused = await config(server);
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+    assert.equal(remaining(refused), 0);
+    assert.equal(refused.headers.get('access-control-allow-origin'), listedOrigin);
+    await readProblem(refused, 429, 'too-many-requests');
+  });
+  test('has a limit for each kind of request, and callers have none of these', async (t) => {
+    const server = await start(t);
+    await statuses(() => config(server), limit + 1);
+    for (let count = 0; count < limit; count += 1) assert.equal((await sendLead(server)).status, 201);
+    const before = await server.fetch('/health');
+    await readProblem(await sendLead(server), 429, 'too-many-requests');
+    assert.equal(before.status, 200);
+  });
+  test('is not asked for a body that is refused anyway', async (t) => {
+    const server = await start(t);
+    for (let count = 0; count < limit; count += 1) await sendLead(server, somebody({cash: 'much'}));
+    await readProblem(await sendLead(server), 429, 'too-many-requests');
+  });
+  test('is not what a request says it is, where no proxy is trusted', async (t) => {
+    const server = await start(t);
+    const seen = await statuses(() => config(server, newAddress()), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+  test('is what the trusted proxy says, whatever stands before it', async (t) => {
+    const server = await start(t, {trustProxy: 1});
+    const address = newAddress();
+    const seen = await statuses(() => config(server, `${newAddress()}, ${address}`), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+    assert.equal((await config(server, newAddress())).status, 200);
+  });
+  test('is a network where it is IPv6', async (t) => {
+    const server = await start(t, {trustProxy: 1});
+    let last = 0;
+    const seen = await statuses(() => config(server, `2001:db8::${(last += 1)}`), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+});
+
+/** A Redis of the test's own, which may be killed. */
+async function startRedis(t: TestContext, port: number): Promise<ChildProcess> {
+  const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.after(() => void redis.kill('SIGKILL'));
+  let output = '';
+  redis.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until(() => output.includes('Ready to accept connections'));
+  return redis;
+}
+
+/** What is counted there. */
+async function keysAt(port: number): Promise<number> {
+  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
+  const size = await client.dbSize();
+  client.destroy();
+  return size;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const away = 'Redis is away';
+
+suite('over Redis', {skip: withoutRedis}, () => {
+  test('several processes count together', async (t) => {
+    const changes = {redisUrl, trustProxy: 1};
+    const servers = [await start(t, changes), await start(t, changes)];
+    // Until its connection stands, each counts alone.
+    await until(async () => {
+      const address = newAddress();
+      await config(servers[0]!, address);
+      return remaining(await config(servers[1]!, address)) === limit - 2;
+    });
+    const address = newAddress();
+    let turn = 0;
+    const seen = await statuses(() => config(servers[(turn += 1) % 2]!, address), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+
+  test('nothing is refused when it dies, the log says so, and they share again when it is back', async (t) => {
+    const port = await freePort();
+    const redis = await startRedis(t, port);
+    const server = await start(t, {redisUrl: `redis://127.0.0.1:${port}`, trustProxy: 1});
+    const address = newAddress();
+    const ask = () => config(server, address);
+    await until(async () => {
+      await config(server, newAddress());
+      return (await keysAt(port)) > 0;
+    });
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+    redis.kill('SIGKILL');
+    await once(redis, 'exit');
+    await until(() => logged(server, away) === 1);
+    // In memory it begins anew, and limits still.
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+    assert.equal((await sendLead(server)).status, 201);
+    assert.equal(logged(server, away), 1);
+
+    await startRedis(t, port);
+    await until(() => logged(server, 'Redis is back') === 1);
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+  });
+});
+
+suite('a Redis that is not there at the start', () => {
+  test('stops nobody, and is said once', async (t) => {
+    const server = await start(t, {redisUrl: `redis://127.0.0.1:${await freePort()}`});
+    await until(() => logged(server, away) === 1);
+    assert.deepEqual(await statuses(() => config(server), limit + 1), [...within, 429]);
+    assert.equal((await sendLead(server)).status, 201);
+    assert.equal(logged(server, away), 1);
+  });
+  test('is used from when it comes', {skip: withoutRedis}, async (t) => {
+    const port = await freePort();
+    const changes = {redisUrl: `redis://127.0.0.1:${port}`};
+    const servers = [await start(t, changes), await start(t, changes)];
+    for (const server of servers) await until(() => logged(server, away) === 1);
+    await startRedis(t, port);
+    for (const server of servers) await until(() => logged(server, 'Redis is back') === 1);
+    let turn = 0;
+    const seen = await statuses(() => config(servers[(turn += 1) % 2]!), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+});

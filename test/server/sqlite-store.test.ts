@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import {chmodSync, mkdirSync, statSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {after, suite, test} from 'node:test';
+import {StoreUnavailable} from '../../server/store/lead-store.ts';
+import {openSqliteStore} from '../../server/store/sqlite-store.ts';
+import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
+import {describeLeadStore} from '../support/lead-store-suite.ts';
+import {doneAnswer, newEntry, prequalificationBody} from '../support/sample-leads.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {acme} from '../support/test-server.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describeLeadStore('SQLite', (data) => openSqliteStore(databasePath(data)));
+
+suite('the file', () => {
+  test('and its companions are for the owner alone, and so is its folder', async () => {
+    const path = databasePath('deep/er/new');
+    const store = await openSqliteStore(path);
+    await store.accept(newEntry());
+    assert.equal(mode(dirname(path)), '700');
+    for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), '600');
+    await store.close();
+  });
+  test('that was open to others is closed to them', async () => {
+    const path = databasePath('open-to-others');
+    mkdirSync(dirname(path));
+    writeFileSync(path, '');
+    chmodSync(path, 0o644);
+    await (await openSqliteStore(path)).close();
+    assert.equal(mode(path), '600');
+  });
+  test('of a newer version is refused and left as it was', async () => {
+    const path = databasePath('newer');
+    await (await openSqliteStore(path)).close();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 999');
+    await assert.rejects(openSqliteStore(path), /newer version/);
+    assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
+    database.close();
+  });
+  test('that is no database is refused', async () => {
+    const path = databasePath('garbage');
+    mkdirSync(dirname(path));
+    writeFileSync(path, 'This is a text of more than a hundred bytes. '.repeat(10));
+    await assert.rejects(openSqliteStore(path), /not a database/);
+  });
+  test('that has all its tables is not made again', async () => {
+    const path = databasePath('migrated');
+    const entry = newEntry();
+    for (const open of [1, 2, 3]) {
+      const store = await openSqliteStore(path);
+      if (open === 1) await store.accept(entry);
+      assert.equal((await store.find(entry.id))?.id, entry.id);
+      await store.close();
+    }
+  });
+});
+
+/** Another process that writes, or a backup that takes its time. */
+function lock(path: string) {
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  return () => {
+    other.exec('COMMIT');
+    other.close();
+  };
+}
+
+suite('a database that others hold', () => {
+  test('refuses to write, still reads, and writes again afterwards', async () => {
+    const path = databasePath('locked');
+    const store = await openSqliteStore(path);
+    const [before, during, later] = [newEntry(), newEntry(), newEntry()];
+    await store.accept(before);
+
+    const unlock = lock(path);
+    const writes = [store.accept(during), store.recordAnswer(before.id, {status: 'refused'})];
+    await Promise.all(writes.map((write) => assert.rejects(write, StoreUnavailable)));
+    assert.deepEqual((await store.find(before.id))?.answer, doneAnswer);
+    unlock();
+
+    assert.equal((await store.accept(later)).outcome, 'created');
+    assert.equal(await store.find(during.id), undefined);
+    await store.close();
+  });
+});
+
+suite('a lead that was answered', () => {
+  test('survives the death of the process', async (t) => {
+    const path = databasePath('killed');
+    const environment = {...serviceSettings(folder.path), DATABASE_PATH: path};
+    const ids: string[] = [];
+    while (ids.length < 2) {
+      const service = await startService(environment, folder.path);
+      t.after(() => service.end('SIGKILL'));
+      const response = await fetchFrom(service.url)(
+        '/json/leads',
+        postJson(prequalificationBody, basic(acme)),
+      );
+      const {id} = await readJson<{id: string}>(response, 201);
+      assert.deepEqual(await service.end('SIGKILL'), {code: null, signal: 'SIGKILL'});
+      ids.push(id);
+    }
+
+    const store = await openSqliteStore(path);
+    for (const id of ids) assert.equal((await store.find(id))?.lead.first_name, 'Jane');
+    await store.close();
+  });
+});

@@ -1,0 +1,66 @@
+/** Holds every answer that the tests see to what the OpenAPI document declares. */
+import assert from 'node:assert/strict';
+import {Ajv2020} from 'ajv/dist/2020.js';
+import {paths} from '../../contract/api.ts';
+import {openapiDocument} from '../../server/http/openapi.ts';
+
+/** One answer of the server, of whichever client. */
+export type Answer = {status: number; headers: Headers; body: string};
+
+type DeclaredHeader = {required: boolean};
+type DeclaredResponse = {headers?: Record<string, DeclaredHeader>; content: Record<string, unknown>};
+type Responses = Record<string, DeclaredResponse>;
+
+const document = openapiDocument('https://leads.example.com');
+const declared = document.paths as Record<string, Record<string, {responses: Responses}>>;
+const elsewhere = document.components.responses as Responses;
+
+const ajv = new Ajv2020({strict: false, validateSchema: false});
+ajv.addSchema(document, 'openapi');
+
+const apiPath = new RegExp(`^(/json|${paths.embedConfig}|${paths.embedLeads})(/|$)`);
+const templates = Object.keys(declared).map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+}));
+
+const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
+const pointer = (...parts: string[]) => `openapi#/${parts.map(escaped).join('/')}`;
+
+/** Where the document says what this request may be answered with, at this status. */
+function find(method: string, path: string, status: string): {at: string[]; response: DeclaredResponse} {
+  const template = templates.find(({pattern}) => pattern.test(path))?.template;
+  const operations = template === undefined ? {} : declared[template]!;
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  // A method that the path does not have is refused, by what stands before every method of the path as well.
+  const own = operations[name] ? [name] : Object.keys(operations);
+  for (const operation of own) {
+    const response = operations[operation]!.responses[status];
+    const refusal = Number(status) >= 400;
+    if (response && (operation === name || refusal)) {
+      return {at: ['paths', template!, operation, 'responses', status], response};
+    }
+  }
+  const response = operations[name] ? undefined : elsewhere[status];
+  assert.ok(response, `${method} ${path} is answered with ${status}, which the document does not declare`);
+  return {at: ['components', 'responses', status], response};
+}
+
+/** @throws AssertionError when the document does not declare such an answer to such a request */
+export function assertDeclared(method: string, path: string, {status, headers, body}: Answer): void {
+  const [pathname = ''] = path.split('?');
+  // A preflight belongs to the browser and is no operation.
+  if (!apiPath.test(pathname) || (method === 'OPTIONS' && status === 204)) return;
+  const {at, response} = find(method, pathname, String(status));
+  const what = `${method} ${pathname.slice(0, 100)}, ${status}`;
+
+  for (const [header, {required}] of Object.entries(response.headers ?? {})) {
+    assert.ok(!required || headers.get(header), `${what}: no ${header}`);
+  }
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
+  assert.ok(Object.hasOwn(response.content, mediaType), `${what}: the type ${mediaType} is not declared`);
+  if (method === 'HEAD') return assert.equal(body, '', what);
+  const $ref = pointer(...at, 'content', mediaType, 'schema');
+  const validate = ajv.getSchema($ref);
+  assert.ok(validate?.(JSON.parse(body)), `${what}: ${ajv.errorsText(validate?.errors)} in ${body}`);
+}

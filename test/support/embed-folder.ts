@@ -1,0 +1,26 @@
+/** Stands in for `npm run build`: versions of the form as the server finds them on disk. */
+import {createHash} from 'node:crypto';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {brotliCompressSync, gzipSync} from 'node:zlib';
+
+export const sha384 = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+
+/** @param files by name; a name that ends in `.map` is a source map: neither compressed nor pinned */
+export function makeEmbedVersion(
+  embedFolder: string,
+  version: string,
+  files: Readonly<Record<string, string>>,
+) {
+  const folder = join(embedFolder, version);
+  mkdirSync(folder, {recursive: true});
+  const integrity: Record<string, string> = {};
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text);
+    if (name.endsWith('.map')) continue;
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(text));
+    integrity[name] = sha384(text);
+  }
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({version, integrity}));
+}

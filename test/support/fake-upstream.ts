@@ -1,0 +1,120 @@
+/** An upstream that speaks the specification, until its script tells it to do something else. */
+import {randomUUID} from 'node:crypto';
+import {once} from 'node:events';
+import {createServer, type IncomingHttpHeaders, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {text} from 'node:stream/consumers';
+import type {UpstreamSettings} from '../../server/answers/upstream.ts';
+import {basic} from './http.ts';
+import {amounts} from './sample-leads.ts';
+
+export type Exchange = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+};
+export type Reply = (response: ServerResponse, exchange: Exchange) => void | Promise<void>;
+
+export const json =
+  (status: number, body: unknown): Reply =>
+  (response) => {
+    response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
+  };
+
+export const failures = {
+  'an error of its own': json(500, {error: 'sorry'}),
+  'too many requests': json(429, {}),
+  'bad credentials': json(401, {}),
+  'nothing found': json(404, {}),
+  'a reset': (response) => void response.socket?.destroy(),
+  'a page of HTML': (response) => {
+    response.writeHead(200, {'content-type': 'text/html'}).end('<!doctype html><title>Welcome</title>');
+  },
+  'half of its JSON': (response) => {
+    response.writeHead(200, {'content-type': 'application/json'}).end('{"id": "1", "rollover_amount": 5');
+  },
+  'a body cut off': (response) => {
+    response.writeHead(200, {'content-length': '500'});
+    response.write('{"id": "1"', () => response.socket?.destroy());
+  },
+  'a body of 200 kB': json(200, {id: '1', ...amounts, padding: 'x'.repeat(200_000)}),
+  'an empty body': (response) => void response.writeHead(200).end(),
+  'a redirect': (response) => void response.writeHead(307, {location: '/elsewhere'}).end(),
+  null: json(200, null),
+  'a list': json(200, []),
+  'wrong types': json(201, {id: 5, rollover_amount: '5'}),
+  'a body of 10 MB': (response) => {
+    // Cut off by whoever reads it, long before its end.
+    response.on('error', () => undefined);
+    response.writeHead(200, {'content-type': 'application/json'}).end(Buffer.alloc(10_000_000, ' '));
+  },
+} satisfies Record<string, Reply>;
+
+export type FakeUpstream = {
+  settings: UpstreamSettings;
+  /** What it was asked so far. */
+  exchanges: Exchange[];
+  /** The external ids of the leads that it was sent with the right credentials, in order. */
+  sent(): string[];
+  /** Those of them that it took; where it is told what to reply, it takes none. */
+  taken(): string[];
+  /** Breaks every connection, those that still wait for a reply included. */
+  close(): Promise<void>;
+};
+
+export const upstreamAccess = {user: 'upstream-user', password: 'upstream-password', cid: 'upstream-cid'};
+
+export type Script = {create?: Reply; read?: Reply; access?: typeof upstreamAccess};
+
+/**
+ * @param script replies in place of those of the specification, and whom it lets in; it may change at any time
+ * @param port where it was before, to come back there
+ */
+export async function startFakeUpstream(script: Script = {}, port = 0): Promise<FakeUpstream> {
+  const sent: string[] = [];
+  const taken: string[] = [];
+  const exchanges: Exchange[] = [];
+  const leads = new Map<string, Exchange['body']>();
+
+  const create: Reply = (response, exchange) => {
+    const id = `upstream-${randomUUID()}`;
+    leads.set(id, exchange.body);
+    taken.push(String(exchange.headers['idempotency-key']));
+    return json(201, {id})(response, exchange);
+  };
+  const read: Reply = (response, exchange) => {
+    const lead = leads.get(exchange.path.split('/').at(-1) ?? '');
+    const reply = lead ? json(200, {first_name: lead['first_name'], ...amounts}) : json(404, {});
+    return reply(response, exchange);
+  };
+
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const {method = '', url: path = '', headers} = request;
+      const exchange = {method, path, headers, body: JSON.parse(body || '{}') as Exchange['body']};
+      exchanges.push(exchange);
+      const known = headers.authorization === basic(script.access ?? upstreamAccess).authorization;
+      if (known && method === 'POST') sent.push(String(headers['idempotency-key']));
+      const own = method === 'POST' ? (script.create ?? create) : (script.read ?? read);
+      return (known ? own : json(401, {}))(response, exchange);
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const {port: ownPort} = server.address() as AddressInfo;
+
+  return {
+    settings: {baseUrl: `http://127.0.0.1:${ownPort}/base`, ...(script.access ?? upstreamAccess)},
+    exchanges,
+    sent: () => [...sent],
+    taken: () => [...taken],
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** `node server/main.ts` as an operator runs it: a process with an environment of its own. */
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {text} from 'node:stream/consumers';
+import {makeEmbedVersion} from './embed-folder.ts';
+import {acme, listedOrigin} from './test-server.ts';
+
+/** A whole configuration, and the built form that it needs; its leads are in a file in the folder. */
+export function serviceSettings(folder: string): Record<string, string> {
+  const embedFolder = join(folder, 'embed');
+  makeEmbedVersion(embedFolder, '1.0.0', {'lead-prequal-form.js': 'export {};'});
+  return {
+    PUBLIC_URL: 'http://127.0.0.1',
+    CALLERS: JSON.stringify([acme]),
+    EMBED_ORIGINS: listedOrigin,
+    EMBED_PARTNER: 'acme',
+    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
+    DATABASE_PATH: join(folder, 'leads.sqlite'),
+    EMBED_FOLDER: embedFolder,
+    RATE_LIMIT: '1000000',
+  };
+}
+
+const main = join(import.meta.dirname, '../../server/main.ts');
+
+function spawnMain(environment: Record<string, string>, folder: string, command: readonly string[] = []) {
+  const [program = '', ...rest] = [...command, process.execPath, main];
+  return spawn(program, rest, {
+    cwd: folder,
+    env: {PATH: process.env['PATH'] ?? '', ...environment},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs until it ends by itself. */
+export async function runService(environment: Record<string, string>, folder: string) {
+  const child = spawnMain(environment, folder);
+  const [[code], output, errors] = await Promise.all([
+    once(child, 'exit') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return {code, output, errors};
+}
+
+export type RunningService = {
+  url: string;
+  /** What it printed so far, a line each. */
+  lines: string[];
+  /** Resolves once the process is gone. */
+  end(signal: NodeJS.Signals): Promise<{code: number | null; signal: NodeJS.Signals | null}>;
+};
+
+/**
+ * Resolves when the service takes requests.
+ * @param command what runs it, such as a tracer with its arguments
+ * @throws Error with what it printed when it ends before that
+ */
+export async function startService(
+  environment: Record<string, string>,
+  folder: string,
+  command: readonly string[] = [],
+): Promise<RunningService> {
+  const child = spawnMain({...environment, PORT: '0'}, folder, command);
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({input: stream}).on('line', (line) => lines.push(line));
+  }
+  const port = await readyPort(child, lines);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lines,
+    async end(signal) {
+      const {exitCode, signalCode} = child;
+      if (exitCode !== null || signalCode !== null) return {code: exitCode, signal: signalCode};
+      const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+      child.kill(signal);
+      const [code, by] = await exited;
+      return {code, signal: by};
+    },
+  };
+}
+
+function readyPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
+  const {promise, resolve, reject} = Promise.withResolvers<number>();
+  child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${lines.join('\n')}`)));
+  createInterface({input: child.stdout!}).on('line', (line) => {
+    if (!line.includes('"msg":"ready"')) return;
+    resolve((JSON.parse(line) as {port: number}).port);
+  });
+  return promise;
+}

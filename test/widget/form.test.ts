@@ -1,0 +1,359 @@
+import {expect, fixture, html} from '@open-wc/testing';
+import {sendKeys} from '@web/test-runner-commands';
+import {FakeServer} from './support/fake-server.ts';
+import {
+  announced,
+  button,
+  choose,
+  click,
+  description,
+  field,
+  fill,
+  fillContact,
+  focused,
+  heading,
+  link,
+  listen,
+  maybeButton,
+  maybeField,
+  open,
+  shows,
+  summary,
+  text,
+} from './support/visitor.ts';
+
+describe('the form', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  it('starts with the contact fields, and without taking the focus or asking the server', async () => {
+    const form = await open();
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(document.activeElement).to.equal(document.body);
+    expect(server.configRequests).to.equal(0);
+  });
+
+  it('names its fields for browsers that fill them in', async () => {
+    const form = await open({layout: 'single'});
+    const fields = [
+      ['First name', 'text', 'given-name', ''],
+      ['Last name', 'text', 'family-name', ''],
+      ['Email', 'email', 'email', 'email'],
+      ['Phone', 'tel', 'tel', 'tel'],
+      ['Retirement funds', 'text', 'off', 'numeric'],
+      ['Cash', 'text', 'off', 'numeric'],
+      ['Investments', 'text', 'off', 'numeric'],
+    ] as const;
+    for (const [label, type, autocomplete, inputMode] of fields) {
+      const input = field(form, label);
+      expect([label, input.type, input.autocomplete, input.inputMode]).to.deep.equal([
+        label,
+        type,
+        autocomplete,
+        inputMode,
+      ]);
+      expect(input.required, label).to.be.true;
+      expect(input.maxLength, label).to.equal(-1);
+    }
+  });
+
+  it("shows the element's own children until it has something to show", async () => {
+    const form = document.createElement('lead-prequal-form');
+    form.textContent = 'Please call us.';
+    const main = await fixture(html`<main></main>`);
+    main.append(form);
+    const text = document.createRange();
+    text.selectNodeContents(form);
+    expect(text.getBoundingClientRect().height, 'before the first render').to.be.greaterThan(0);
+    await form.updateComplete;
+    expect(text.getBoundingClientRect().height, 'after it').to.equal(0);
+  });
+
+  it('shows what is in its slots, the intro not with the result', async () => {
+    const form = await open(
+      {},
+      '<h1 slot="heading">Funding</h1><p slot="intro">Two minutes.</p><p slot="disclaimer">Terms.</p>',
+    );
+    for (const child of form.children) expect(child.assignedSlot, child.slot).not.to.equal(null);
+  });
+
+  it('loads the configuration at the first touch, once', async () => {
+    const form = await open();
+    field(form, 'First name').focus();
+    field(form, 'Last name').focus();
+    expect(server.configRequests).to.equal(1);
+  });
+
+  it('asks for contact data only where the configuration allows no more', async () => {
+    server.config = () => new Response(JSON.stringify({lead_types: ['standard'], minimums: {}}));
+    const form = await open();
+    field(form, 'First name').focus();
+    await shows(form, 'Send');
+    expect(heading(form)).to.equal('About you');
+  });
+
+  describe('errors', () => {
+    it('appear on leaving a field, not while typing, and go as soon as they are mended', async () => {
+      const form = await open();
+      fill(form, 'Email', 'maria');
+      await form.updateComplete;
+      expect(text(form)).not.to.contain('Enter an email');
+
+      field(form, 'Phone').focus();
+      await form.updateComplete;
+      await form.updateComplete;
+      const email = field(form, 'Email');
+      expect(email.getAttribute('aria-invalid')).to.equal('true');
+      expect(description(form, email)).to.equal('Enter an email address like name@example.com.');
+      expect(announced(form)).to.equal('Enter an email address like name@example.com.');
+
+      fill(form, 'Email', 'maria@example.com');
+      await form.updateComplete;
+      expect(email.getAttribute('aria-invalid')).to.equal('false');
+      expect(text(form)).not.to.contain('Enter an email');
+    });
+
+    it('appear for an empty field only when the visitor moves on within the form', async () => {
+      const form = await open();
+      field(form, 'First name').focus();
+      field(form, 'First name').blur();
+      await form.updateComplete;
+      expect(text(form)).not.to.contain('Enter your first name.');
+
+      field(form, 'First name').focus();
+      field(form, 'Last name').focus();
+      await form.updateComplete;
+      await form.updateComplete;
+      expect(description(form, field(form, 'First name'))).to.equal('Enter your first name.');
+    });
+
+    it('wait while a mouse button is down, so that no button moves away from under it', async () => {
+      const form = await open();
+      fill(form, 'Email', 'maria');
+      const next = button(form, 'Next');
+      next.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, composed: true}));
+      field(form, 'Email').blur();
+      await form.updateComplete;
+      expect(text(form)).not.to.contain('Enter an email');
+
+      next.dispatchEvent(new PointerEvent('pointerup', {bubbles: true, composed: true}));
+      await shows(form, 'Enter an email');
+    });
+
+    it('are summed up on Next, each with a way to its field', async () => {
+      const form = await open();
+      fill(form, 'First name', 'Maria');
+      await click(form, 'Next');
+      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(summary(form)).to.deep.equal([
+        'Enter your last name.',
+        'Enter your email address.',
+        'Enter your phone number.',
+      ]);
+      expect(focused(form)?.textContent).to.contain('Please check 3 of your answers');
+
+      link(form, 'Enter your email address.')?.click();
+      expect(focused(form)).to.equal(field(form, 'Email'));
+      expect(location.hash).to.equal('');
+    });
+
+    it('stay in the summary, which keeps still, and go with the next Next', async () => {
+      const form = await open();
+      await click(form, 'Next');
+      await fillContact(form);
+      expect(summary(form)).to.have.length(4);
+      await click(form, 'Next');
+      expect(summary(form)).to.have.length(0);
+      expect(heading(form)).to.equal('Step 2 of 3 Credit history');
+    });
+
+    it('of choices stand with the group', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      await click(form, 'Next');
+      const group = field(form, 'Above 720 Excellent').closest('fieldset') as HTMLElement;
+      expect(group.getAttribute('aria-invalid')).to.equal('true');
+      expect(description(form, group)).to.contain('Choose your credit score.');
+      link(form, 'Choose your credit score. A guess is fine.')?.click();
+      expect(focused(form)).to.equal(field(form, 'Above 720 Excellent'));
+      await choose(form, '680 to 720 Good');
+      expect(group.getAttribute('aria-invalid')).to.equal('false');
+    });
+  });
+
+  describe('steps', () => {
+    it('move the focus to the heading of the next one', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      expect(focused(form)?.textContent).to.contain('Credit history');
+    });
+
+    it('keep everything on the way back and forth', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      await choose(form, '620 to 679 Fair');
+      await choose(form, 'Yes');
+      await click(form, 'Back');
+      expect(field(form, 'First name').value).to.equal('Maria');
+      expect(field(form, 'Phone').value).to.equal('(415) 555-0132');
+      await click(form, 'Next');
+      expect(field(form, '620 to 679 Fair').checked).to.be.true;
+      expect(field(form, 'Yes').checked).to.be.true;
+    });
+
+    it('go back without asking for what is missing', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      await click(form, 'Back');
+      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(summary(form)).to.have.length(0);
+    });
+
+    it('see what a browser filled in without any event', async () => {
+      const form = await open();
+      field(form, 'First name').value = 'Maria';
+      field(form, 'Last name').value = 'Ortiz';
+      field(form, 'Email').value = 'maria@example.com';
+      field(form, 'Phone').value = '+1 (415) 555-0132';
+      await click(form, 'Next');
+      expect(heading(form)).to.equal('Step 2 of 3 Credit history');
+      await click(form, 'Back');
+      expect(field(form, 'Phone').value).to.equal('(415) 555-0132');
+    });
+
+    it('are one page with layout="single"', async () => {
+      const form = await open({layout: 'single'});
+      for (const label of ['First name', 'Above 720 Excellent', 'Cash']) field(form, label);
+      expect(maybeButton(form, 'Next')).to.equal(undefined);
+      button(form, 'See my estimate');
+      expect(text(form)).not.to.contain('Step');
+    });
+
+    it('become one page, with everything kept, when the layout changes on the way', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      form.layout = 'single';
+      await form.updateComplete;
+      expect(field(form, 'First name').value).to.equal('Maria');
+      field(form, 'Cash');
+    });
+
+    it('are the contact fields alone with lead-type="standard"', async () => {
+      const form = await open({'lead-type': 'standard'});
+      expect(heading(form)).to.equal('About you');
+      expect(maybeField(form, 'Cash')).to.equal(undefined);
+      button(form, 'Send');
+    });
+  });
+
+  describe('amounts', () => {
+    it('are tidied on leaving, never while typing', async () => {
+      const form = await open({layout: 'single'});
+      field(form, 'Cash').focus();
+      await sendKeys({type: '$1.2m'});
+      expect(field(form, 'Cash').value).to.equal('$1.2m');
+      field(form, 'Investments').focus();
+      await form.updateComplete;
+      expect(field(form, 'Cash').value).to.equal('1,200,000');
+    });
+
+    it('keep what is not understood, and say what would be', async () => {
+      const form = await open({layout: 'single'});
+      fill(form, 'Cash', 'some');
+      field(form, 'Investments').focus();
+      await form.updateComplete;
+      await form.updateComplete;
+      expect(field(form, 'Cash').value).to.equal('some');
+      expect(description(form, field(form, 'Cash'))).to.contain('Enter your cash in dollars, like 50,000.');
+    });
+
+    it('are never zero unless the visitor says so', async () => {
+      const form = await open({layout: 'single'});
+      await click(form, 'See my estimate');
+      expect(field(form, 'Cash').value).to.equal('');
+      expect(summary(form)).to.include('Enter your cash, or choose None.');
+
+      await click(form, 'None for Cash');
+      expect(field(form, 'Cash').value).to.equal('0');
+      expect(field(form, 'Cash').getAttribute('aria-invalid')).to.equal('false');
+      expect(announced(form)).to.equal('Cash: $0');
+    });
+
+    it('ask for nothing on the way from an empty amount to its None', async () => {
+      const form = await open({layout: 'single'});
+      field(form, 'Cash').focus();
+      button(form, 'None for Cash').focus();
+      await form.updateComplete;
+      await form.updateComplete;
+      expect(text(form)).not.to.contain('Enter your cash');
+    });
+  });
+
+  it('lets a bankruptcy be answered and taken back', async () => {
+    const form = await open({layout: 'single'});
+    await choose(form, 'Yes');
+    expect(field(form, 'Yes').checked).to.be.true;
+    await choose(form, 'Rather not say');
+    expect(field(form, 'Yes').checked).to.be.false;
+  });
+
+  it('links to the privacy page over https only', async () => {
+    const safe = await open({'privacy-href': 'https://example.com/privacy'});
+    expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
+    const unsafe = await open({'privacy-href': 'javascript:alert(1)'});
+    expect(link(unsafe, 'Privacy policy')).to.equal(undefined);
+  });
+
+  it('tells the page how far the visitor is, and nothing of what was typed', async () => {
+    const events = listen();
+    const form = await open();
+    await fillContact(form);
+    await click(form, 'Next');
+    await click(form, 'Back');
+    expect(events).to.deep.equal([
+      {type: 'prequal-ready', detail: null},
+      {type: 'prequal-start', detail: null},
+      {type: 'prequal-step', detail: {step: 2, of: 3}},
+      {type: 'prequal-step', detail: {step: 1, of: 3}},
+    ]);
+  });
+
+  it('reflects nothing that was typed to an attribute', async () => {
+    const form = await open();
+    const before = form.outerHTML;
+    await fillContact(form);
+    await click(form, 'Next');
+    expect(form.outerHTML).to.equal(before);
+    await click(form, 'Back');
+    expect(form.shadowRoot?.innerHTML).not.to.contain('Maria');
+  });
+
+  it('forgets everything on reset(), without taking the focus', async () => {
+    const form = await open();
+    await fillContact(form);
+    await click(form, 'Next');
+    await choose(form, 'Yes');
+    (document.activeElement as HTMLElement).blur();
+    form.reset();
+    await form.updateComplete;
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(field(form, 'First name').value).to.equal('');
+    expect(document.activeElement).to.equal(document.body);
+  });
+
+  it('clears the step it is on as well', async () => {
+    const form = await open({layout: 'single'});
+    fill(form, 'Cash', '5');
+    await choose(form, 'Yes');
+    form.reset();
+    await form.updateComplete;
+    expect(field(form, 'Cash').value).to.equal('');
+    expect(field(form, 'Yes').checked).to.be.false;
+  });
+});

@@ -1,0 +1,51 @@
+import {expect} from '@open-wc/testing';
+import {keyRing, newKey} from '../../widget/answer/idempotency-key.ts';
+
+describe('keyRing', () => {
+  afterEach(() => sessionStorage.clear());
+
+  it('gives the same key until it is dropped', () => {
+    const keys = keyRing('acme');
+    const key = keys.current();
+    expect(keys.current()).to.equal(key);
+    keys.drop();
+    expect(keys.current()).not.to.equal(key);
+  });
+
+  it('finds the key again after a reload of the page', () => {
+    const key = keyRing('acme').current();
+    expect(Object.values(sessionStorage)).to.include(key);
+    expect(keyRing('acme').current()).to.equal(key);
+  });
+
+  it('keeps the keys of two partners apart', () => {
+    expect(keyRing('acme').current()).not.to.equal(keyRing('globex').current());
+  });
+
+  it('works where the page may not store anything', () => {
+    const original = Object.getOwnPropertyDescriptor(window, 'sessionStorage');
+    Object.defineProperty(window, 'sessionStorage', {
+      configurable: true,
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+    try {
+      const keys = keyRing('initech');
+      const key = keys.current();
+      expect(keys.current()).to.equal(key);
+      keys.drop();
+      expect(keys.current()).not.to.equal(key);
+    } finally {
+      if (original) Object.defineProperty(window, 'sessionStorage', original);
+    }
+  });
+});
+
+describe('newKey', () => {
+  it('is 16 to 128 characters long, also on a page without randomUUID', () => {
+    const insecure = {getRandomValues: crypto.getRandomValues.bind(crypto)};
+    for (const key of [newKey(), newKey(insecure)]) expect(key).to.match(/^[-0-9a-f]{32,36}$/);
+    expect(newKey(insecure)).not.to.equal(newKey(insecure));
+  });
+});

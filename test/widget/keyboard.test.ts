@@ -1,0 +1,80 @@
+import {expect} from '@open-wc/testing';
+import {sendKeys} from '@web/test-runner-commands';
+import {FakeServer} from './support/fake-server.ts';
+import {field, focused, heading, open, shows} from './support/visitor.ts';
+
+const press = (key: string) => sendKeys({press: key});
+/** Key by key: WebKit's driver loses the second of two equal characters when it gets them at once. */
+const type = async (text: string) => {
+  for (const character of text) await press(character);
+};
+
+describe('the whole path by keyboard', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  it('leads from the first field to the result and back', async () => {
+    const form = await open();
+    await press('Tab');
+    expect(focused(form)).to.equal(field(form, 'First name'));
+    await type('Maria');
+    await press('Tab');
+    await type('Ortiz');
+    await press('Tab');
+    await type('maria@example.com');
+    await press('Tab');
+    await type('4155550132');
+    await press('Enter');
+    await shows(form, 'Credit history');
+
+    await press('Tab');
+    await press(' ');
+    await press('ArrowDown');
+    expect(field(form, '680 to 720 Good').checked).to.be.true;
+    await press('Enter');
+    await shows(form, 'Your funds');
+
+    await press('Tab');
+    await type('$120k');
+    await press('Tab');
+    await press('Tab');
+    await type('50,000.00');
+    await press('Tab');
+    await press('Tab');
+    await press('Tab');
+    expect(focused(form)?.textContent).to.contain('None');
+    await press(' ');
+    expect(field(form, 'Retirement funds').value).to.equal('120,000');
+    expect(field(form, 'Investments').value).to.equal('0');
+    await press('Tab');
+    expect(focused(form)?.textContent).to.contain('See my estimate');
+    await press(' ');
+    await shows(form, '$830,000');
+
+    expect(server.leads[0]!.body.lead).to.deep.include({
+      phone: '(415) 555-0132',
+      credit_score: '680 - 720',
+      retirement: 120_000,
+      cash: 50_000,
+      investments: 0,
+    });
+    await press('Tab');
+    expect(focused(form)?.textContent).to.contain('Change my answers');
+    await press(' ');
+    await shows(form, 'About you');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+  });
+
+  it('leads from the error summary to the field', async () => {
+    const form = await open();
+    await press('Tab');
+    await press('Enter');
+    await shows(form, 'Please check 4 of your answers');
+    await press('Tab');
+    await press('Enter');
+    expect(focused(form)).to.equal(field(form, 'First name'));
+    await type('Maria');
+    expect(field(form, 'First name').value).to.equal('Maria');
+  });
+});

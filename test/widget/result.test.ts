@@ -1,0 +1,187 @@
+import {expect} from '@open-wc/testing';
+import type {EmbedAnswer} from '../../contract/api.ts';
+import {amounts, created, FakeServer} from './support/fake-server.ts';
+import {
+  button,
+  click,
+  field,
+  fillAll,
+  focused,
+  heading,
+  link,
+  maybeButton,
+  open,
+  send,
+  text,
+  type Attributes,
+} from './support/visitor.ts';
+
+describe('the result', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
+    server.reply(() => created(over));
+    const form = await open(attributes);
+    await fillAll(form);
+    await send(form);
+    return form;
+  };
+
+  const rows = (form: Element) =>
+    [...(form.shadowRoot?.querySelectorAll('table tr') ?? [])].map((row) =>
+      [...row.children].map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim()),
+    );
+
+  it('greets by name, with the total, and takes the focus', async () => {
+    const form = await result();
+    expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
+    expect(focused(form)?.textContent).to.contain('$830,000');
+  });
+
+  it('lists the four amounts and the total, each with a sentence', async () => {
+    const form = await result({
+      reasons: {
+        portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
+        sba_qualified_amount: 'assumes_no_bankruptcy',
+      },
+    });
+    expect(rows(form)).to.deep.equal([
+      ['Kind of funding', 'Amount'],
+      ['Retirement rollover', '$120,000'],
+      ['Your own retirement funds put to work in your business, without a loan.'],
+      ['SBA loan', '$560,000'],
+      [
+        'A bank loan backed by the Small Business Administration, based on your own capital. Assumes no bankruptcy.',
+      ],
+      ['Unsecured funding', '$150,000'],
+      ['Loans and credit lines based on your credit, with nothing pledged.'],
+      ['Portfolio loan', '$0'],
+      ['Needs investments outside of retirement accounts.'],
+      ['Total', '$830,000'],
+    ]);
+  });
+
+  const none = {
+    first_name: 'Maria',
+    rollover_amount: 0,
+    sba_qualified_amount: 0,
+    unsecured_amount: 0,
+    portfolio_loan_qualified_amount: 0,
+    total_qualified_amount: 0,
+  };
+
+  it('says what would change a zero, with the smallest amount where the configuration knows it', async () => {
+    const form = await result({
+      prequalification: none,
+      reasons: {
+        rollover_amount: 'below_minimum',
+        sba_qualified_amount: 'below_minimum',
+        unsecured_amount: 'credit_score',
+        portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
+      },
+    });
+    expect(heading(form)).to.equal('Maria, we found no funding for these answers yet');
+    for (const sentence of [
+      'Needs at least $50,000 in retirement funds.',
+      'Starts at $75,000: more cash or retirement funds would get you there.',
+      'Needs a higher credit score.',
+      'Needs investments outside of retirement accounts.',
+    ]) {
+      expect(text(form)).to.contain(sentence);
+    }
+  });
+
+  it('says it without the smallest amount where it does not', async () => {
+    server.config = () => new Response('{"lead_types":["prequalification"],"minimums":{}}');
+    const form = await result({prequalification: none, reasons: {rollover_amount: 'below_minimum'}});
+    expect(text(form)).to.contain('Needs more in retirement funds.');
+  });
+
+  it('has a neutral sentence for a zero without a reason, as an upstream gives it', async () => {
+    const form = await result({prequalification: none, reasons: {}});
+    expect(text(form)).to.contain('Not part of this estimate.');
+    expect(text(form)).not.to.contain('undefined');
+  });
+
+  it('draws the parts to scale, whatever total an upstream gives', async () => {
+    const form = await result({
+      prequalification: {
+        ...amounts,
+        rollover_amount: 100,
+        sba_qualified_amount: 200,
+        unsecured_amount: 100,
+        total_qualified_amount: 999,
+      },
+    });
+    const bar = [...(form.shadowRoot?.querySelectorAll('[part=bar] rect') ?? [])];
+    expect(bar.map((part) => [part.getAttribute('x'), part.getAttribute('width')])).to.deep.equal([
+      ['0%', '25%'],
+      ['25%', '50%'],
+      ['75%', '25%'],
+      ['100%', '0%'],
+    ]);
+  });
+
+  it('says that it is an estimate', async () => {
+    const form = await result();
+    expect(text(form)).to.contain('an estimate from your own answers, not an offer or a commitment to lend');
+  });
+
+  it('writes a name as text, whatever it contains', async () => {
+    const name = '<img src=x onerror=alert(1)>';
+    const form = await result({prequalification: {...amounts, first_name: name}});
+    expect(heading(form)).to.contain(name);
+    expect(form.shadowRoot?.querySelector('img')).to.equal(null);
+  });
+
+  it("offers the partner's next step, over https and with a label only", async () => {
+    const link_ = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
+    expect(link(await result({}, link_), 'Talk to a specialist')?.href).to.equal('https://example.com/call');
+    for (const bad of [{...link_, 'cta-href': 'javascript:alert(1)'}, {'cta-href': link_['cta-href']}]) {
+      const form = await result({}, bad);
+      expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
+    }
+  });
+
+  it('leads back to the answers with everything kept, and then sends another lead', async () => {
+    const form = await result();
+    await click(form, 'Change my answers');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(focused(form)?.textContent).to.contain('About you');
+    expect(field(form, 'Email').value).to.equal('maria@example.com');
+    await click(form, 'Next');
+    expect(field(form, 'Above 720 Excellent').checked).to.be.true;
+    await click(form, 'Next');
+    expect(field(form, 'Retirement funds').value).to.equal('120,000');
+    await send(form);
+    expect(server.leads).to.have.length(2);
+    expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
+  });
+
+  it('starts over with an empty form', async () => {
+    const form = await result();
+    await click(form, 'Start over');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(focused(form)?.textContent).to.contain('About you');
+    for (const label of ['First name', 'Last name', 'Email', 'Phone']) {
+      expect(field(form, label).value, label).to.equal('');
+    }
+  });
+
+  it('says that amounts will follow while the upstream is away', async () => {
+    const form = await result({status: 'pending', prequalification: null, reasons: {}});
+    expect(heading(form)).to.equal('Thank you, Maria. We have your answers');
+    expect(text(form)).to.contain('no need to send anything again');
+    expect(maybeButton(form, 'Change my answers')).to.equal(undefined);
+    button(form, 'Start over');
+  });
+
+  it('says what can be done when the upstream refuses', async () => {
+    const form = await result({status: 'refused', prequalification: null, reasons: {}});
+    expect(heading(form)).to.equal('Maria, we could not prepare an estimate');
+    await click(form, 'Change my answers');
+    expect(field(form, 'First name').value).to.equal('Maria');
+  });
+});

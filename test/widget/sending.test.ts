@@ -1,0 +1,322 @@
+import {expect, oneEvent} from '@open-wc/testing';
+import {amounts, created, FakeServer, json, problem} from './support/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  description,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  fillFunds,
+  focused,
+  heading,
+  listen,
+  maybeButton,
+  open,
+  send,
+  shows,
+  summary,
+  text,
+} from './support/visitor.ts';
+
+describe('sending', () => {
+  let server: FakeServer;
+  const console_ = {error: console.error, said: [] as string[]};
+  beforeEach(() => {
+    server = new FakeServer();
+    console_.said = [];
+    console.error = (...words: unknown[]) => console_.said.push(words.join(' '));
+  });
+  afterEach(() => {
+    server.restore();
+    console.error = console_.error;
+  });
+
+  it('sends what was answered, and neither cookies nor a cid', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(server.leads).to.have.length(1);
+    const {url, init, key, body} = server.leads[0]!;
+    expect(url.href).to.equal('https://leads.example.com/embed/v1/leads?partner=acme');
+    expect(body.lead).to.deep.equal({
+      lead_type: 'prequalification',
+      first_name: 'Maria',
+      last_name: 'Ortiz',
+      email: 'maria@example.com',
+      phone: '(415) 555-0132',
+      credit_score: 'Above 720',
+      retirement: 120_000,
+      cash: 50_000,
+      investments: 0,
+    });
+    expect(Object.keys(body)).to.have.members(['lead', 'elapsed_ms']);
+    expect(body.elapsed_ms).to.be.a('number').and.not.to.be.lessThan(0);
+    expect(key).to.match(/^.{16,128}$/);
+    expect(init.credentials).to.equal('omit');
+    expect(init.redirect).to.equal('error');
+  });
+
+  it('sends contact data only of a standard lead', async () => {
+    server.reply(() => created({prequalification: null, reasons: {}}));
+    const form = await open({'lead-type': 'standard'});
+    await fillContact(form);
+    await send(form, 'Send');
+    expect(Object.keys(server.leads[0]!.body.lead)).to.have.members([
+      'lead_type',
+      'first_name',
+      'last_name',
+      'email',
+      'phone',
+    ]);
+    expect(heading(form)).to.equal('Thank you, Maria');
+  });
+
+  it('escapes the partner in the address, and forgives a slash after the endpoint', async () => {
+    const form = await open({partner: 'a&b c', endpoint: 'https://leads.example.com/'});
+    await fillAll(form);
+    await send(form);
+    expect(server.leads[0]!.url.href).to.equal('https://leads.example.com/embed/v1/leads?partner=a%26b%20c');
+  });
+
+  it('is one request, however often the button is pressed', async () => {
+    const release = server.hold();
+    const form = await open();
+    await fillAll(form);
+    const done = oneEvent(form, 'prequal-result');
+    const main = button(form, 'See my estimate');
+    main.click();
+    main.click();
+    void form.submit();
+    await form.updateComplete;
+    expect(main.textContent).to.contain('Sending…');
+    expect(main.getAttribute('aria-disabled')).to.equal('true');
+    expect(announced(form)).to.equal('Sending…');
+    main.click();
+    await click(form, 'Back');
+    expect(heading(form), 'the step stays while sending').to.equal('Step 3 of 3 Your funds');
+    release();
+    await done;
+    expect(server.leads).to.have.length(1);
+  });
+
+  it('checks everything when it is called by the page', async () => {
+    const form = await open();
+    await form.submit();
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(4);
+    expect(server.leads).to.have.length(0);
+  });
+
+  describe('that fails', () => {
+    const failures = [
+      ['network', () => Promise.reject(new TypeError('Failed to fetch')), 'We could not send your answers'],
+      ['internal', () => problem(500, 'internal'), 'Something went wrong on our side'],
+      ['store-unavailable', () => problem(503, 'store-unavailable'), 'Something went wrong on our side'],
+      [
+        'idempotency-key-in-progress',
+        () => problem(409, 'idempotency-key-in-progress'),
+        'still working on it',
+      ],
+      ['too-many-requests', () => problem(429, 'too-many-requests'), 'Please try again in a moment'],
+      ['bad-answer', () => new Response('<h1>Bad gateway</h1>', {status: 502}), 'Something went wrong'],
+      ['bad-answer', () => new Response('<h1>Captive portal</h1>'), 'Something went wrong'],
+      ['bad-answer', () => json(200, {hello: 'there'}), 'Something went wrong'],
+    ] as const;
+
+    for (const [code, reply, said] of failures) {
+      it(`keeps everything and can be tried again under the same key: ${code}, ${said}`, async () => {
+        server.reply(reply, () => created());
+        const form = await open();
+        await fillAll(form);
+        const {type, detail} = await send(form);
+        expect(type).to.equal('prequal-error');
+        expect(detail).to.deep.equal({code, retryable: true});
+        expect(focused(form)?.textContent).to.contain(said);
+        expect(field(form, 'Cash').value).to.equal('50,000');
+
+        await send(form, 'Try again');
+        expect(text(form)).to.contain('$830,000');
+        expect(server.leads.map(({key}) => key)).to.deep.equal([server.leads[0]!.key, server.leads[0]!.key]);
+      });
+    }
+
+    it('says how long to wait when the server does', async () => {
+      server.reply(() => problem(429, 'too-many-requests', {headers: {'Retry-After': '90'}}));
+      const form = await open();
+      await fillAll(form);
+      await send(form);
+      expect(text(form)).to.contain('Please try again in 2 minutes.');
+    });
+
+    it('takes a new key when the old one has taken another lead', async () => {
+      server.reply(
+        () => problem(422, 'idempotency-key-reused'),
+        () => created(),
+      );
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+      expect(server.leads).to.have.length(2);
+      expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
+    });
+
+    it('does not go on taking new keys for ever', async () => {
+      server.reply(() => problem(422, 'idempotency-key-reused'));
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-error');
+      expect(server.leads).to.have.length(2);
+    });
+
+    it('clears the notice when the visitor goes back to change something', async () => {
+      server.reply(() => problem(500, 'internal'));
+      const form = await open();
+      await fillAll(form);
+      await send(form);
+      await click(form, 'Back');
+      expect(text(form)).not.to.contain('Something went wrong');
+      await click(form, 'Next');
+      expect(field(form, 'Cash').value).to.equal('50,000');
+      button(form, 'See my estimate');
+    });
+  });
+
+  it('goes to the first field that the server does not accept', async () => {
+    server.reply(() =>
+      problem(422, 'invalid-lead', {
+        errors: [
+          {field: 'cash', code: 'too_large', message: 'must be less'},
+          {field: 'phone', code: 'invalid', message: 'must be a number'},
+        ],
+      }),
+    );
+    const form = await open();
+    await fillAll(form);
+    const {detail} = await send(form);
+    expect(detail).to.deep.equal({code: 'invalid-lead', retryable: false});
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(summary(form)).to.deep.equal(['Enter a phone number like (415) 555-0132.']);
+    expect(description(form, field(form, 'Phone'))).to.contain('Enter a phone number');
+    expect(field(form, 'First name').value).to.equal('Maria');
+  });
+
+  it('says that something went wrong when the server refuses what no field can mend', async () => {
+    server.reply(() =>
+      problem(422, 'invalid-lead', {errors: [{field: 'lead_type', code: 'invalid', message: ''}]}),
+    );
+    const form = await open();
+    await fillAll(form);
+    expect((await send(form)).detail).to.deep.equal({code: 'invalid-lead', retryable: false});
+    expect(text(form)).to.contain('Something went wrong');
+  });
+
+  for (const [code, fix] of [
+    ['unknown-partner', 'Correct the "partner" attribute'],
+    ['origin-not-allowed', `Add ${location.origin} to the origins of "acme"`],
+    ['lead-type-not-allowed', 'Set the "lead-type" attribute'],
+  ] as const) {
+    it(`tells visitor and webmaster that the page may not send: ${code}`, async () => {
+      server.reply(() => problem(403, code));
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).detail).to.deep.equal({code, retryable: false});
+      expect(text(form)).to.contain('This form is not available right now');
+      const said = console_.said.join();
+      for (const part of ['https://leads.example.com', '"acme"', location.origin, code, fix]) {
+        expect(said).to.contain(part);
+      }
+      for (const typed of ['Maria', 'Ortiz', 'example.com,', '120']) expect(said).not.to.contain(typed);
+    });
+  }
+
+  it('tells the webmaster at the first touch that the page may not send', async () => {
+    server.config = () => problem(403, 'unknown-partner');
+    const form = await open();
+    field(form, 'First name').focus();
+    await expectSoon(() => console_.said.join().includes('unknown-partner'));
+    expect(text(form)).not.to.contain('not available');
+  });
+
+  it('sends without a configuration that does not come', async () => {
+    server.config = () => Promise.reject(new TypeError('Failed to fetch'));
+    const form = await open();
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+  });
+
+  it('is given up by reset()', async () => {
+    const release = server.hold();
+    const form = await open();
+    await fillAll(form);
+    const events = listen(form);
+    button(form, 'See my estimate').click();
+    await expectSoon(() => server.leads.length === 1);
+    form.reset();
+    await form.updateComplete;
+    expect(server.leads[0]!.init.signal?.aborted).to.be.true;
+    release();
+    await fillAll(form);
+    expect(events.map(({type}) => type)).not.to.include.members(['prequal-result', 'prequal-error']);
+    expect(heading(form)).to.equal('Step 3 of 3 Your funds');
+  });
+
+  it('survives being taken off the page', async () => {
+    const release = server.hold();
+    const form = await open();
+    await fillAll(form);
+    const done = oneEvent(form, 'prequal-result');
+    button(form, 'See my estimate').click();
+    const parent = form.parentElement!;
+    form.remove();
+    release();
+    await done;
+    parent.append(form);
+    await shows(form, '$830,000');
+  });
+
+  it('is the same from a single page', async () => {
+    const form = await open({layout: 'single'});
+    await fillContact(form);
+    field(form, '620 to 679 Fair').click();
+    field(form, 'No').click();
+    await fillFunds(form);
+    fill(form, 'Investments', '50k');
+    await send(form);
+    expect(server.leads[0]!.body.lead).to.include({
+      credit_score: '620 - 679',
+      bankruptcy: false,
+      investments: 50_000,
+    });
+  });
+
+  it('reports its end to the page without amounts or names', async () => {
+    const form = await open();
+    await fillAll(form);
+    const events = listen(form);
+    await send(form);
+    expect(events).to.deep.equal([
+      {type: 'prequal-submit', detail: null},
+      {
+        type: 'prequal-result',
+        detail: {id: '01934b2c-0000-7000-8000-000000000000', leadType: 'prequalification', status: 'done'},
+      },
+    ]);
+    expect(JSON.stringify(events)).not.to.contain(String(amounts.total_qualified_amount));
+  });
+
+  it('has no button to send again once there is an answer', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(maybeButton(form, 'See my estimate')).to.equal(undefined);
+    await form.submit();
+    expect(server.leads).to.have.length(1);
+  });
+});
+
+const expectSoon = async (condition: () => boolean) => {
+  while (!condition()) await new Promise(requestAnimationFrame);
+};

@@ -1,0 +1,47 @@
+import {expect} from '@open-wc/testing';
+import {contactFields, formFields} from '../../contract/fields.ts';
+import {effectiveLeadType, fieldsOf, pagesOf} from '../../widget/steps.ts';
+
+describe('pagesOf', () => {
+  it('asks for every field of the contract once, in its order', () => {
+    expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(Object.keys(formFields));
+    expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(Object.keys(formFields));
+  });
+
+  it('goes through contact, credit and funds', () => {
+    const names = pagesOf('prequalification', false).map((page) => page.map(({name}) => name));
+    expect(names).to.deep.equal([['contact'], ['credit'], ['funds']]);
+  });
+
+  it('has all steps on the single page', () => {
+    expect(pagesOf('prequalification', true)).to.have.length(1);
+  });
+
+  it('asks for contact data only of a standard lead', () => {
+    for (const single of [false, true]) {
+      expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal(Object.keys(contactFields));
+    }
+  });
+});
+
+describe('effectiveLeadType', () => {
+  const both = ['standard', 'prequalification'];
+  const cases = [
+    ['prequalification', undefined, 'prequalification'],
+    ['standard', undefined, 'standard'],
+    ['prequalification', both, 'prequalification'],
+    ['standard', both, 'standard'],
+    // The configuration allows less: ask for less.
+    ['prequalification', ['standard'], 'standard'],
+    // It allows only more: never ask for more than the page wanted.
+    ['standard', ['prequalification'], 'standard'],
+    ['prequalification', [], 'prequalification'],
+    ['nonsense', undefined, 'prequalification'],
+  ] as const;
+
+  for (const [wanted, allowed, type] of cases) {
+    it(`is ${type} for ${wanted} where ${allowed?.join(' and ') ?? 'nothing'} is known to be allowed`, () => {
+      expect(effectiveLeadType(wanted, allowed)).to.equal(type);
+    });
+  }
+});

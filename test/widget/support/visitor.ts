@@ -1,0 +1,141 @@
+/** The form as a visitor finds it: by labels, button names and headings. */
+import {expect, fixture, html, oneEvent, waitUntil} from '@open-wc/testing';
+import '../../../widget/define.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {endpoint} from './fake-server.ts';
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** A form on the page, rendered. */
+export async function open(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
+  const form = document.createElement('lead-prequal-form');
+  for (const [name, value] of Object.entries({partner: 'acme', endpoint, ...attributes})) {
+    form.setAttribute(name, value);
+  }
+  form.innerHTML = children;
+  const ready = oneEvent(form, 'prequal-ready');
+  await fixture(html`<main>${form}</main>`);
+  await ready;
+  return form;
+}
+
+const words = (node: Node | null | undefined) => node?.textContent?.replace(/\s+/g, ' ').trim() ?? '';
+
+const inside = <Found extends Element = HTMLElement>(form: LeadPrequalForm, selector: string) => [
+  ...(form.shadowRoot?.querySelectorAll<Found & HTMLElement>(selector) ?? []),
+];
+
+function only<Found>(found: Found[], what: string): Found {
+  if (found.length !== 1) throw new Error(`there are ${found.length} of ${what}`);
+  return found[0] as Found;
+}
+
+export const maybeField = (form: LeadPrequalForm, label: string) =>
+  inside<HTMLLabelElement>(form, 'label').find((element) => words(element) === label)?.control as
+    HTMLInputElement | undefined;
+
+/** The input that the label is for; of a choice, the radio button with these words beside it. */
+export function field(form: LeadPrequalForm, label: string): HTMLInputElement {
+  const found = maybeField(form, label);
+  if (!found) throw new Error(`there is no field ${label}`);
+  return found;
+}
+
+export const maybeButton = (form: LeadPrequalForm, name: string) =>
+  inside<HTMLButtonElement>(form, 'button').find((element) => words(element) === name);
+
+export const button = (form: LeadPrequalForm, name: string) =>
+  only(
+    inside<HTMLButtonElement>(form, 'button').filter((element) => words(element) === name),
+    name,
+  );
+
+/** All that can be read on the form, white space folded. */
+export const text = (form: LeadPrequalForm) => words(form.shadowRoot);
+
+export const heading = (form: LeadPrequalForm) => words(inside(form, 'h2')[0]);
+
+/** What stands in the one error summary, if there is one. */
+export const summary = (form: LeadPrequalForm) => inside(form, '[part=summary] a').map(words);
+
+export const link = (form: LeadPrequalForm, name: string) =>
+  inside<HTMLAnchorElement>(form, 'a').find((element) => words(element) === name);
+
+/** What assistive technology reads after the field's name, such as its help and its error. */
+export const description = (form: LeadPrequalForm, element: Element) =>
+  (element.getAttribute('aria-describedby') ?? '')
+    .split(' ')
+    .map((id) => words(form.shadowRoot?.getElementById(id)))
+    .join(' ')
+    .trim();
+
+export const focused = (form: LeadPrequalForm) => form.shadowRoot?.activeElement as HTMLElement | null;
+
+export const announced = (form: LeadPrequalForm) => words(only(inside(form, '[role=status]'), 'live region'));
+
+/** As typing, pasting and filling in do: the value changes, then the field says so. */
+export function fill(form: LeadPrequalForm, label: string, value: string) {
+  const input = field(form, label);
+  input.focus();
+  input.value = value;
+  input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
+}
+
+export async function click(form: LeadPrequalForm, name: string) {
+  button(form, name).click();
+  await form.updateComplete;
+}
+
+export async function choose(form: LeadPrequalForm, label: string) {
+  field(form, label).click();
+  await form.updateComplete;
+}
+
+export async function fillContact(form: LeadPrequalForm) {
+  fill(form, 'First name', 'Maria');
+  fill(form, 'Last name', 'Ortiz');
+  fill(form, 'Email', 'maria@example.com');
+  fill(form, 'Phone', '(415) 555-0132');
+  await form.updateComplete;
+}
+
+export async function fillFunds(form: LeadPrequalForm) {
+  fill(form, 'Retirement funds', '120,000');
+  fill(form, 'Cash', '50,000');
+  fill(form, 'Investments', '0');
+  await form.updateComplete;
+}
+
+/** Everything up to the last button. */
+export async function fillAll(form: LeadPrequalForm) {
+  await fillContact(form);
+  await click(form, 'Next');
+  await choose(form, 'Above 720 Excellent');
+  await click(form, 'Next');
+  await fillFunds(form);
+}
+
+/** Presses the last button and waits for what comes of it. */
+export async function send(form: LeadPrequalForm, name = 'See my estimate') {
+  const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
+  button(form, name).click();
+  const event = await end;
+  await form.updateComplete;
+  return event as CustomEvent<unknown>;
+}
+
+export async function shows(form: LeadPrequalForm, expected: string) {
+  await waitUntil(() => text(form).includes(expected), `the form never showed "${expected}"`);
+}
+
+/** Every `prequal-*` event from here on, with its detail. */
+export function listen(target: EventTarget = document) {
+  const events: {type: string; detail: unknown}[] = [];
+  for (const name of ['ready', 'start', 'step', 'submit', 'result', 'error']) {
+    target.addEventListener(`prequal-${name}`, (event) => {
+      expect(event.bubbles && event.composed, `${event.type} leaves shadow roots`).to.be.true;
+      events.push({type: event.type, detail: (event as CustomEvent<unknown>).detail});
+    });
+  }
+  return events;
+}

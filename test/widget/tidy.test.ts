@@ -1,0 +1,42 @@
+import {expect} from '@open-wc/testing';
+import type {FieldKind} from '../../contract/fields.ts';
+import {tidy} from '../../widget/tidy.ts';
+
+const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])[] = [
+  ['money', '50000', '50,000'],
+  ['money', '$50,000.99', '50,000'],
+  ['money', '1.2m', '1,200,000'],
+  ['money', '0', '0'],
+  ['money', '', ''],
+  ['money', 'abc', 'abc'],
+  ['money', '-5', '-5'],
+  ['money', '9'.repeat(30), '9'.repeat(30)],
+
+  ['phone', '4155550132', '(415) 555-0132'],
+  ['phone', '415-555-0132', '(415) 555-0132'],
+  ['phone', '415.555.0132', '(415) 555-0132'],
+  ['phone', '+1 (415) 555-0132', '(415) 555-0132'],
+  ['phone', '14155550132', '(415) 555-0132'],
+  ['phone', ' 415 555 0132 ', '(415) 555-0132'],
+  ['phone', '+44 20 7946 0018', '+44 20 7946 0018'],
+  ['phone', '+34 612 345 678', '+34 612 345 678'],
+  ['phone', '415-555-0132 x12', '415-555-0132 x12'],
+  ['phone', '0155550132', '0155550132'],
+  ['phone', '555-0132', '555-0132'],
+  ['phone', 'call me', 'call me'],
+
+  ['name', ' Maria ', ' Maria '],
+  ['email', 'M@Example.com', 'M@Example.com'],
+];
+
+describe('tidy', () => {
+  for (const [kind, typed, shown] of cases) {
+    it(`shows the ${kind} ${JSON.stringify(typed)} as ${JSON.stringify(shown)}`, () => {
+      expect(tidy(kind, typed, 'en-US')).to.equal(shown);
+    });
+
+    it(`leaves ${JSON.stringify(shown)} as it is`, () => {
+      expect(tidy(kind, shown, 'en-US')).to.equal(shown);
+    });
+  }
+});
