@@ -15,7 +15,7 @@ const outDir = `dist/embed/${version}`;
 const embedFile = 'lead-prequal-form.js';
 
 /** Bytes in brotli; the first file and all that is loaded before a visitor types must fit ten packets. */
-const budgets = {embed: 12_500, answer: 5_000};
+const budgets = {embed: 14_000, answer: 6_000};
 
 const integrityOf = (content: string) => `sha384-${createHash('sha384').update(content).digest('base64')}`;
 
