@@ -98,6 +98,35 @@ export type EmbedConfig = {
   challenge: Challenge | null;
 };
 
+/**
+ * Where a visitor came from: the parameters by which campaigns and clicks are told apart, the page before, and
+ * the first page of the visit. Of pages the origin and the path only.
+ */
+export const attributionKeys = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_id',
+  'gclid',
+  'gbraid',
+  'wbraid',
+  'dclid',
+  'fbclid',
+  'msclkid',
+  'ttclid',
+  'twclid',
+  'li_fat_id',
+  'referrer',
+  'landing_page',
+] as const;
+export type AttributionKey = (typeof attributionKeys)[number];
+export type Attribution = Partial<Record<AttributionKey, string>>;
+
+/** Anything else is left out rather than cut: half of a click's id is worth nothing. */
+export const attributionValue = /^\P{C}{1,500}$/u;
+
 /** `POST /embed/v1/leads`. Everything but the lead may be missing; what the partner asks for may not. */
 export type EmbedSubmission = {
   lead: Record<string, unknown>;
@@ -108,6 +137,8 @@ export type EmbedSubmission = {
   trap?: string;
   /** Milliseconds from the first touch to sending. */
   elapsed_ms?: number;
+  /** What does not fit is left out; it is no reason to refuse a lead. */
+  attribution?: Attribution | undefined;
   /** The page, for the record of the consent; its query is dropped. */
   page?: string;
   /** The lead that this one corrects, and the token that proves it is theirs. */
