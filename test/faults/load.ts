@@ -1,4 +1,5 @@
 /** Leads created over many connections, and looked for afterwards. */
+import {after} from 'node:test';
 import {Pool} from 'undici';
 import {basic} from '../support/http.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
@@ -8,16 +9,18 @@ import {acme} from '../support/test-server.ts';
 export {until} from '../support/until.ts';
 
 /**
- * The production server as a process of its own.
+ * The production server as a process of its own, which does not outlive the test that started it.
  * @param store `DATABASE_PATH` or `DATABASE_URL`
  * @param command what runs the server, such as a tracer with its arguments
  */
-export function startOver(
+export async function startOver(
   folder: string,
   store: Record<string, string>,
   command: readonly string[] = [],
 ): Promise<RunningService> {
-  return startService({...serviceSettings(folder), ...store}, folder, command);
+  const service = await startService({...serviceSettings(folder), ...store}, folder, command);
+  after(() => service.end('SIGKILL'));
+  return service;
 }
 
 export const stopped = {code: 0, signal: null};
@@ -31,7 +34,7 @@ export type Load = {
   stop(): Promise<void>;
 };
 
-/** Creates leads over many connections until it is stopped. */
+/** Creates leads over many connections until it is stopped, or its test ends. */
 export function createLeads(url: string, connections = 20): Load {
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
@@ -58,15 +61,13 @@ export function createLeads(url: string, connections = 20): Load {
       if (statuses.at(-1) === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   });
-  return {
-    acknowledged,
-    statuses,
-    async stop() {
-      sending = false;
-      await Promise.all(senders);
-      await pool.destroy();
-    },
-  };
+  async function stop() {
+    sending = false;
+    await Promise.all(senders);
+    await pool.destroy();
+  }
+  after(stop);
+  return {acknowledged, statuses, stop};
 }
 
 /** Which of the leads the server does not know. */

@@ -64,8 +64,6 @@ export async function startService(
   command: readonly string[] = [],
 ): Promise<RunningService> {
   const child = spawnMain({...environment, PORT: '0'}, folder, command);
-  // A test that fails before it ends its server must not leave it running.
-  process.once('exit', () => child.kill('SIGKILL'));
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({input: stream}).on('line', (line) => lines.push(line));
