@@ -11,11 +11,10 @@ import {expectation} from '../contract/lead-schema.ts';
 import {defaultPolicy} from '../server/answers/policy.ts';
 import {settings} from '../server/settings.ts';
 import {rows, type Row} from '../test/server/answers.ts';
+import {table} from './table.ts';
+import {widgetTables} from './widget-tables.ts';
 
-const files = ['README.md', 'docs/api.md', 'docs/policy.md'];
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const files = ['README.md', 'docs/api.md', 'docs/policy.md', 'docs/widget.md'];
 
 function settingsTable(): string {
   const lines = Object.entries(settings.shape).map(([name, schema]: [string, z.ZodType]) => {
@@ -93,6 +92,7 @@ const tables: Readonly<Record<string, () => string>> = {
   answers: answersTable,
   limits: limitsTable,
   policy: policyExample,
+  ...widgetTables,
 };
 
 async function withTables(file: string, text: string): Promise<string> {

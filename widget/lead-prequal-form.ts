@@ -18,6 +18,8 @@ import {formStyles} from './styles/index.ts';
  * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
  *   shows what the visitor may qualify for.
  *
+ * @tagname lead-prequal-form
+ *
  * @slot - What people see until the script has run, and without JavaScript.
  * @slot heading - The form's own heading, above everything else.
  * @slot intro - A sentence or two below the heading; not shown with the result.
@@ -47,11 +49,11 @@ import {formStyles} from './styles/index.ts';
  * @csspart bar - The drawing of the four amounts.
  * @csspart table - The four amounts in words and figures.
  *
- * @cssproperty --prequal-accent - The one colour of buttons, progress and choices; a blue by default.
- * @cssproperty --prequal-background - Of the card and its inputs.
- * @cssproperty --prequal-text - Colour of the text.
- * @cssproperty --prequal-radius - Of the card's corners, 12px by default; inputs and buttons follow it.
- * @cssproperty --prequal-max-width - 640px by default.
+ * @cssproperty [--prequal-accent=#0b57a4] - The one colour of buttons, progress and choices.
+ * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - Of the card and its inputs.
+ * @cssproperty [--prequal-text=light-dark(#171a21, #f0f2f5)] - Colour of the text.
+ * @cssproperty [--prequal-radius=12px] - Of the card's corners; inputs and buttons follow it.
+ * @cssproperty [--prequal-max-width=640px] - The widest that the form gets.
  */
 export class LeadPrequalForm extends EmbeddedElement {
   static override styles = formStyles;
@@ -71,9 +73,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare endpoint: string;
   /** Who the leads are for: the name that the server's operator gave this partner. */
   declare partner: string;
-  /** `standard` asks for contact data only. */
+  /** `standard` asks for contact data only, and thanks for it. */
   declare leadType: 'prequalification' | 'standard';
-  /** `single` shows all fields on one page. */
+  /** `single` shows all fields at once. */
   declare layout: 'steps' | 'single';
   /** `auto` follows the `color-scheme` of the page around the form. */
   declare theme: 'auto' | 'light' | 'dark';
@@ -81,6 +83,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare privacyHref: string | undefined;
   /** Where the visitor may go from the result; https only, shown only together with its label. */
   declare ctaHref: string | undefined;
+  /** The words of that link. */
   declare ctaLabel: string | undefined;
 
   readonly #strings: Strings = en;

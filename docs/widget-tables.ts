@@ -1,0 +1,57 @@
+/** The tables of docs/widget.md: everything that a page can use of the element. */
+import {readManifest, type Member} from './manifest.ts';
+import {table} from './table.ts';
+
+const {element} = readManifest();
+
+const code = (text: string | undefined) => (text ? `\`${text}\`` : '');
+const withoutQuotes = (text: string | undefined) => text?.replace(/^'(.*)'$/, '$1');
+
+/** `a`, `b` for a union of words, else the type. */
+function choices(type = ''): string {
+  const words = type.split(' | ').filter((part) => part !== 'undefined');
+  return words.every((word) => word.startsWith("'"))
+    ? words.map((word) => code(withoutQuotes(word))).join(', ')
+    : words.join(' or ');
+}
+
+function attributesTable(): string {
+  const fields = element.members.filter(({kind}) => kind === 'field');
+  const lines = fields.map(({name, attribute, type, default: value, description = ''}) => [
+    code(attribute),
+    name === attribute ? '' : code(name),
+    choices(type?.text),
+    code(withoutQuotes(value)),
+    description,
+  ]);
+  return table(['Attribute', 'Property', 'Value', 'Default', 'Meaning'], lines);
+}
+
+const methods = element.members.filter(({kind}) => kind === 'method');
+
+const signature = ({name, parameters = []}: Member) =>
+  `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
+
+const described = (list: readonly {name: string; description?: string}[], nameless = '') =>
+  list.map(({name, description}) => [code(name) || nameless, description ?? '']);
+
+export const widgetTables: Readonly<Record<string, () => string>> = {
+  attributes: attributesTable,
+  methods: () =>
+    table(
+      ['Method', 'Meaning'],
+      methods.map((method) => [code(signature(method)), method.description ?? '']),
+    ),
+  events: () => table(['Event', 'When'], described(element.events)),
+  slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
+  parts: () => table(['Part', 'What it is'], described(element.cssParts)),
+  colors: () =>
+    table(
+      ['Custom property', 'Default', 'Meaning'],
+      element.cssProperties.map((property) => [
+        code(property.name),
+        code(property.default),
+        property.description ?? '',
+      ]),
+    ),
+};

@@ -1,0 +1,94 @@
+/** docs/widget.md against the form itself: what is rendered and sent in all its states is what is listed. */
+import {expect} from '@open-wc/testing';
+import {LeadPrequalForm} from '../../widget/define.ts';
+import {created, FakeServer, problem} from './support/fake-server.ts';
+import {choose, click, fillAll, fillContact, listen, open, send} from './support/visitor.ts';
+
+const reference = await (await fetch('/docs/widget.md')).text();
+
+/** What stands as code in one column of a table, row by row. */
+function listed(table: string, column = 0): string[] {
+  const [, rows = ''] = new RegExp(`<!-- table: ${table} -->([^]*?)<!-- /table -->`).exec(reference) ?? [];
+  return rows
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) => /`([^`]+)`/.exec(row.split('|')[column + 1] ?? '')?.[1] ?? '');
+}
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
+
+describe('the reference lists', () => {
+  let server: FakeServer;
+  const parts = new Set<string>();
+  const slots = new Set<string>();
+  let css = '';
+  let events: ReturnType<typeof listen>;
+
+  function look(form: LeadPrequalForm) {
+    const root = form.shadowRoot;
+    for (const element of root?.querySelectorAll('[part]') ?? []) {
+      for (const part of element.part) parts.add(part);
+    }
+    for (const slot of root?.querySelectorAll('slot') ?? []) slots.add(slot.name);
+    const rules = [...(root?.adoptedStyleSheets ?? [])].flatMap(({cssRules}) => [...cssRules]);
+    css += rules.map(({cssText}) => cssText).join('\n');
+  }
+
+  before(async () => {
+    server = new FakeServer();
+    events = listen();
+    const unrendered = document.createElement('lead-prequal-form');
+    document.body.append(unrendered);
+    look(unrendered);
+    unrendered.remove();
+    const asked = await open();
+    look(asked);
+    await click(asked, 'Next');
+    look(asked);
+    await fillContact(asked);
+    await click(asked, 'Next');
+    look(asked);
+    await choose(asked, 'Above 720 Excellent');
+    await click(asked, 'Next');
+    look(asked);
+    for (const reply of [
+      () => problem(503, 'store-unavailable'),
+      () => created(),
+      () => created({status: 'pending', prequalification: null}),
+      () => created({status: 'refused', prequalification: null}),
+    ]) {
+      server.reply(reply);
+      const sent = await open({'cta-href': 'https://example.com/call', 'cta-label': 'Call us'});
+      await fillAll(sent);
+      await send(sent);
+      look(sent);
+    }
+  });
+
+  after(() => server.restore());
+
+  it('every attribute', () => {
+    expect(sorted(listed('attributes'))).to.deep.equal(sorted(LeadPrequalForm.observedAttributes));
+  });
+
+  it('every event', () => {
+    expect(sorted(listed('events'))).to.deep.equal(sorted(events.map(({type}) => type)));
+  });
+
+  it('every slot', () => {
+    expect(sorted(listed('slots'))).to.deep.equal(sorted(slots));
+  });
+
+  it('every part', () => {
+    expect(sorted(listed('parts'))).to.deep.equal(sorted(parts));
+  });
+
+  it('every custom property, with its default', () => {
+    const names = listed('colors');
+    expect(sorted(names)).to.deep.equal(sorted(css.match(/--prequal-[\w-]+/g) ?? []));
+    for (const [index, value] of listed('colors', 1).entries()) {
+      if (value) expect(css).to.include(`var(${names[index]}, ${value})`);
+    }
+  });
+});
