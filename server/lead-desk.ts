@@ -12,7 +12,15 @@ import type {Accepted, IdempotencyKey, LeadEntry, LeadStore, StoredLead} from '.
 
 export type Submission = Pick<
   LeadEntry,
-  'lead' | 'partner' | 'idempotency' | 'sameLead' | 'proof' | 'consent' | 'suspect' | 'supersedes'
+  | 'lead'
+  | 'partner'
+  | 'idempotency'
+  | 'sameLead'
+  | 'proof'
+  | 'consent'
+  | 'attribution'
+  | 'suspect'
+  | 'supersedes'
 > & {
   /** The name of the upstream that answers; the calculator does where there is none. */
   upstream: string | undefined;

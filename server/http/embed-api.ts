@@ -6,9 +6,10 @@ import type {LeadDesk} from '../lead-desk.ts';
 import type {Partner} from '../partners.ts';
 import type {Consent, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
+import {bareAddress, embedBodySchema, readAttribution, type EmbedBody} from './embed-body.ts';
 import {jsonBody} from './json-body.ts';
 import {fingerprintOf, readIdempotencyKey, readLead, replayLead, takeLead} from './lead-intake.ts';
-import {embedBodySchema, mount, operations, type EmbedBody} from './operations.ts';
+import {mount, operations} from './operations.ts';
 import {partnerGate} from './partner-gate.ts';
 import {ProblemError} from './problem-replies.ts';
 import type {Proof, Proofs} from './proof.ts';
@@ -91,6 +92,7 @@ export function embedApi(parts: Parts): Router {
       upstream: partner.upstream,
       idempotency,
       ...given,
+      attribution: body && readAttribution(body),
       suspect,
       hold,
       supersedes: await superseded(partner, body),
@@ -151,7 +153,7 @@ function readConsent(request: Request, {consent}: Partner, body: EmbedBody | und
     textHash: createHash('sha256').update(consent.text).digest('hex'),
     agreed: consent.required ? given.agreed : null,
     givenAt: Date.now(),
-    page: withoutQuery(body?.page),
+    page: bareAddress(body?.page),
     ip: request.ip ?? '',
     userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
   };
@@ -167,11 +169,6 @@ async function readProof(
     throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
   }
   return proof;
-}
-
-function withoutQuery(page: string | undefined): string | null {
-  const url = URL.parse(page ?? '');
-  return url && /^https?:$/.test(url.protocol) ? `${url.origin}${url.pathname}`.slice(0, 2_048) : null;
 }
 
 /** Never a ground to refuse: autofill fills traps and beats clocks, too. */

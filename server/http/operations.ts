@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {leadTypes} from '../../contract/fields.ts';
 import {amountParts, limits, paths, type ProblemCode} from '../../contract/api.ts';
 import {leadSchema, prequalificationSchema} from '../../contract/lead-schema.ts';
+import {embedBodySchema} from './embed-body.ts';
 import {methodNotAllowed} from './problem-replies.ts';
 
 type Parameter = {name: string; in: 'path' | 'query' | 'header'; required: boolean; description: string};
@@ -65,22 +66,6 @@ const keyProblems = [
 const storeProblems = ['store-unavailable'] as const;
 const callerProblems = ['unauthorized', 'too-many-requests'] as const;
 const pageProblems = ['unknown-partner', 'origin-not-allowed', 'too-many-requests'] as const;
-
-const shortText = z.string().max(2_048);
-/** Beside the lead nothing makes a request fail by its shape alone: what cannot be read counts as missing. */
-export const embedBodySchema = z.object({
-  lead: z.record(z.string(), z.unknown()),
-  consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
-  proof: z.unknown().optional(),
-  trap: z.string().optional().catch(undefined),
-  elapsed_ms: z.number().optional().catch(undefined),
-  page: shortText
-    .regex(/^[\x21-\x7e]*$/)
-    .optional()
-    .catch(undefined),
-  supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
-});
-export type EmbedBody = z.output<typeof embedBodySchema>;
 
 const exampleLead = {
   lead_type: 'prequalification',

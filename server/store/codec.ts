@@ -10,3 +10,6 @@ export function encodeLead({cid, lead_type, ...personal}: Lead): LeadColumns {
 export function decodeLead({cid, lead_type, lead}: LeadColumns): Lead {
   return {cid, lead_type, ...(JSON.parse(lead) as object)} as Lead;
 }
+
+/** What is kept beside a lead: the consent, and how the visitor came. */
+export const encodeRecord = (record: object): string => JSON.stringify(record);

@@ -1,3 +1,4 @@
+import type {Attribution} from '../../contract/api.ts';
 import type {Lead} from '../../contract/lead-schema.ts';
 import type {Answer} from '../answer.ts';
 
@@ -35,6 +36,8 @@ export type LeadEntry = {
   /** The solved challenge, good for one lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
+  /** How the visitor came, for operators. */
+  attribution?: Attribution | undefined;
   /** What was odd about it, for operators. */
   suspect?: string | undefined;
   /** The id of the lead that it corrects. */

@@ -65,4 +65,6 @@ export const migrations: readonly ((dialect: Dialect) => string)[] = [
       lead_id TEXT PRIMARY KEY ${aLead},
       consent TEXT NOT NULL
     ) ${tableOptions};`,
+
+  () => 'ALTER TABLE leads ADD COLUMN attribution TEXT;',
 ];

@@ -1,7 +1,7 @@
 /** A lead as a row of either database, and back. Both have the same tables with the same column names. */
 import {amountParts, limits, totalAmount, type Amounts, type Reasons} from '../../contract/api.ts';
 import type {Answer} from '../answer.ts';
-import {decodeLead, encodeLead, type LeadColumns} from './codec.ts';
+import {decodeLead, encodeLead, encodeRecord, type LeadColumns} from './codec.ts';
 import type {Accepted, LeadEntry, StoredLead} from './lead-store.ts';
 
 const amountColumns = [...amountParts, totalAmount] as const;
@@ -15,6 +15,7 @@ export const leadColumns = [
   'lead',
   'suspect',
   'supersedes',
+  'attribution',
   ...answerColumns,
 ] as const;
 
@@ -94,6 +95,7 @@ export function toAcceptRow(entry: LeadEntry): AcceptRow {
     ...encodeLead(lead),
     suspect: entry.suspect ?? null,
     supersedes: entry.supersedes ?? null,
+    attribution: entry.attribution ? encodeRecord(entry.attribution) : null,
     ...toAnswerRow(answer),
     key_owner: idempotency?.owner ?? null,
     key_digest: idempotency?.digest ?? null,
@@ -104,7 +106,7 @@ export function toAcceptRow(entry: LeadEntry): AcceptRow {
     next_attempt_at: delivery?.nextAttemptAt ?? null,
     proof_nonce: proof?.nonce ?? null,
     proof_expires_at: proof?.expiresAt ?? null,
-    consent: consent ? JSON.stringify(consent) : null,
+    consent: consent ? encodeRecord(consent) : null,
   };
 }
 
