@@ -52,7 +52,7 @@ export async function createApp(
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
   const desk = createLeadDesk({store, courier, calculate, pace});
   const tokens = createTokens(config.tokenKeys);
-  const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys[0], config.proofOfWork) : undefined;
+  const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
   const limits = createLimits(config.redisUrl, log);
   const quota = createQuota(log);
   const upstream = upstreams.has('default') ? 'default' : undefined;

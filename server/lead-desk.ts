@@ -12,18 +12,13 @@ import type {Accepted, IdempotencyKey, LeadEntry, LeadStore, StoredLead} from '.
 
 export type Submission = Pick<
   LeadEntry,
-  | 'lead'
-  | 'partner'
-  | 'idempotency'
-  | 'sameLead'
-  | 'proof'
-  | 'consent'
-  | 'attribution'
-  | 'suspect'
-  | 'supersedes'
+  'lead' | 'partner' | 'proof' | 'consent' | 'attribution' | 'suspect' | 'supersedes'
 > & {
   /** The name of the upstream that answers; the calculator does where there is none. */
   upstream: string | undefined;
+  /** Digests, one a token key and the newest first: the store may know the lead by any of them. */
+  idempotency?: readonly IdempotencyKey[] | undefined;
+  sameLead?: readonly string[];
   /** Stored, but not delivered before an operator says so. */
   hold?: boolean;
 };
@@ -32,8 +27,8 @@ export type LeadDesk = {
   /** Resolves once the lead is committed and, where an upstream is asked, has answered or the wait is over. */
   take(submission: Submission): Promise<Accepted>;
   find(id: string): Promise<StoredLead | undefined>;
-  /** The lead that the key stands for, where there is one. */
-  replay(key: IdempotencyKey): Promise<StoredLead | 'key-reused' | undefined>;
+  /** The lead that one of the digests stands for, where there is one. */
+  replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | undefined>;
   /** Gives deliveries under way so many milliseconds; what is not done by then is taken up at the next start. */
   close(patience: number): Promise<void>;
 };
@@ -57,11 +52,13 @@ export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDe
   }
 
   return {
-    async take({upstream, hold = false, ...submission}) {
+    async take({upstream, hold = false, idempotency = [], sameLead = [], ...submission}) {
       const createdAt = Date.now();
       const leaseEnd = createdAt + pace.lease;
       const accepted = await store.accept({
         ...submission,
+        idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
+        sameLead: await knownOrFirst(sameLead, (digest) => store.findSameLead(submission.partner, digest)),
         id: randomUUIDv7(),
         createdAt,
         answer: upstream === undefined ? calculate(submission.lead) : pending,
@@ -80,10 +77,12 @@ export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDe
       return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
     },
 
-    async replay({owner, digest, fingerprint}) {
-      const used = await store.findByKey(owner, digest);
-      if (used && used.fingerprint !== fingerprint) return 'key-reused';
-      return used && store.find(used.leadId);
+    async replay(digests) {
+      for (const {owner, digest, fingerprint} of digests) {
+        const used = await store.findByKey(owner, digest);
+        if (used) return used.fingerprint === fingerprint ? store.find(used.leadId) : 'key-reused';
+      }
+      return undefined;
     },
 
     find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
@@ -93,4 +92,15 @@ export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDe
       await store.close();
     },
   };
+}
+
+/** Stored is under the first token key; only after a rotation is there an older one to look under. */
+async function knownOrFirst<Digest>(
+  digests: readonly Digest[],
+  find: (digest: Digest) => Promise<unknown>,
+): Promise<Digest | undefined> {
+  for (const digest of digests.length > 1 ? digests : []) {
+    if ((await find(digest)) !== undefined) return digest;
+  }
+  return digests[0];
 }

@@ -25,6 +25,7 @@ export function createTokens(keys: readonly [string, ...string[]]) {
       return matches.includes(true) && now - createdAt < lifetime;
     },
 
-    digest: (text: string) => hmac(keys[0], 'idempotency', text).toString('hex'),
+    /** One a key, in their order: what was stored under an older key is still found. */
+    digests: (text: string) => keys.map((key) => hmac(key, 'idempotency', text).toString('hex')),
   };
 }

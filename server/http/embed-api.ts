@@ -67,10 +67,10 @@ export function embedApi(parts: Parts): Router {
     if (!partner.lead_types.includes(lead.lead_type)) {
       throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
     }
-    const leadDigest = tokens.digest(fingerprintOf(lead));
+    const same = fingerprintOf(lead);
     const version = partner.consent && body?.consent?.version;
-    const fingerprint = version === undefined ? leadDigest : tokens.digest(`${leadDigest} ${version}`);
-    const idempotency = readIdempotencyKey(request, tokens, `partner:${partner.key}`, fingerprint);
+    const content = version === undefined ? same : `${same} ${version}`;
+    const idempotency = readIdempotencyKey(request, tokens, `partner:${partner.key}`, content);
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
 
     let given: {consent: Consent | undefined; proof: Proof | undefined};
@@ -97,7 +97,8 @@ export function embedApi(parts: Parts): Router {
       hold,
       supersedes: await superseded(partner, body),
       // Where nothing is delivered there is nothing to merge, and a held lead must not stand in for a sound one.
-      sameLead: partner.merge_duplicates && partner.upstream !== undefined && !hold ? leadDigest : undefined,
+      sameLead:
+        partner.merge_duplicates && partner.upstream !== undefined && !hold ? tokens.digests(same) : [],
     });
     quota.count(partner, request.ip ?? '');
     response.status(201).json(toAnswer(stored));

@@ -29,12 +29,7 @@ export function leadApi({callers, desk, tokens, upstream}: Parts): Router {
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
-    const idempotency = readIdempotencyKey(
-      request,
-      tokens,
-      `caller:${user}`,
-      tokens.digest(fingerprintOf(lead)),
-    );
+    const idempotency = readIdempotencyKey(request, tokens, `caller:${user}`, fingerprintOf(lead));
     const {id} = await takeLead(desk, {lead, partner: null, upstream, idempotency});
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});

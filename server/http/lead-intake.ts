@@ -25,20 +25,33 @@ export const fingerprintOf = (lead: Lead) =>
 
 const keyReused = () => new ProblemError('idempotency-key-reused', 'Take a new key for another lead.');
 
-/** @param owner whose key it is: two owners may use the same one */
-export function readIdempotencyKey(request: Request, tokens: Tokens, owner: string, fingerprint: string) {
+/**
+ * Its digests, as many as there are token keys.
+ * @param owner whose key it is: two owners may use the same one
+ * @param content what a repeated request has in common with the first
+ */
+export function readIdempotencyKey(
+  request: Request,
+  tokens: Tokens,
+  owner: string,
+  content: string,
+): IdempotencyKey[] | undefined {
   const key = request.get('Idempotency-Key');
   if (key === undefined) return undefined;
   if (!keyPattern.test(key)) {
     const detail = `Idempotency-Key takes ${min} to ${max} visible ASCII characters.`;
     throw new ProblemError('idempotency-key-invalid', detail);
   }
-  return {owner, digest: tokens.digest(key), fingerprint};
+  const fingerprints = tokens.digests(content);
+  return tokens.digests(key).map((digest, index) => ({owner, digest, fingerprint: fingerprints[index]!}));
 }
 
 /** The lead that the key stands for already. @throws ProblemError when that is another lead */
-export async function replayLead(desk: LeadDesk, key: IdempotencyKey): Promise<StoredLead | undefined> {
-  const used = await desk.replay(key);
+export async function replayLead(
+  desk: LeadDesk,
+  digests: readonly IdempotencyKey[],
+): Promise<StoredLead | undefined> {
+  const used = await desk.replay(digests);
   if (used === 'key-reused') throw keyReused();
   return used;
 }

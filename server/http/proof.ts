@@ -40,13 +40,20 @@ const payloadSchema = z.object({
   solution: z.object({counter: z.int().min(0).max(0xffffffff), derivedKey: hex}),
 });
 
-/** @param derivations how many a browser tries on average */
-export function createProofs(secret: string, derivations: number): Proofs {
-  const secrets = {hmacSignatureSecret: `challenge ${secret}`, hmacKeySignatureSecret: `key ${secret}`};
+const secretsOf = (key: string) => ({
+  hmacSignatureSecret: `challenge ${key}`,
+  hmacKeySignatureSecret: `key ${key}`,
+});
+
+/**
+ * @param keys the first one signs; challenges of the others, older, are still good
+ * @param derivations how many a browser tries on average
+ */
+export function createProofs(keys: readonly [string, ...string[]], derivations: number): Proofs {
   return {
     challenge: (factor) =>
       createChallenge({
-        ...secrets,
+        ...secretsOf(keys[0]),
         algorithm: 'PBKDF2/SHA-256',
         cost,
         counter: randomInt(
@@ -60,8 +67,9 @@ export function createProofs(secret: string, derivations: number): Proofs {
       const payload = payloadSchema.safeParse(proof);
       if (!payload.success) return undefined;
       const {challenge, solution} = payload.data as Payload;
-      const {verified} = await verifySolution({...secrets, challenge, solution, deriveKey});
-      if (!verified) return undefined;
+      const verify = (key: string) =>
+        verifySolution({...secretsOf(key), challenge, solution, deriveKey}).then(({verified}) => verified);
+      if (!(await Promise.all(keys.map(verify))).includes(true)) return undefined;
       const {nonce, expiresAt = 0} = challenge.parameters;
       return {nonce, expiresAt: expiresAt * 1_000};
     },

@@ -83,6 +83,8 @@ export type LeadStore = {
   find(id: string): Promise<StoredLead | undefined>;
   /** The fingerprint that a key stands for, with its lead. */
   findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
+  /** The lead that is delivered in the stead of all with this digest. */
+  findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   recordUpstreamId(id: string, upstreamId: string): Promise<void>;
   /** Ends the delivery, too: a refused lead stays in the outbox as a dead letter. */
   recordAnswer(id: string, answer: Answer): Promise<void>;

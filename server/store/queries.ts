@@ -56,6 +56,12 @@ export function leadQueries({
       return row && {fingerprint: String(row['fingerprint']), leadId: String(row['lead_id'])};
     },
 
+    async findSameLead(partner, digest) {
+      const text = 'SELECT lead_id FROM same_leads WHERE partner = $1 AND digest = $2 AND created_at > $3';
+      const [row] = await read(statement(text, partner, digest, Date.now() - keyLifetime));
+      return row && String(row['lead_id']);
+    },
+
     async recordUpstreamId(id, upstreamId) {
       await write(statement('UPDATE leads SET upstream_id = $1 WHERE id = $2', upstreamId, id));
     },

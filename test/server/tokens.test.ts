@@ -64,11 +64,15 @@ suite('another writing of a token', () => {
 
 suite('a digest', () => {
   test('is the same for the same text only, and needs the key', () => {
-    assert.equal(tokens.digest('a key'), tokens.digest('a key'));
-    assert.notEqual(tokens.digest('a key'), tokens.digest('another key'));
-    assert.notEqual(tokens.digest('a key'), createTokens([newKey]).digest('a key'));
+    assert.deepEqual(tokens.digests('a key'), tokens.digests('a key'));
+    assert.notDeepEqual(tokens.digests('a key'), tokens.digests('another key'));
+    assert.notDeepEqual(tokens.digests('a key'), createTokens([newKey]).digests('a key'));
+  });
+  test('is there once a key, that of the first key first', () => {
+    const rotated = createTokens([newKey, oldKey]).digests('a key');
+    assert.deepEqual(rotated, [...createTokens([newKey]).digests('a key'), ...tokens.digests('a key')]);
   });
   test('of an id is not its token', () => {
-    assert.notEqual(Buffer.from(tokens.digest(id), 'hex').toString('base64url'), tokens.issue(id));
+    assert.notEqual(Buffer.from(tokens.digests(id)[0]!, 'hex').toString('base64url'), tokens.issue(id));
   });
 });
