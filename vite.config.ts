@@ -1,5 +1,5 @@
 /**
- * Builds the widget into `dist/embed/<version>/`: the file that partners embed, the answer file, both also
+ * Builds the widget into `dist/embed/<version>/`: the file that partners embed and the later ones, all also
  * compressed, and a manifest with their hashes. The build fails when a file outgrows its budget.
  */
 import {createHash} from 'node:crypto';
@@ -9,15 +9,20 @@ import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 import {minifyHTMLLiterals} from 'minify-literals';
 import {minify} from 'terser';
 import {build, defineConfig, type InlineConfig, type Plugin, type Rolldown} from 'vite';
+import {laterFiles} from './widget/pins.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 const outDir = `dist/embed/${version}`;
 const embedFile = 'lead-prequal-form.js';
 
 /** Bytes in brotli; the first file and all that is loaded before a visitor types must fit ten packets. */
-const budgets = {embed: 14_000, answer: 6_000};
+const budgets = {embed: 14_000, answer: 6_000, words: 2_000};
 
-const integrityOf = (content: string) => `sha384-${createHash('sha384').update(content).digest('base64')}`;
+const budgetOf = (file: string) =>
+  file === embedFile ? budgets.embed : /^answer-\w{10}\./.test(file) ? budgets.answer : budgets.words;
+
+const integrityOf = (content: string, hash = 'sha384') =>
+  `${hash}-${createHash(hash).update(content).digest('base64')}`;
 
 const minifyTemplates: Plugin = {
   name: 'minify-templates',
@@ -81,7 +86,7 @@ async function minifyAgain(code: string, map: string, nameOf: (content: string) 
   return {file, code: `${content}\n//# sourceMappingURL=${file}.map\n`, map: minified.map as string};
 }
 
-/** What both files are built with: one self-contained ES module each. */
+/** What all files are built with: one self-contained ES module each. */
 const library = (entry: string, fileName: string): InlineConfig => ({
   configFile: false,
   logLevel: 'warn',
@@ -95,31 +100,40 @@ const library = (entry: string, fileName: string): InlineConfig => ({
   },
 });
 
-async function buildAnswer() {
+/** @returns a file named after its content, its code and its source map */
+async function buildLaterFile(name: string, entry: string) {
+  const {build: options, ...others} = library(entry, `${name}.js`);
   const results = await build({
-    ...library('widget/answer/index.ts', 'answer.js'),
+    ...others,
     plugins: [minifyTemplates],
-    build: {...library('widget/answer/index.ts', 'answer.js').build, write: false, sourcemap: 'hidden'},
+    build: {...options, write: false, sourcemap: 'hidden'},
   });
   const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
-  const [chunk, ...others] = output;
-  const unexpected = others.filter(({fileName}) => !fileName.endsWith('.map'));
-  if (unexpected.length > 0) throw new Error(`the answer file is not alone: ${unexpected[0]?.fileName}`);
+  const [chunk, ...companions] = output;
+  const unexpected = companions.filter(({fileName}) => !fileName.endsWith('.map'));
+  if (unexpected.length > 0) throw new Error(`${name} is not alone: ${unexpected[0]?.fileName}`);
   return minifyAgain(chunk.code, JSON.stringify(chunk.map), (content) => {
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 10);
-    return `answer-${hash}.js`;
+    return `${name}-${hash}.js`;
   });
 }
 
-/** Builds the later files, and replaces the module that names them by their hashed names and hashes. */
+/**
+ * Builds the later files, and replaces the module that names them by their hashed names and hashes; short ones,
+ * for no compression makes a hash smaller.
+ */
 const pinLaterFiles: Plugin = {
   name: 'pin-later-files',
   async load(id) {
     if (!id.endsWith('/widget/pins.ts')) return null;
-    const {file, code, map} = await buildAnswer();
-    this.emitFile({type: 'asset', fileName: file, source: code});
-    this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
-    return `export const answerFile = ${JSON.stringify({path: `./${file}`, integrity: integrityOf(code)})};`;
+    const pins: Record<string, {path: string; integrity: string}> = {};
+    for (const [name, {path}] of Object.entries(laterFiles)) {
+      const {file, code, map} = await buildLaterFile(name, join('widget', path));
+      this.emitFile({type: 'asset', fileName: file, source: code});
+      this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
+      pins[name] = {path: `./${file}`, integrity: integrityOf(code, 'sha256')};
+    }
+    return `export const laterFiles = ${JSON.stringify(pins)};`;
   },
 };
 
@@ -154,7 +168,7 @@ const finish: Plugin = {
       const tree = JSON.stringify(this.parse(code));
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} holds ${what}`);
       const brotli = brotliCompressSync(code, {params: {[constants.BROTLI_PARAM_QUALITY]: 11}});
-      const budget = file === embedFile ? budgets.embed : budgets.answer;
+      const budget = budgetOf(file);
       if (brotli.length > budget) {
         this.error(
           `${file} has ${brotli.length} bytes in brotli, ${brotli.length - budget} more than its budget`,

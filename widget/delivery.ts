@@ -1,4 +1,4 @@
-/** What is fetched at the first touch, the answer file and the partner's configuration, and sending through them. */
+/** What is fetched at the first touch (answer file, its words, configuration), and sending through it. */
 import {paths, type EmbedConfig} from '../contract/api.ts';
 import type {AnswerPart, Kit, Lead, Outcome, Place} from './answer/types.ts';
 import {loadAnswerModule} from './later-files.ts';
@@ -10,12 +10,14 @@ export class Delivery {
   loaded: Loaded | undefined;
 
   readonly #kit: Kit;
+  readonly #loadWords: () => Promise<void>;
   readonly #onLoad: (loaded: Loaded) => void;
   #loading: Promise<Loaded> | undefined;
   #place = '';
 
-  constructor(kit: Kit, onLoad: (loaded: Loaded) => void) {
+  constructor(kit: Kit, loadWords: () => Promise<void>, onLoad: (loaded: Loaded) => void) {
     this.#kit = kit;
+    this.#loadWords = loadWords;
     this.#onLoad = onLoad;
   }
 
@@ -31,7 +33,7 @@ export class Delivery {
     return this.#loading;
   }
 
-  /** @returns `undefined` when the answer file did not arrive */
+  /** @returns `undefined` when the answer file or its words did not arrive */
   async send(
     place: Place,
     lead: Lead,
@@ -45,7 +47,7 @@ export class Delivery {
     const reply = fetch(url, {credentials: 'omit', redirect: 'error'});
     // Looked at below, by a file that may itself fail to arrive.
     reply.catch(() => {});
-    const {createAnswer} = await loadAnswerModule();
+    const [{createAnswer}] = await Promise.all([loadAnswerModule(), this.#loadWords()]);
     const part = createAnswer(this.#kit);
     this.loaded = {part, config: await part.readConfig(reply, place)};
     this.#onLoad(this.loaded);

@@ -5,10 +5,10 @@ import type {CreditScore, FormFieldName} from '../contract/fields.ts';
 import {warning} from './icons.ts';
 import type {InputError} from './read-lead.ts';
 import {fieldTable} from './steps.ts';
-import type {Strings} from './strings/en.ts';
+import {fill, sayError, type FormWords} from './words/words.ts';
 
 export type FieldState = {
-  readonly strings: Strings;
+  readonly words: FormWords;
   readonly value: string | undefined;
   readonly error: InputError | undefined;
   /** Someone chose "None" beside an amount. */
@@ -33,22 +33,23 @@ const inputs = {
 } as const;
 
 export function fieldView(name: FormFieldName, state: FieldState): TemplateResult {
-  const {strings} = state;
+  const {words} = state;
   switch (fieldTable[name].kind) {
     case 'choice':
       return radios(
         name,
         state,
-        (fieldTable[name].choices ?? []).map((value) => {
-          const [label, aside] = strings.scores[value as CreditScore];
-          return {value, label, aside};
-        }),
+        (fieldTable[name].choices ?? []).map((value) => ({
+          value,
+          label: words.scores[value as CreditScore],
+          aside: words.ratings[value as CreditScore],
+        })),
       );
     case 'flag':
       return radios(name, state, [
-        {value: 'false', label: strings.no},
-        {value: 'true', label: strings.yes},
-        {value: '', label: strings.ratherNotSay},
+        {value: 'false', label: words.no},
+        {value: 'true', label: words.yes},
+        {value: '', label: words.ratherNotSay},
       ]);
     case 'money':
       return textField(
@@ -58,7 +59,7 @@ export function fieldView(name: FormFieldName, state: FieldState): TemplateResul
           <div class="row">
             <div class="money"><span class="sign" aria-hidden="true">$</span>${input}</div>
             <button class="none" part="button" type="button" @click=${() => state.onNone(name)}>
-              ${strings.none}<span class="unseen"> ${strings.noneFor(strings.labels[name])}</span>
+              ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
             </button>
           </div>
         `,
@@ -73,7 +74,7 @@ export function fieldView(name: FormFieldName, state: FieldState): TemplateResul
 
 function textField(
   name: FormFieldName,
-  {strings, value = '', error}: FieldState,
+  {words, value = '', error}: FieldState,
   around: (input: TemplateResult) => TemplateResult,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
@@ -87,18 +88,18 @@ function textField(
     autocomplete=${autocomplete ?? 'off'}
     ?required=${required}
     aria-invalid=${error ? 'true' : 'false'}
-    aria-describedby=${describedBy(name, strings, error)}
+    aria-describedby=${describedBy(name, words, error)}
     .value=${value}
   />`;
   return html`
     <div class="field ${kind}" part="field" data-field=${name}>
-      <label for=${name} part="label">${strings.labels[name]}</label>
-      ${helpText(name, strings)} ${around(input)} ${errorText(name, strings, error)}
+      <label for=${name} part="label">${words.labels[name]}</label>
+      ${helpText(name, words)} ${around(input)} ${errorText(name, words, error)}
     </div>
   `;
 }
 
-function radios(name: FormFieldName, {strings, value, error}: FieldState, options: readonly Option[]) {
+function radios(name: FormFieldName, {words, value, error}: FieldState, options: readonly Option[]) {
   const {kind, required} = fieldTable[name];
   return html`
     <fieldset
@@ -108,12 +109,12 @@ function radios(name: FormFieldName, {strings, value, error}: FieldState, option
       role="radiogroup"
       aria-required=${required ? 'true' : 'false'}
       aria-invalid=${error ? 'true' : 'false'}
-      aria-describedby=${describedBy(name, strings, error)}
+      aria-describedby=${describedBy(name, words, error)}
     >
       <legend part="label">
-        ${strings.labels[name]}${required ? nothing : html`<span class="aside">&nbsp;(${strings.optional})</span>`}
+        ${words.labels[name]}${required ? nothing : html`<span class="aside">&nbsp;(${words.optional})</span>`}
       </legend>
-      ${helpText(name, strings)}
+      ${helpText(name, words)}
       <div class="options">
         ${options.map(
           (option, index) => html`
@@ -132,18 +133,20 @@ function radios(name: FormFieldName, {strings, value, error}: FieldState, option
           `,
         )}
       </div>
-      ${errorText(name, strings, error)}
+      ${errorText(name, words, error)}
     </fieldset>
   `;
 }
 
-const describedBy = (name: FormFieldName, {help}: Strings, error: InputError | undefined) =>
+const describedBy = (name: FormFieldName, {help}: FormWords, error: InputError | undefined) =>
   [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;
 
-const helpText = (name: FormFieldName, {help}: Strings) =>
+const helpText = (name: FormFieldName, {help}: FormWords) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
 
-const errorText = (name: FormFieldName, {error}: Strings, code: InputError | undefined) =>
+const errorText = (name: FormFieldName, words: FormWords, code: InputError | undefined) =>
   code
-    ? html`<p class="error" id="${name}-error" part="error">${warning}<span>${error(name, code)}</span></p>`
+    ? html`<p class="error" id="${name}-error" part="error">
+        ${warning}<span>${sayError(words, name, code)}</span>
+      </p>`
     : nothing;

@@ -6,11 +6,11 @@ import {fieldView} from './field-view.ts';
 import {lock, warning} from './icons.ts';
 import type {Errors, InputError, Values} from './read-lead.ts';
 import type {Page, Step} from './steps.ts';
-import type {Strings} from './strings/en.ts';
+import {fill, fillCount, sayError, type FormWords} from './words/words.ts';
 
 export type FormState = {
   readonly interview: Readonly<{page: number; values: Values; errors: Errors; summary: Errors}>;
-  readonly strings: Strings;
+  readonly words: FormWords;
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly notice: Notice | undefined;
@@ -30,11 +30,11 @@ export type FormHandlers = {
 };
 
 export function formView(state: FormState, on: FormHandlers) {
-  const {strings, pages, leadType} = state;
+  const {words, pages, leadType} = state;
   const {page} = state.interview;
   const last = page === pages.length - 1;
   const standard = leadType === 'standard';
-  const finish = standard ? strings.send : strings.estimate;
+  const finish = standard ? words.send : words.seeEstimate;
   return html`
     <form
       novalidate
@@ -59,29 +59,27 @@ export function formView(state: FormState, on: FormHandlers) {
         >
           ${
             state.sending
-              ? html`<span class="spinner" aria-hidden="true"></span>${strings.sending}`
+              ? html`<span class="spinner" aria-hidden="true"></span>${words.sending}`
               : state.notice
-                ? strings.tryAgain
+                ? words.tryAgain
                 : last
                   ? finish
-                  : strings.next
+                  : words.next
           }
         </button>
         ${
           page
-            ? html`<button class="plain" part="button" type="button" @click=${on.back}>
-                ${strings.back}
-              </button>`
+            ? html`<button class="plain" part="button" type="button" @click=${on.back}>${words.back}</button>`
             : nothing
         }
       </div>
       <p class="use">
         ${lock}
         <span>
-          ${standard ? strings.useContact : strings.use}
+          ${standard ? words.useContact : words.use}
           ${
             state.privacyHref
-              ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${strings.privacy}</a>`
+              ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
               : nothing
           }
         </span>
@@ -90,21 +88,21 @@ export function formView(state: FormState, on: FormHandlers) {
   `;
 }
 
-function stepView({name, fields}: Step, {strings, pages, interview}: FormState, on: FormHandlers) {
+function stepView({name, fields}: Step, {words, pages, interview}: FormState, on: FormHandlers) {
   const {page, values, errors} = interview;
   return html`
     <section>
       <h2 part="heading" tabindex="-1">
         ${
           pages.length > 1
-            ? html`<span class="count">${strings.step(page + 1, pages.length)}</span> `
+            ? html`<span class="count">${fill(words.step, {step: page + 1, of: pages.length})}</span> `
             : nothing
         }
-        ${strings.steps[name]}
+        ${words.steps[name]}
       </h2>
       <div class="fields">
         ${fields.map((field) =>
-          fieldView(field, {strings, value: values[field], error: errors[field], onNone: on.none}),
+          fieldView(field, {words, value: values[field], error: errors[field], onNone: on.none}),
         )}
       </div>
     </section>
@@ -118,7 +116,7 @@ const progressView = ({pages, interview}: FormState) =>
       </div>`
     : nothing;
 
-function summaryView({strings, interview: {summary, errors}}: FormState, on: FormHandlers) {
+function summaryView({words, interview: {summary, errors}}: FormState, on: FormHandlers) {
   const listed = Object.entries(summary) as [FormFieldName, InputError][];
   const follow = (event: Event, name: FormFieldName) => {
     event.preventDefault();
@@ -128,13 +126,13 @@ function summaryView({strings, interview: {summary, errors}}: FormState, on: For
     ? nothing
     : alertView(
         'summary',
-        strings.summary(listed.length),
+        fillCount(words.summary, words.locale, listed.length),
         html`<ul>
           ${listed.map(
             ([name, code]) => html`
               <li class=${errors[name] ? '' : 'mended'}>
                 <a href="#${name}" @click=${(event: Event) => follow(event, name)}>
-                  ${strings.error(name, code)}
+                  ${sayError(words, name, code)}
                 </a>
               </li>
             `,

@@ -4,12 +4,12 @@ import {fieldAround} from './field-view.ts';
 import type {FormHandlers} from './form-view.ts';
 import {readFields, type Errors, type Values} from './read-lead.ts';
 import {fieldsOf, fieldTable, type Page} from './steps.ts';
-import type {Strings} from './strings/en.ts';
 import {tidy} from './tidy.ts';
+import {fill, sayError, type FormWords} from './words/words.ts';
 
 /** The element that shows the fields. */
 export type Host = {
-  readonly strings: Strings;
+  readonly words: () => FormWords;
   readonly pages: () => readonly Page[];
   readonly find: (selector: string) => HTMLElement | null;
   /** Renders anew, and then moves the focus to what the selector finds. */
@@ -81,7 +81,8 @@ export class Interview {
       if (!input) return;
       input.value = '0';
       input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
-      this.#say(this.#host.strings.noneChosen(this.#host.strings.labels[name]));
+      const words = this.#host.words();
+      this.#say(fill(words.noneChosen, {label: words.labels[name]}));
     },
     goTo: (name) => this.#input(name)?.focus(),
   };
@@ -107,7 +108,7 @@ export class Interview {
 
   #tidy(name: FormFieldName) {
     const typed = this.values[name];
-    if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.strings.locale);
+    if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words().locale);
   }
 
   #leave(name: FormFieldName, movedOn: boolean) {
@@ -126,7 +127,7 @@ export class Interview {
     const error = readFields([name], this.values).errors[name];
     if (error === this.errors[name]) return;
     this.errors = {...this.errors, [name]: error};
-    this.#say(error ? this.#host.strings.error(name, error) : '');
+    this.#say(error ? sayError(this.#host.words(), name, error) : '');
   }
 
   /** Whether these fields can be sent; shows what is wrong where they cannot. */
@@ -157,6 +158,13 @@ export class Interview {
     this.clear();
     this.#host.refresh(focusOn);
     this.#host.onPage();
+  }
+
+  /** The language is another one: amounts are written its way. */
+  reword() {
+    this.#collect();
+    this.#names.forEach((name) => this.#tidy(name));
+    this.said = '';
   }
 
   /** Takes back whatever was said to be wrong. */

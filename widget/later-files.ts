@@ -1,11 +1,11 @@
 /** Loads the files that a visitor does not need before the first touch, each held to its hash. */
 import type {AnswerModule} from './answer/types.ts';
-import {answerFile} from './pins.ts';
+import {laterFiles} from './pins.ts';
 
 /** The server that this script came from. */
 export const scriptOrigin = new URL(import.meta.url).origin;
 
-export const loadAnswerModule = () => loadPinned(answerFile) as Promise<AnswerModule>;
+export const loadAnswerModule = () => loadPinned(laterFiles.answer) as Promise<AnswerModule>;
 
 let failures = 0;
 

@@ -1,18 +1,30 @@
-import {adoptStyles, css, html, nothing} from 'lit';
+import {adoptStyles, css, html, nothing, type PropertyValues} from 'lit';
 import type {EmbedAnswer} from '../contract/api.ts';
-import type {Notice, Outcome} from './answer/types.ts';
+import type {Failure, Kit, Outcome} from './answer/types.ts';
 import {Delivery} from './delivery.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {emit} from './events.ts';
 import {formView} from './form-view.ts';
 import {Interview} from './interview.ts';
+import {languages, Speech, type Language} from './language.ts';
 import {scriptOrigin} from './later-files.ts';
 import {formatMoney} from './money.ts';
 import {readFields} from './read-lead.ts';
 import {httpsOnly} from './safe-link.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
-import {en, type Strings} from './strings/en.ts';
 import {formStyles} from './styles/index.ts';
+import {fill, type SomeWords} from './words/words.ts';
+
+const kitFor = (speech: Speech): Kit => ({
+  html,
+  css,
+  nothing,
+  fill,
+  get words() {
+    return speech.words;
+  },
+  money: (dollars) => formatMoney(dollars, speech.words.locale),
+});
 
 /**
  * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
@@ -58,6 +70,9 @@ import {formStyles} from './styles/index.ts';
 export class LeadPrequalForm extends EmbeddedElement {
   static override styles = formStyles;
 
+  /** Languages by the tag that stands in `lang`; a page may add its own. */
+  static readonly languages: Record<string, Language> = languages;
+
   static override properties = {
     endpoint: {},
     partner: {},
@@ -67,6 +82,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     privacyHref: {attribute: 'privacy-href'},
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
+    strings: {attribute: false},
   };
 
   /** Address of the server that takes the leads; the script's own origin by default. */
@@ -85,16 +101,23 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare ctaHref: string | undefined;
   /** The words of that link. */
   declare ctaLabel: string | undefined;
+  /** Words to use instead of the form's own, in any language. */
+  declare strings: SomeWords | undefined;
 
-  readonly #strings: Strings = en;
-  #notice: Notice | undefined;
+  #failure: Failure | undefined;
   #sending: AbortController | undefined;
   #answer: EmbedAnswer | undefined;
   /** Of `performance.now()`: when the visitor first came to the form. */
   #touchedAt: number | undefined;
 
+  readonly #speech = new Speech(this, () => {
+    this.#interview.reword();
+    this.refresh();
+  });
+
   readonly #delivery = new Delivery(
-    {html, css, nothing, money: (dollars) => formatMoney(dollars, this.#strings.locale)},
+    kitFor(this.#speech),
+    () => this.#speech.answer(),
     ({part}) => {
       const root = this.renderRoot as ShadowRoot;
       const {styleSheet} = part.styles;
@@ -106,7 +129,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   );
 
   readonly #interview = new Interview({
-    strings: this.#strings,
+    words: () => this.#speech.words,
     pages: () => this.#pages,
     find: (selector) => this.find(selector),
     refresh: (focusOn) => this.refresh(focusOn),
@@ -117,7 +140,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     },
     onStart: () => emit(this, 'prequal-start'),
     onPage: () => {
-      this.#notice = this.#answer = undefined;
+      this.#failure = this.#answer = undefined;
       emit(this, 'prequal-step', {step: this.#interview.page + 1, of: this.#pages.length});
     },
     onFinish: () => void this.submit(),
@@ -132,7 +155,15 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.theme = 'auto';
   }
 
-  protected override willUpdate() {
+  protected override async scheduleUpdate() {
+    // A page in Spanish never sees English flash up; nor does it wait for a slow file for ever.
+    if (!this.hasUpdated)
+      await Promise.race([this.#speech.ready, new Promise((late) => setTimeout(late, 3_000))]);
+    await super.scheduleUpdate();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>) {
+    if (changed.has('strings')) this.#speech.strings = this.strings;
     // The configuration, or the page through an attribute, may have made them fewer.
     this.#interview.page = Math.min(this.#interview.page, this.#pages.length - 1);
   }
@@ -174,7 +205,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         return emit(this, 'prequal-error', {code: 'invalid-lead', retryable: false});
       case 'failed': {
         const {code, retryable} = outcome;
-        this.#notice = outcome;
+        this.#failure = outcome;
         this.refresh('.alert');
         return emit(this, 'prequal-error', {code, retryable});
       }
@@ -192,9 +223,9 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (!interview.check(names)) return;
 
     const {signal} = (this.#sending = new AbortController());
-    this.#notice = undefined;
+    this.#failure = undefined;
     interview.clear();
-    interview.said = this.#strings.sending;
+    interview.said = this.#speech.words.sending;
     interview.locked = true;
     this.refresh();
     emit(this, 'prequal-submit');
@@ -205,15 +236,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     );
     if (signal.aborted) return;
     this.#sending = undefined;
-    this.#settle(
-      outcome ?? {kind: 'failed', code: 'load-failed', retryable: true, ...this.#strings.loadFailed},
-    );
+    this.#settle(outcome ?? {kind: 'failed', code: 'load-failed', notice: 'network', retryable: true});
   }
 
   /** Forgets everything typed and any result, and shows the empty form; what is being sent is given up. */
   reset(): void {
     this.#sending?.abort();
-    this.#sending = this.#notice = this.#answer = this.#touchedAt = undefined;
+    this.#sending = this.#failure = this.#answer = this.#touchedAt = undefined;
     this.#interview.reset();
     this.refresh();
   }
@@ -221,8 +250,14 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override render() {
     const interview = this.#interview;
     const {part, config} = this.#delivery.loaded ?? {};
+    const {foreign, pageLang} = this.#speech;
     return html`
-      <div class="card" part="card">
+      <div
+        class="card"
+        part="card"
+        lang=${foreign ? 'en' : nothing}
+        dir=${foreign && pageLang ? 'ltr' : nothing}
+      >
         <slot name="heading"></slot>
         ${
           part && this.#answer
@@ -241,10 +276,10 @@ export class LeadPrequalForm extends EmbeddedElement {
             : html`<slot name="intro"></slot> ${formView(
                   {
                     interview,
-                    strings: this.#strings,
+                    words: this.#speech.words,
                     leadType: this.#leadType,
                     pages: this.#pages,
-                    notice: this.#notice,
+                    notice: this.#failure && (part?.notice(this.#failure) ?? this.#speech.words.loadFailed),
                     sending: this.#sending !== undefined,
                     privacyHref: httpsOnly(this.privacyHref),
                   },

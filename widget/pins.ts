@@ -1,5 +1,11 @@
 /**
- * The files that are loaded later, by address and integrity. The build replaces this module by the built
- * files' hashed names and their hashes, so that the integrity of the first file pins them all.
+ * The files that are loaded later, by address and integrity. The build makes each of them, named after its key
+ * here, and replaces this module by the built files' hashed names and their hashes, so that the integrity of the
+ * first file pins them all.
  */
-export const answerFile = {path: './answer/index.ts', integrity: ''};
+export const laterFiles = {
+  answer: {path: './answer/index.ts', integrity: ''},
+  'answer-en': {path: './words/answer-en.ts', integrity: ''},
+  'form-es': {path: './words/form-es.ts', integrity: ''},
+  'answer-es': {path: './words/answer-es.ts', integrity: ''},
+};

@@ -1,17 +1,16 @@
 /** The ends without amounts: thanks for a standard lead, not known yet, refused. */
 import {actions} from './actions.ts';
-import {en} from './strings-en.ts';
 import type {Answered, Kit} from './types.ts';
 
-export function endView(kit: Kit, end: keyof typeof en.ends, answered: Answered) {
-  const {html} = kit;
-  const {title, text} = en.ends[end](answered.firstName);
+export function endView(kit: Kit, end: keyof typeof marks, answered: Answered) {
+  const {html, fill, words} = kit;
+  const {title, text} = words[end];
   return html`
     <section class="answer end ${end}" aria-labelledby="result-title">
       <svg class="badge" viewBox="0 0 24 24" aria-hidden="true">
         <path d=${marks[end]}></path>
       </svg>
-      <h2 id="result-title" part="heading" tabindex="-1">${title}</h2>
+      <h2 id="result-title" part="heading" tabindex="-1">${fill(title, {name: answered.firstName})}</h2>
       <p>${text}</p>
       ${actions(kit, answered, end === 'refused')}
     </section>

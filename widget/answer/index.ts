@@ -4,14 +4,16 @@
  */
 import {endView} from './end-view.ts';
 import {resultView} from './result-view.ts';
+import {notice} from './notice.ts';
 import {readConfig, send} from './send.ts';
 import {answerStyles} from './styles.ts';
-import type {Answered, AnswerPart, Kit} from './types.ts';
+import type {Answered, AnswerPart, Failure, Kit} from './types.ts';
 
 export const createAnswer = (kit: Kit): AnswerPart => ({
   styles: answerStyles(kit.css),
   readConfig,
   send,
+  notice: (failure: Failure) => notice(kit, failure),
   view(answered: Answered) {
     const {status, prequalification} = answered.answer;
     if (status !== 'done') return endView(kit, status, answered);

@@ -1,38 +1,43 @@
 /** The amounts: the total, how it is made up, and what would change a zero. */
-import {amountParts, totalAmount, type AmountPart, type Prequalification} from '../../contract/api.ts';
+import {
+  amountParts,
+  totalAmount,
+  type AmountPart,
+  type Prequalification,
+  type Reason,
+} from '../../contract/api.ts';
 import {actions} from './actions.ts';
-import {en} from './strings-en.ts';
 import type {Answered, Kit} from './types.ts';
 
 export function resultView(kit: Kit, amounts: Prequalification, answered: Answered) {
-  const {html, money} = kit;
+  const {html, money, fill, words} = kit;
   const total = amounts[totalAmount];
   return html`
     <section class="answer" aria-labelledby="result-title">
       <h2 id="result-title" part="heading" tabindex="-1">
-        ${(total > 0 ? en.upTo : en.nothing)(amounts.first_name)}
+        ${fill(total > 0 ? words.upTo : words.nothing, {name: amounts.first_name})}
         ${total > 0 ? html`<strong class="total" part="total">${money(total)}</strong>` : kit.nothing}
       </h2>
       ${barView(kit, amounts)}
       <table part="table">
         <caption>
-          ${en.bar}
+          ${words.bar}
         </caption>
         <thead class="unseen">
           <tr>
-            <th scope="col">${en.kind}</th>
-            <th scope="col">${en.amount}</th>
+            <th scope="col">${words.kind}</th>
+            <th scope="col">${words.amount}</th>
           </tr>
         </thead>
         ${amountParts.map((part, index) => rowsView(kit, part, index, amounts[part], answered))}
         <tfoot>
           <tr>
-            <th scope="row">${en.total}</th>
+            <th scope="row">${words.total}</th>
             <td>${money(total)}</td>
           </tr>
         </tfoot>
       </table>
-      <p class="estimate">${en.estimate}</p>
+      <p class="estimate">${words.disclaimer}</p>
       ${actions(kit, answered)}
     </section>
   `;
@@ -59,17 +64,11 @@ function barView({html, nothing}: Kit, amounts: Prequalification) {
 }
 
 /** A body of its own for each amount, so that its sentence has the table's whole width. */
-function rowsView(
-  {html, money}: Kit,
-  part: AmountPart,
-  index: number,
-  dollars: number,
-  {answer, minimums}: Answered,
-) {
+function rowsView(kit: Kit, part: AmountPart, index: number, dollars: number, {answer, minimums}: Answered) {
+  const {html, money, words} = kit;
   const code = answer.reasons[part];
-  const minimum = minimums[part];
-  const why = en.reason(part, code, minimum === undefined ? undefined : money(minimum));
-  const words = dollars === 0 ? why : code ? `${en.about[part]} ${why}` : en.about[part];
+  const why = reason(kit, part, code, minimums[part]);
+  const about = words.about[part];
   return html`
     <tbody class=${dollars === 0 ? 'zero' : ''}>
       <tr>
@@ -77,13 +76,27 @@ function rowsView(
           <svg class="swatch" aria-hidden="true">
             <rect class="fill-${index}" width="100%" height="100%"></rect>
           </svg>
-          ${en.names[part]}
+          ${words.names[part]}
         </th>
         <td>${money(dollars)}</td>
       </tr>
       <tr>
-        <td class="words" colspan="2">${words}</td>
+        <td class="words" colspan="2">${dollars === 0 ? why : code ? `${about} ${why}` : about}</td>
       </tr>
     </tbody>
   `;
+}
+
+/** Why an amount is zero, or what a larger one assumes. */
+function reason({fill, money, words}: Kit, part: AmountPart, code: Reason | undefined, minimum?: number) {
+  const {reasons} = words;
+  const text =
+    code !== 'below_minimum'
+      ? (reasons[code ?? 'unknown'] ?? reasons.unknown)
+      : minimum === undefined
+        ? reasons.below_some_minimum
+        : part === 'sba_qualified_amount'
+          ? reasons.below_minimum_loan
+          : reasons.below_minimum;
+  return fill(text, {needs: words.needs[part], minimum: money(minimum ?? 0)});
 }

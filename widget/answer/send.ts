@@ -10,8 +10,7 @@ import {formFields, type FormFieldName} from '../../contract/fields.ts';
 import type {Errors, InputError} from '../read-lead.ts';
 import {keyRing} from './idempotency-key.ts';
 import {explainRefusal} from './refusal.ts';
-import {en} from './strings-en.ts';
-import type {Lead, Outcome, Place} from './types.ts';
+import type {Failure, Lead, Outcome, Place} from './types.ts';
 
 /** Milliseconds, for the whole answer. */
 const patience = 30_000;
@@ -86,21 +85,17 @@ function read(response: Response, text: string, place: Place): Outcome {
   }
   if (response.status === 403) {
     explainRefusal(code, place);
-    return failed(code, false, en.failure('refused', undefined));
+    return failed(code, false, {notice: 'forbidden'});
   }
   const seconds = Number(response.headers.get('Retry-After')) || undefined;
-  return failed(
-    code,
-    response.status >= 500 || [409, 429].includes(response.status),
-    en.failure(code, seconds),
-  );
+  return failed(code, response.status >= 500 || [409, 429].includes(response.status), {seconds});
 }
 
-const failed = (code: string, retryable: boolean, words = en.failure(code, undefined)): Outcome => ({
+const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}): Outcome => ({
   kind: 'failed',
   code,
   retryable,
-  ...words,
+  ...about,
 });
 
 function parse(text: string): unknown {

@@ -3,6 +3,7 @@ import type {CSSResult, css, html, nothing, TemplateResult} from 'lit';
 import type {AmountPart, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Errors} from '../read-lead.ts';
+import type {AnswerWords, fill} from '../words/words.ts';
 
 /** What the answer file gets from the first: a second copy of Lit would cost as much again. */
 export type Kit = {
@@ -11,6 +12,9 @@ export type Kit = {
   readonly nothing: typeof nothing;
   /** Whole US dollars in the page's language, with the currency sign. */
   readonly money: (dollars: number) => string;
+  /** In the page's language as it is now: to be read at every rendering. */
+  readonly words: AnswerWords & {readonly locale: string};
+  readonly fill: typeof fill;
 };
 
 /** Where leads go, and in whose name. */
@@ -23,10 +27,20 @@ export type Link = {readonly href: string; readonly label: string};
 /** A failure in a person's words. */
 export type Notice = {readonly title: string; readonly text: string};
 
+/** A failure as a machine knows it; the words for it are found at every rendering. */
+export type Failure = {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** Which words to use where they are not the code's own. */
+  readonly notice?: string | undefined;
+  /** How long the server asked to wait. */
+  readonly seconds?: number | undefined;
+};
+
 export type Outcome =
   | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
   | {readonly kind: 'invalid'; readonly errors: Errors}
-  | ({readonly kind: 'failed'; readonly code: string; readonly retryable: boolean} & Notice);
+  | ({readonly kind: 'failed'} & Failure);
 
 export type Answered = {
   readonly answer: EmbedAnswer;
@@ -45,6 +59,7 @@ export type AnswerPart = {
   readConfig(reply: Promise<Response>, place: Place): Promise<EmbedConfig | undefined>;
   /** Sends once, or again under the same key after a failure. Never rejects. */
   send(lead: Lead, place: Place, about: {elapsedMs: number; signal: AbortSignal}): Promise<Outcome>;
+  notice(failure: Failure): Notice;
   view(answered: Answered): TemplateResult;
 };
 

@@ -1,0 +1,96 @@
+/** Every English word that a visitor can meet before the answer. */
+import type {CreditScore, FieldKind, FormFieldName} from '../../contract/fields.ts';
+import type {InputError} from '../read-lead.ts';
+import {fieldTable, type StepName} from '../steps.ts';
+
+const labels = Object.fromEntries(
+  Object.entries(fieldTable).map(([name, {label}]) => [name, label]),
+) as Record<FormFieldName, string>;
+
+/** Of one field, of all fields of one kind, or of any other; each names its field, for the summary lists it. */
+type ErrorTexts = Partial<Record<FormFieldName | FieldKind, string>> & {other: string};
+
+export const formEn = {
+  /** For numbers, currency and plurals. */
+  locale: 'en-US',
+  labels,
+  help: {
+    phone: 'With the country code if it is not a US number.',
+    credit_score: 'Your best guess is fine. This does not check or affect your credit.',
+    bankruptcy: 'Have you ever filed for bankruptcy?',
+    retirement: '401(k), IRA and similar accounts.',
+    cash: 'Checking, savings and other money you could put in.',
+    investments: 'Stocks, bonds and funds outside of retirement accounts.',
+  } as Partial<Record<FormFieldName, string>>,
+  /** A field's label where it is part of a sentence: `{it}`. */
+  inSentence: {
+    retirement: 'your retirement funds',
+    cash: 'your cash',
+    investments: 'your investments',
+  } as Partial<Record<FormFieldName, string>>,
+  /** `{label}`, `{it}`, and `{max}`: the most that the field takes. */
+  errors: {
+    required: {
+      first_name: 'Enter your first name.',
+      last_name: 'Enter your last name.',
+      email: 'Enter your email address.',
+      phone: 'Enter your phone number.',
+      credit_score: 'Choose your credit score. A guess is fine.',
+      money: 'Enter {it}, or choose None.',
+      other: '{label} is missing.',
+    },
+    negative: {other: '{label} must be $0 or more.'},
+    too_long: {other: '{label} must have {max} characters or fewer.'},
+    too_large: {other: '{label} must be {max} or less.'},
+    invalid: {
+      email: 'Enter an email address like name@example.com.',
+      phone: 'Enter a phone number like (415) 555-0132.',
+      money: 'Enter {it} in dollars, like 50,000.',
+      other: '{label} has a character that we cannot accept.',
+    },
+  } as Record<InputError, ErrorTexts>,
+  /** Each score range, and what it is called. */
+  scores: {
+    'Above 720': 'Above 720',
+    '680 - 720': '680 to 720',
+    '620 - 679': '620 to 679',
+    'Below 620': 'Below 620',
+  } as Record<CreditScore, string>,
+  ratings: {
+    'Above 720': 'Excellent',
+    '680 - 720': 'Good',
+    '620 - 679': 'Fair',
+    'Below 620': 'Poor',
+  } as Record<CreditScore, string>,
+  steps: {contact: 'About you', credit: 'Credit history', funds: 'Your funds'} as Record<StepName, string>,
+  step: 'Step {step} of {of}',
+  optional: 'optional',
+  yes: 'Yes',
+  no: 'No',
+  ratherNotSay: 'Rather not say',
+  none: 'None',
+  noneFor: 'for {label}',
+  noneChosen: '{label}: $0',
+  next: 'Next',
+  back: 'Back',
+  seeEstimate: 'See my estimate',
+  send: 'Send',
+  sending: 'Sending…',
+  tryAgain: 'Try again',
+  /** By the plural category of `{count}`, as `Intl.PluralRules` has it. */
+  summary: {
+    one: 'Please check one of your answers',
+    other: 'Please check {count} of your answers',
+  } as Plural,
+  use: 'We use your answers to prepare your estimate and to contact you about it.',
+  useContact: 'We use your details to contact you.',
+  privacy: 'Privacy policy',
+  loadFailed: {
+    title: 'We could not send your answers',
+    text: 'Please check your connection and try again. Everything you typed is still here.',
+  },
+};
+
+export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & {other: string};
+
+export type FormWords = typeof formEn;

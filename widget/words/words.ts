@@ -1,0 +1,44 @@
+/** The words of a language, and how they become sentences. */
+import type {FormFieldName} from '../../contract/fields.ts';
+import {formatMoney} from '../money.ts';
+import type {InputError} from '../read-lead.ts';
+import {fieldTable} from '../steps.ts';
+import type {AnswerWords} from './answer-en.ts';
+import type {FormWords, Plural} from './form-en.ts';
+
+export type {AnswerWords, FormWords};
+
+/** Everything that the element can say, each word a plain text with `{placeholders}`. */
+export type Words = FormWords & AnswerWords;
+
+type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
+/** Any of them. */
+export type SomeWords = Some<Words>;
+
+/** `{name}` becomes `values.name`. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
+  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+
+export const fillCount = (texts: Plural, locale: string, count: number) =>
+  fill(texts[new Intl.PluralRules(locale).select(count)] ?? texts.other, {count});
+
+/** What is wrong with a field, in a sentence that names it. */
+export function sayError(words: FormWords, name: FormFieldName, code: InputError) {
+  const {kind, max = 0} = fieldTable[name];
+  const texts = words.errors[code] ?? words.errors.invalid;
+  return fill(texts[name] ?? texts[kind] ?? texts.other, {
+    label: words.labels[name],
+    it: words.inSentence[name] ?? '',
+    max: kind === 'money' ? formatMoney(max, words.locale) : max.toLocaleString(words.locale),
+  });
+}
+
+/** `words` with those of `over` in their place, at every depth. */
+export function merge<Texts extends object>(words: Texts, over: Some<Texts> | undefined): Texts {
+  const merged = {...words} as Record<string, unknown>;
+  for (const [name, text] of Object.entries(over ?? {})) {
+    const below = merged[name];
+    merged[name] = typeof below === 'object' ? merge(below as object, text as object) : text;
+  }
+  return merged as Texts;
+}
