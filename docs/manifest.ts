@@ -14,6 +14,7 @@ export type Member = Typed & {
   kind: 'field' | 'method';
   privacy?: 'public' | 'protected' | 'private';
   attribute?: string;
+  static?: boolean;
   parameters?: readonly Typed[];
   return?: {type: {text: string}};
 };

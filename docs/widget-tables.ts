@@ -16,7 +16,7 @@ function choices(type = ''): string {
 }
 
 function attributesTable(): string {
-  const fields = element.members.filter(({kind}) => kind === 'field');
+  const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
   const lines = fields.map(({name, attribute, type, default: value, description = ''}) => [
     code(attribute),
     name === attribute ? '' : code(name),
