@@ -25,8 +25,9 @@ export type PrequalEvents = {
   'prequal-error': ErrorDetail;
 };
 
+// They bubble: elements, the document and the window all hear them.
 declare global {
-  interface HTMLElementEventMap {
+  interface GlobalEventHandlersEventMap {
     'prequal-ready': CustomEvent<undefined>;
     'prequal-start': CustomEvent<undefined>;
     'prequal-step': CustomEvent<StepDetail>;

@@ -1,0 +1,50 @@
+/** `npm run bench:lighthouse`: what Lighthouse says of the landing page on a phone. It is fetched when it runs. */
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
+import {table} from '../../docs/table.ts';
+import {startDemo} from '../e2e/demo.ts';
+import {findChromium} from '../find-browsers.ts';
+
+type Audit = {title: string; score: number | null; displayValue?: string};
+type Category = {title: string; score: number; auditRefs: {id: string; weight: number}[]};
+type Report = {audits: Record<string, Audit>; categories: Record<string, Category>};
+
+const runs = Number(process.env['BENCH_RUNS'] ?? 3);
+const {executablePath, args, env} = await findChromium();
+const run = promisify(execFile);
+
+async function measure(url: string): Promise<Report> {
+  const flags = [
+    '--output=json',
+    '--quiet',
+    '--only-categories=performance,accessibility,best-practices',
+    `--chrome-flags=--headless=new ${args.join(' ')}`,
+  ];
+  const {stdout} = await run('npx', ['--yes', 'lighthouse@13.5.0', url, ...flags], {
+    env: {...process.env, ...env, CHROME_PATH: executablePath},
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout) as Report;
+}
+
+const demo = await startDemo();
+const reports: Report[] = [];
+for (let index = 0; index < runs; index += 1) reports.push(await measure(demo.page));
+await demo.stop();
+
+const middle = (figures: readonly number[]) =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!;
+/** What took a point in any run. */
+const faults = (name: string) =>
+  new Set(
+    reports.flatMap(({audits, categories}) =>
+      categories[name]!.auditRefs.filter(({id, weight}) => weight > 0 && (audits[id]?.score ?? 1) < 1).map(
+        ({id}) => `${audits[id]!.title} ${audits[id]!.displayValue ?? ''}`.trim(),
+      ),
+    ),
+  );
+const rows = Object.entries(reports[0]!.categories).map(([name, {title}]) => {
+  const score = Math.round(middle(reports.map(({categories}) => categories[name]!.score)) * 100);
+  return [title, score, 100, score === 100 ? 'ok' : '**not met**', [...faults(name)].join('; ')];
+});
+console.log(table(['Landing page, mobile', 'Score', 'Target', '', 'What is in the way'], rows));

@@ -1,0 +1,80 @@
+/** A plain host page, three times: by itself, with a plain HTML form, and with the documented embed snippet. */
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {elementName} from '../../contract/api.ts';
+import {formFields, type Field} from '../../contract/fields.ts';
+
+export type HostPages = {
+  origin: string;
+  /** @param script the tag of the built file */
+  embed(script: string, partner: string): void;
+  close(): void;
+};
+
+const words =
+  'Many people who open a business pay for it from more than one source. What you own already may count for more than you think. ';
+
+const page = (lang: string, content: string) => `<!doctype html>
+<html lang="${lang}">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Open a business</title>
+    <link rel="icon" href="data:," />
+    <style>
+      body { font: 18px/1.6 system-ui, sans-serif; margin: 0 auto; max-width: 44rem; padding: 1rem; }
+      label, input, select { display: block; font: inherit; margin-block: .25rem; }
+    </style>
+  </head>
+  <body>
+    <h1>Open a business of your own</h1>
+    <p>${words}</p>
+    ${content}
+    ${`<p>${words.repeat(6)}</p>`.repeat(8)}
+  </body>
+</html>
+`;
+
+/** The fields of the widget, as HTML has them. */
+function plainForm(): string {
+  const controls = Object.entries(formFields as Readonly<Record<string, Field>>).map(
+    ([name, {label, choices, kind}]) =>
+      choices || kind === 'flag'
+        ? `<label>${label}<select name="${name}">${(choices ?? ['No', 'Yes']).map((choice) => `<option>${choice}</option>`).join('')}</select></label>`
+        : `<label>${label}<input name="${name}" required /></label>`,
+  );
+  return `<form>${controls.join('\n')}<button>Send</button></form>`;
+}
+
+/** As the README has it, with this script and this partner. */
+function documentedSnippet(script: string, partner: string): string {
+  const [, example = ''] =
+    /## Embed it[^]*?```html\n([^]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const snippet = example
+    .replace(/<script[^]*?<\/script>/, script)
+    .replace(/partner="[^"]*"/, `partner="${partner}"`);
+  if (!snippet.includes(`<${elementName}`)) throw new Error('README.md has no embed snippet');
+  return snippet;
+}
+
+export async function serveHostPages(): Promise<HostPages> {
+  const pages = new Map([
+    ['/alone', page('en', '')],
+    ['/plain', page('en', plainForm())],
+  ]);
+  const server = createServer((request, response) => {
+    const body = pages.get(request.url ?? '');
+    response.writeHead(body ? 200 : 404, {'Content-Type': 'text/html; charset=utf-8'}).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    embed(script, partner) {
+      const snippet = documentedSnippet(script, partner);
+      pages.set('/widget', page('en', snippet)).set('/widget-es', page('es', snippet));
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+}

@@ -1,0 +1,205 @@
+/** One visit to a page on a slow phone: what the browser itself notes of loading it and of filling it in. */
+import {setTimeout as delay} from 'node:timers/promises';
+import type {Browser, Locator, Page} from 'playwright-core';
+import type {} from '../../widget/events.ts';
+
+/** A mid-range phone on a slow mobile network. */
+export const slow = {cpu: 4, bytesPerSecond: 200_000, latencyMs: 150};
+/** Of a fast typist: some 110 words a minute. */
+const keyEveryMs = 100;
+
+export type LongTask = {start: number; duration: number};
+/** A key or a click, all its events together; milliseconds until the next paint. */
+export type Interaction = {start: number; duration: number; names: readonly string[]};
+
+export type Loaded = {
+  /** Milliseconds after navigation until the first field, or the heading of a page without one, is painted. */
+  shownAt: number;
+  shift: number;
+  longTasks: readonly LongTask[];
+  /** Addresses of what was fetched before anybody touched the page, without the page itself. */
+  requests: readonly string[];
+  /** Of those from another origin, as they came over the network. */
+  transferred: number;
+};
+
+export type FilledIn = {
+  /** When each part of the way began, by its name, in order. */
+  parts: readonly {name: string; start: number}[];
+  interactions: readonly Interaction[];
+  longTasks: readonly LongTask[];
+  /** Of the third step, and of the last key derivation of the proof of work; undefined where there was none. */
+  thirdStepAt: number;
+  proofReadyAt: number | undefined;
+  shift: number;
+};
+
+type Noted = {
+  shownAt?: number;
+  shift: number;
+  longTasks: LongTask[];
+  events: {id: number; start: number; duration: number; name: string}[];
+  steps: Record<number, number>;
+  derivedAt?: number;
+};
+type Noting = {noted: Noted};
+
+/** Runs in the page before anything else does. */
+function takeNotes(shows: string) {
+  const noted: Noted = {shift: 0, longTasks: [], events: [], steps: {}};
+  Object.assign(globalThis, {noted});
+
+  const observe = (type: string, note: (entry: never) => void, options: object = {}) =>
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => note(entry as never))).observe({
+      type,
+      buffered: true,
+      ...options,
+    });
+  observe('layout-shift', ({value, hadRecentInput}: {value: number; hadRecentInput: boolean}) => {
+    if (!hadRecentInput) noted.shift += value;
+  });
+  observe('longtask', ({startTime, duration}: PerformanceEntry) => {
+    noted.longTasks.push({start: startTime, duration});
+  });
+  observe(
+    'event',
+    ({interactionId, startTime, duration, name}: PerformanceEventTiming) => {
+      if (interactionId) noted.events.push({id: interactionId, start: startTime, duration, name});
+    },
+    {durationThreshold: 16},
+  );
+
+  addEventListener('prequal-step', ({detail}) => (noted.steps[detail.step] = performance.now()));
+  const derive = crypto.subtle.deriveBits.bind(crypto.subtle);
+  crypto.subtle.deriveBits = async (...of) => {
+    const bits = await derive(...of);
+    noted.derivedAt = performance.now();
+    return bits;
+  };
+
+  const {port1, port2} = new MessageChannel();
+  port1.onmessage = () => (noted.shownAt = performance.now());
+  const look = () => {
+    const root = document.querySelector('lead-prequal-form')?.shadowRoot ?? document;
+    // What is there when a frame begins is on the screen when it ends, which is when the message comes.
+    if (root.querySelector(shows)?.getClientRects().length) port2.postMessage('');
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+const read = (page: Page) => page.evaluate(() => (globalThis as unknown as Noting).noted);
+const now = (page: Page) => page.evaluate(() => performance.now());
+
+/** @param shows what to wait for, a selector */
+export async function visit(browser: Browser, url: string, shows: string) {
+  const context = await browser.newContext({viewport: {width: 390, height: 844}});
+  const page = await context.newPage();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: slow.latencyMs,
+    downloadThroughput: slow.bytesPerSecond,
+    uploadThroughput: slow.bytesPerSecond,
+  });
+  await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
+  await page.addInitScript(takeNotes, shows);
+  await page.goto(url);
+  await page.waitForFunction(() => (globalThis as unknown as Noting).noted.shownAt, {polling: 100});
+  // Whatever else a page wants to do before anybody touches it.
+  await delay(1_500);
+  const {shownAt = NaN, shift, longTasks} = await read(page);
+  const transferred = await page.evaluate(() =>
+    (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+      .filter(({name}) => new URL(name).origin !== location.origin)
+      .reduce((sum, {transferSize}) => sum + transferSize, 0),
+  );
+  const loaded: Loaded = {
+    shownAt,
+    shift,
+    longTasks,
+    requests: requests.filter((request) => request !== url && !request.startsWith('data:')),
+    transferred,
+  };
+  return {page, loaded, leave: () => context.close()};
+}
+
+/** Goes the whole way to the result and back, by mouse and by keyboard. */
+export async function fillIn(page: Page): Promise<FilledIn> {
+  const parts: {name: string; start: number}[] = [];
+  const begin = async (name: string) => void parts.push({name, start: await now(page)});
+  const button = (name: string) => page.getByRole('button', {name, exact: true});
+  const heading = (name: string) => page.getByRole('heading', {name});
+  const settle = () => delay(400);
+  const type = (text: string) => page.keyboard.type(text, {delay: keyEveryMs});
+  const press = (key: string) => page.keyboard.press(key, {delay: keyEveryMs});
+  /** By coordinates: the checks of a locator's own click would run in the middle of it. */
+  async function click(target: Locator) {
+    await target.scrollIntoViewIfNeeded();
+    const {x, y, width, height} = (await target.boundingBox())!;
+    await delay(100);
+    await page.mouse.click(x + width / 2, y + height / 2, {delay: keyEveryMs});
+  }
+
+  await begin('first touch');
+  await click(page.getByLabel('First name'));
+  await begin('typing contact data');
+  await type('Ana');
+  await press('Tab');
+  await type('Silva');
+  await press('Tab');
+  await type('ana@example.com');
+  await press('Tab');
+  await type('4155550132');
+  await begin('to the second step (Enter)');
+  await press('Enter');
+  await heading('Credit history').waitFor();
+  await settle();
+  await begin('choosing a credit score');
+  await click(page.getByText('Above 720'));
+  await begin('to the third step (click)');
+  await click(button('Next'));
+  await heading('Your funds').waitFor();
+  await settle();
+  await begin('typing amounts');
+  await click(page.getByLabel('Retirement funds'));
+  await type('$120,000');
+  await press('Tab');
+  await press('Tab');
+  await type('50k');
+  await press('Tab');
+  await press('Tab');
+  await press('Tab');
+  await begin('choosing “None”');
+  await press('Space');
+  await begin('sending (click)');
+  await click(button('See my estimate'));
+  await page.getByRole('table').waitFor();
+  await settle();
+  await begin('changing answers (click)');
+  await click(button('Change my answers'));
+  await heading('About you').waitFor();
+  await settle();
+
+  const {events, longTasks, steps, derivedAt, shift} = await read(page);
+  const from = parts[0]!.start;
+  const byId = Map.groupBy(
+    events.filter(({start}) => start >= from),
+    ({id}) => id,
+  );
+  return {
+    parts,
+    interactions: [...byId.values()].map((group) => ({
+      start: Math.min(...group.map(({start}) => start)),
+      duration: Math.max(...group.map(({duration}) => duration)),
+      names: group.map(({name}) => name),
+    })),
+    longTasks: longTasks.filter(({start}) => start >= from),
+    thirdStepAt: steps[3] ?? NaN,
+    proofReadyAt: derivedAt,
+    shift,
+  };
+}
