@@ -1,6 +1,5 @@
 /** Builds the app out of its rooms; the only file that knows them all. Opens the store, but no port. */
 import express, {type Express} from 'express';
-import helmet from 'helmet';
 import type {Logger} from 'pino';
 import type {Lead} from '../contract/lead-schema.ts';
 import {calculatedAnswer, minimums} from './answers/calculator.ts';
@@ -60,9 +59,9 @@ export async function createApp(
 
   const app = express();
   app.disable('etag');
+  app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
   app.use(requestContext(log));
-  app.use(helmet(headers));
   app.use(refuseWhile(() => refusing));
   app.use(leadApi({callers, desk, tokens, upstream}));
   app.use(
@@ -86,11 +85,3 @@ export async function createApp(
     },
   };
 }
-
-/** For an API: nothing it answers is a page, and only the built form is for others' pages. */
-const headers: Parameters<typeof helmet>[0] = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {defaultSrc: ["'none'"], frameAncestors: ["'none'"]},
-  },
-};

@@ -8,6 +8,7 @@ import type {Consent, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
 import {bareAddress, embedBodySchema, readAttribution, type EmbedBody} from './embed-body.ts';
 import {jsonBody} from './json-body.ts';
+import {replyJson} from './json-reply.ts';
 import {fingerprintOf, readIdempotencyKey, readLead, replayLead, takeLead} from './lead-intake.ts';
 import {mount, operations} from './operations.ts';
 import {partnerGate} from './partner-gate.ts';
@@ -57,7 +58,7 @@ export function embedApi(parts: Parts): Router {
       colors: colors ?? {},
       challenge: proofs ? await proofs.challenge(factor) : null,
     };
-    response.json(body);
+    replyJson(response, 200, body);
   };
 
   const create: RequestHandler = async (request, response) => {
@@ -80,7 +81,7 @@ export function embedApi(parts: Parts): Router {
       // A retry after a lost reply brings the consent and the proof of then, which may be outlived.
       const replayed = await replayLead(desk, idempotency);
       if (!replayed) throw problem;
-      response.status(201).json(toAnswer(replayed));
+      replyJson(response, 201, toAnswer(replayed));
       return;
     }
 
@@ -101,7 +102,7 @@ export function embedApi(parts: Parts): Router {
         partner.merge_duplicates && partner.upstream !== undefined && !hold ? tokens.digests(same) : [],
     });
     quota.count(partner, request.ip ?? '');
-    response.status(201).json(toAnswer(stored));
+    replyJson(response, 201, toAnswer(stored));
   };
 
   /** Unknown id, another partner's lead, missing and wrong token: the same query, the same comparison. */
@@ -121,7 +122,7 @@ export function embedApi(parts: Parts): Router {
     const stored = await readWithToken(request.partner!, request.params.id, token);
     if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
     if (stored.answer.status === 'pending') response.set('Retry-After', '5');
-    response.json(toAnswer(stored));
+    replyJson(response, 200, toAnswer(stored));
   };
 
   mount(
