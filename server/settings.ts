@@ -53,7 +53,7 @@ export const settings = z.object({
   TOKEN_KEY: list
     .pipe(z.array(z.string().min(32, 'must have at least 32 characters each')).min(1, 'must not be empty'))
     .describe(
-      'Signs the tokens by which visitors read their results; at least 32 characters. To rotate, put the new key before the old one and keep that for 7 days; with several processes, give all of them the new one behind the old one first.',
+      "Signs visitors' tokens; 32 characters or more. To rotate: a new key behind the old one in every process, then before it, after 7 days alone.",
     ),
   EMBED_CID: cid
     .optional()
