@@ -12,13 +12,13 @@ import {build, defineConfig, type InlineConfig, type Plugin, type Rolldown} from
 import {laterFiles} from './widget/pins.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
-const outDir = `dist/embed/${version}`;
+export const outDir = `dist/embed/${version}`;
 const embedFile = 'lead-prequal-form.js';
 
 /** Bytes in brotli; the first file and all that is loaded before a visitor types must fit ten packets. */
 const budgets = {embed: 14_000, answer: 6_000, words: 2_000};
 
-const budgetOf = (file: string) =>
+export const budgetOf = (file: string) =>
   file === embedFile ? budgets.embed : /^answer-\w{10}\./.test(file) ? budgets.answer : budgets.words;
 
 const integrityOf = (content: string, hash = 'sha384') =>

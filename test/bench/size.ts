@@ -1,0 +1,69 @@
+/**
+ * `npm run size`: what each part of the built form weighs, file by file against its budget, and then source by
+ * source: bytes as minified, and how many fewer the compressed file would have without them.
+ */
+import {readdirSync, readFileSync} from 'node:fs';
+import {SourceMap, type SourceMapPayload} from 'node:module';
+import {join} from 'node:path';
+import {brotliCompressSync, gzipSync} from 'node:zlib';
+import {table} from '../../docs/table.ts';
+import {budgetOf, outDir} from '../../vite.config.ts';
+
+const read = (file: string) => readFileSync(join(outDir, file), 'utf8');
+const brotli = (text: string) => brotliCompressSync(text).length;
+const whole = (bytes: number) => bytes.toLocaleString('en-US');
+
+/** Lit, the contract, styles and words as a whole each; the other files one by one. */
+function nameOf(source: string): string {
+  if (source.includes('node_modules')) return 'Lit';
+  const path = source.replace(/^(\.\.\/)+/, '');
+  return /^(contract|widget\/(styles|words))\//.exec(path)?.[0] ?? path;
+}
+
+/** Which source each character of the file comes from, by the source map. */
+function sourcesOf(file: string, code: string): string[] {
+  const map = new SourceMap(JSON.parse(read(`${file}.map`)) as SourceMapPayload);
+  return code.split('\n').flatMap((line, row) =>
+    [...`${line}\n`].map((_, column) => {
+      const entry = map.findEntry(row, column);
+      return 'originalSource' in entry ? nameOf(entry.originalSource) : 'the bundler';
+    }),
+  );
+}
+
+function parts(file: string): string {
+  const code = read(file).replace(/\/\/# sourceMappingURL.*\n$/, '');
+  const characters = [...code];
+  const sources = sourcesOf(file, code);
+  const rows = [...new Set(sources.slice(0, characters.length))].map((name) => {
+    const isIts = (_: string, index: number) => sources[index] === name;
+    const its = characters.filter(isIts).join('');
+    const others = characters.filter((character, index) => !isIts(character, index)).join('');
+    return {name, minified: Buffer.byteLength(its), saved: brotli(code) - brotli(others)};
+  });
+  rows.sort((a, b) => b.saved - a.saved);
+  return table(
+    [file, 'minified', 'brotli'],
+    rows.map(({name, minified, saved}) => [name, whole(minified), whole(saved)]),
+  );
+}
+
+/** They are one source each. */
+const isWords = (file: string) => /-[a-z]{2}-\w+\.js$/.test(file);
+
+const files = readdirSync(outDir)
+  .filter((name) => name.endsWith('.js'))
+  .sort((a, b) => budgetOf(b) - budgetOf(a));
+const sizes = files.map((file) => {
+  const size = brotli(read(file));
+  return [
+    file,
+    whole(Buffer.byteLength(read(file))),
+    whole(gzipSync(read(file), {level: 9}).length),
+    whole(size),
+    whole(budgetOf(file)),
+    whole(budgetOf(file) - size),
+  ];
+});
+console.log(table(['File', 'minified', 'gzip', 'brotli', 'budget', 'left'], sizes));
+for (const file of files.filter((name) => !isWords(name))) console.log(`\n${parts(file)}`);
