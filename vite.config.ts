@@ -4,7 +4,7 @@
  */
 import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 import {minifyHTMLLiterals} from 'minify-literals';
 import {minify} from 'terser';
@@ -36,11 +36,12 @@ const minifyTemplates: Plugin = {
 
 /**
  * What is changed in Lit's files. Another Lit on the page under `trusted-types lit-html` must not make ours
- * throw: it gets a policy of its own. Lists of versions and decorators' metadata are globals, and a host page
+ * throw: it uses our policy. Lists of versions and decorators' metadata are globals, and a host page
  * wants none of ours. Hooks of polyfills, and advice that the linter gives already, go as well.
  */
 const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
-  [/\/lit-html\.js$/, /createPolicy\("lit-html"/, 'createPolicy("lead-prequal"'],
+  [/\/lit-html\.js$/, /^/, `import {trusted} from ${JSON.stringify(resolve('widget/trusted-types.ts'))};`],
+  [/\/lit-html\.js$/, /=(\w+)\?\1\.createPolicy\("lit-html",{.*?}\):void 0/, '=trusted'],
   [/\/lit-html\.js$/, /"invalid template strings array"/, ''],
   [/\/lit-html\.js$/, /=\w+\.litHtmlPolyfillSupport;\w+\?\.\(.*?\),\(.*?\.push\("[\d.]+"\)/, '=0'],
   [/\/css-tag\.js$/, /"CSSResult is not constructable\..*?"/, ''],

@@ -1,6 +1,7 @@
 /** Loads the files that a visitor does not need before the first touch, each held to its hash. */
 import type {AnswerModule} from './answer/types.ts';
 import {laterFiles} from './pins.ts';
+import {trusted} from './trusted-types.ts';
 
 /** The server that this script came from. */
 export const scriptOrigin = new URL(import.meta.url).origin;
@@ -28,19 +29,20 @@ export async function loadPinned({path, integrity}: {path: string; integrity: st
 }
 
 /**
- * `import()` takes no hash. A preload does, and puts what it verified where the import finds it (the page's
- * module map), so that the verified bytes are the ones that run. WebKit takes no notice of a preload's hash,
- * though, and older browsers know no such preload: hence a fetch first, which verifies everywhere. There, a
- * server that answers one immutable address in two ways is not caught.
+ * `import()` takes no hash. A script element does, in every engine, and puts what it verified where the import
+ * finds it (the page's module map): the verified bytes are the ones that run.
  */
 async function verify(href: string, integrity: string) {
-  await fetch(href, {integrity, credentials: 'omit'});
-  const link = document.createElement('link');
-  if (!link.relList.supports('modulepreload')) return;
-  await new Promise((resolve, reject) => {
-    link.onload = resolve;
-    link.onerror = reject;
-    Object.assign(link, {rel: 'modulepreload', crossOrigin: 'anonymous', integrity, href});
-    document.head.append(link);
-  }).finally(() => link.remove());
+  const script = document.createElement('script');
+  const src = trusted.createScriptURL(href);
+  try {
+    await new Promise((resolve, reject) => {
+      script.onload = resolve;
+      script.onerror = reject;
+      Object.assign(script, {type: 'module', crossOrigin: 'anonymous', integrity, src});
+      document.head.append(script);
+    });
+  } finally {
+    script.remove();
+  }
 }

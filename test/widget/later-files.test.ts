@@ -34,6 +34,6 @@ describe('a pinned file', () => {
   });
 
   it('leaves nothing behind on the page', () => {
-    expect(document.querySelector('link[rel=modulepreload]')).to.equal(null);
+    expect(document.querySelector('script[integrity]')).to.equal(null);
   });
 });
