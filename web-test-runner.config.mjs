@@ -13,6 +13,7 @@ import {chromeLauncher} from '@web/test-runner-chrome';
 import {webdriverLauncher} from '@web/test-runner-webdriver';
 import puppeteer from 'puppeteer-core';
 import {findChromium, findFirefox, findWebKit} from './test/find-browsers.ts';
+import {hostPages} from './test/support/host-pages.ts';
 
 const namesIn = (list) => list?.split(',').map((name) => name.trim());
 const wanted = namesIn(process.env.BROWSERS) ?? ['chromium', 'firefox', 'webkit'];
@@ -95,6 +96,8 @@ const tally = {
   },
 };
 
+const pages = hostPages();
+
 export default {
   files: 'test/widget/**/*.test.ts',
   nodeResolve: {exportConditions: ['browser', 'production']},
@@ -103,7 +106,9 @@ export default {
   concurrentBrowsers: 3,
   testsFinishTimeout: 240_000,
   testFramework: {config: {timeout: 20_000}},
+  middleware: [pages.middleware],
   plugins: [
+    pages.plugin,
     esbuildPlugin({
       ts: true,
       target: 'es2022',

@@ -44,7 +44,8 @@ export class Delivery {
   }
 
   async #load(url: string, place: Place) {
-    const reply = fetch(url, {credentials: 'omit', redirect: 'error'});
+    // Of an async function, for the page may have put something else in the place of `fetch`.
+    const reply = (async () => fetch(url, {credentials: 'omit', redirect: 'error'}))();
     // Looked at below, by a file that may itself fail to arrive.
     reply.catch(() => {});
     const [{createAnswer}] = await Promise.all([loadAnswerModule(), this.#loadWords()]);

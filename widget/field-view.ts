@@ -127,7 +127,7 @@ function radios(name: FormFieldName, {words, value, error}: FieldState, options:
                 .checked=${option.value === value}
               />
               <label for="${name}-${index}" part="option">
-                ${option.label}${option.aside ? html` <span class="aside">${option.aside}</span>` : nothing}
+                ${option.label} ${option.aside ? html`<span class="aside">${option.aside}</span>` : nothing}
               </label>
             </div>
           `,

@@ -10,6 +10,7 @@ import {formFields, type FormFieldName} from '../../contract/fields.ts';
 import type {Errors, InputError} from '../read-lead.ts';
 import {keyRing} from './idempotency-key.ts';
 import {explainRefusal} from './refusal.ts';
+import {toJson} from './to-json.ts';
 import type {Failure, Lead, Outcome, Place} from './types.ts';
 
 /** Milliseconds, for the whole answer. */
@@ -21,7 +22,7 @@ export async function send(
   {elapsedMs, signal}: {elapsedMs: number; signal: AbortSignal},
 ): Promise<Outcome> {
   const keys = keyRing(place.partner);
-  const body = JSON.stringify({lead, elapsed_ms: elapsedMs});
+  const body = toJson({lead, elapsed_ms: elapsedMs});
   let outcome = await attempt(place, body, keys.current(), signal);
   if (outcome.kind === 'failed' && outcome.code === 'idempotency-key-reused') {
     // The lead under this key was taken, its answer got lost, and the visitor has changed something since.

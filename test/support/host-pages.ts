@@ -1,0 +1,95 @@
+/**
+ * Lets widget tests open partners' pages: any HTML under any headers, on the origin of the tests, while the built
+ * form and its API come from a real service on another origin, as they do in life. That service starts with the
+ * first test that asks for it.
+ */
+import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {brotliCompressSync, gzipSync} from 'node:zlib';
+import type {Middleware} from '@web/dev-server-core';
+import type {TestRunnerPlugin} from '@web/test-runner';
+import {embedScript} from '../../server/http/embed-files.ts';
+import {onePartner} from '../../server/partners.ts';
+import {startTestServer, type TestServer} from './test-server.ts';
+
+const built = 'dist/embed';
+
+/** What a host page needs to know of the service. */
+export type Service = {
+  origin: string;
+  /** The script tag of the version that was built. */
+  script: string;
+  /** A copy of it under another number. */
+  otherVersion: string;
+  /** Later files, each with the versions in which only this file was changed after the build. */
+  laterFiles: {file: string; oneByte: string; planted: string}[];
+};
+
+/** @returns the name of a version that differs from the newest in what its server sends for one file */
+function tamper(embedFolder: string, version: string, file: string, change: (code: string) => string) {
+  const name = `0.0.${readdirSync(embedFolder).length}`;
+  const folder = join(embedFolder, name);
+  cpSync(join(built, version), folder, {recursive: true});
+  const code = change(readFileSync(join(folder, file), 'utf8'));
+  writeFileSync(join(folder, file), code);
+  writeFileSync(join(folder, `${file}.br`), brotliCompressSync(code));
+  writeFileSync(join(folder, `${file}.gz`), gzipSync(code));
+  return name;
+}
+
+async function start(pageOrigin: string): Promise<{server: TestServer; service: Service}> {
+  const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
+  const manifest = join(built, version, 'manifest.json');
+  if (!existsSync(manifest)) throw new Error('The form is not built: run "npm run build" first');
+  const {integrity} = JSON.parse(readFileSync(manifest, 'utf8')) as {integrity: Record<string, string>};
+  const otherVersion = '0.9.0';
+  const laterFiles: Service['laterFiles'] = [];
+
+  const server = await startTestServer((folder) => {
+    const embedFolder = join(folder, 'embed');
+    for (const name of [version, otherVersion]) {
+      cpSync(join(built, version), join(embedFolder, name), {recursive: true});
+    }
+    for (const file of Object.keys(integrity).slice(1)) {
+      laterFiles.push({
+        file,
+        // The last one, a line's end: the file would still run, and do all that it should.
+        oneByte: tamper(embedFolder, version, file, (code) => code.replace(/\n$/, ' ')),
+        planted: tamper(embedFolder, version, file, (code) => `globalThis.planted=true;${code}`),
+      });
+    }
+    const partners = [
+      onePartner({key: 'acme', origins: [pageOrigin], cid: '1001'}),
+      onePartner({key: 'globex', origins: [pageOrigin], cid: '2001'}),
+    ] as const;
+    return {embedFolder, partners: [...partners]};
+  });
+  const script = embedScript(server.config.embedFolder, server.url);
+  return {server, service: {origin: server.url, script, otherVersion, laterFiles}};
+}
+
+export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {
+  let started: ReturnType<typeof start> | undefined;
+  return {
+    // In front of the test runner, which adds scripts of its own to the pages that it serves.
+    async middleware(context, next) {
+      if (context.path === '/host-page') {
+        const {html, headers} = context.query as {html: string; headers: string};
+        context.set(JSON.parse(headers) as Record<string, string>);
+        context.type = 'html';
+        context.body = html;
+      } else if (context.path === '/host-pages/service') {
+        started ??= start(context.origin);
+        context.body = (await started).service;
+      } else {
+        await next();
+      }
+    },
+    plugin: {
+      name: 'host-pages',
+      async serverStop() {
+        await (await started)?.server.close();
+      },
+    },
+  };
+}

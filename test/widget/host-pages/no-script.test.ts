@@ -1,0 +1,37 @@
+import {expect, waitUntil} from '@open-wc/testing';
+import {addScript, element, formOn, openPage, service, showsFallback} from './host-page.ts';
+
+describe("the element's own children", () => {
+  const otherHash = service.script.replace(/sha384-.../, 'sha384-AAA');
+
+  for (const [what, content, headers] of [
+    ['has not come', element, {}],
+    ['was changed after the partner pinned it', otherHash + element, {}],
+    [
+      'is not in the content security policy',
+      service.script + element,
+      {'Content-Security-Policy': "script-src 'nonce-host'"},
+    ],
+  ] as const) {
+    it(`are shown where the script ${what}`, async () => {
+      const page = await openPage(content, headers);
+      expect(showsFallback(page)).to.be.true;
+      expect(page.customElements.get('lead-prequal-form')).to.equal(undefined);
+    });
+  }
+
+  it('give way to the form as soon as it is there, and never to nothing', async () => {
+    const page = await openPage(element);
+    addScript(page);
+    let waited = 0;
+    const form = page.document.querySelector('lead-prequal-form')!;
+    await waitUntil(() => {
+      const fields = form.shadowRoot?.querySelector('form');
+      expect(showsFallback(page), 'either, and never both').to.equal(!fields);
+      waited++;
+      return fields;
+    });
+    expect(waited).to.be.above(1);
+    await formOn(page);
+  });
+});

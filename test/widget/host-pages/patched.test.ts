@@ -1,0 +1,110 @@
+import {expect} from '@open-wc/testing';
+import {fillAll, send, text} from '../support/visitor.ts';
+import {element, formOn, hostScript, openPage, reachResult, service} from './host-page.ts';
+
+describe('a page whose own scripts', () => {
+  const harmless: Record<string, string> = {
+    'froze the prototypes': `
+      for (const {prototype} of [Object, Array, Function, String, Promise, Map, EventTarget, Node, HTMLElement])
+        Object.freeze(prototype);`,
+    'put enumerable things into the prototypes': `
+      Object.prototype.foo = 1;
+      Object.prototype.each = Array.prototype.each = Function.prototype.each = () => {};`,
+    'gave all objects a toJSON': `
+      Object.prototype.toJSON = Array.prototype.toJSON = () => 'object';`,
+    'wrapped fetch': `
+      const {fetch} = window;
+      window.fetch = (...all) => fetch(...all).then((reply) => reply.clone());`,
+    'wrapped addEventListener and removeEventListener': `
+      const {addEventListener, removeEventListener} = EventTarget.prototype;
+      const wrapped = new WeakMap();
+      const wrap = (listener) => {
+        if (!wrapped.has(listener)) wrapped.set(listener, function (event) {
+          return listener.handleEvent ? listener.handleEvent(event) : listener.call(this, event);
+        });
+        return wrapped.get(listener);
+      };
+      EventTarget.prototype.addEventListener = function (type, listener, options) {
+        return addEventListener.call(this, type, listener && wrap(listener), options);
+      };
+      EventTarget.prototype.removeEventListener = function (type, listener, options) {
+        return removeEventListener.call(this, type, listener && wrap(listener), options);
+      };`,
+    'opened all shadow roots': `
+      const {attachShadow} = Element.prototype;
+      Element.prototype.attachShadow = function (options) {
+        return attachShadow.call(this, {...options, mode: 'open'});
+      };`,
+    'wrapped customElements.define': `
+      const {define} = customElements;
+      customElements.define = function (...all) { return define.apply(this, all); };`,
+    'replaced Promise': `
+      const Native = Promise;
+      window.Promise = class Replaced {
+        static resolve = (value) => new Replaced((resolve) => resolve(value));
+        static reject = (reason) => new Replaced((_, reject) => reject(reason));
+        static all = (list) => Replaced.resolve(Native.all(list));
+        static race = (list) => Replaced.resolve(Native.race(list));
+        constructor(run) { this.native = new Native(run); }
+        then(...all) { return Replaced.resolve(this.native.then(...all)); }
+        catch(handle) { return this.then(undefined, handle); }
+      };`,
+    'may not store anything': `
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {get() { throw new DOMException('', 'SecurityError'); }});`,
+    'wrapped the timers': `
+      for (const name of ['setTimeout', 'requestAnimationFrame', 'queueMicrotask']) {
+        const original = window[name];
+        window[name] = (task, ...all) => original(() => task(), ...all);
+      }`,
+  };
+  for (const [what, code] of Object.entries(harmless)) {
+    it(`${what} does the form no harm`, async () => {
+      const page = await openPage(hostScript(code) + service.script + element);
+      await reachResult(await formOn(page));
+      expect(page.trouble).to.deep.equal([]);
+    });
+  }
+
+  const broken: [what: string, code: string, failure: string][] = [
+    ['throws', `window.fetch = () => { throw new Error('broken'); };`, 'network'],
+    ['rejects', `window.fetch = () => Promise.reject(new Error('broken'));`, 'network'],
+    [
+      'forgets to return',
+      `const {fetch} = window; window.fetch = (...all) => void fetch(...all);`,
+      'network',
+    ],
+    [
+      'drops the options',
+      `const {fetch} = window; window.fetch = (url) => fetch(url);`,
+      'method-not-allowed',
+    ],
+  ];
+  for (const [what, code, failure] of broken) {
+    it(`broke fetch, which ${what}, gets a form that says so and keeps what was typed`, async () => {
+      const page = await openPage(hostScript(code) + service.script + element);
+      const form = await formOn(page);
+      await fillAll(form);
+      expect((await send(form)).detail).to.include({code: failure});
+      expect(text(form)).to.match(/We could not send your answers|Something went wrong/);
+      expect(page.trouble.filter((words) => !words.startsWith('<lead-prequal-form>'))).to.deep.equal([]);
+    });
+  }
+});
+
+describe('a page whose own elements', () => {
+  const names =
+    'fetch trustedTypes ShadyCSS crypto JSON litNonce reactiveElementPolyfillSupport customElements';
+  for (const [what, content] of [
+    ['have the names of what scripts use', names.split(' ').map((name) => `<div id=${name}></div>`)],
+    ['take the place of parts of the document', ['<form name=head></form><img name=body><img name=forms>']],
+    ['have the ids of our fields', ['<input id=first_name name=first_name><form id=form></form>']],
+    ['change what addresses are relative to', ['<base href="https://elsewhere.example/">']],
+  ] as const) {
+    it(`${what} do the form no harm`, async () => {
+      const page = await openPage(content.join('') + service.script + element);
+      await reachResult(await formOn(page));
+      expect(page.trouble).to.deep.equal([]);
+    });
+  }
+});

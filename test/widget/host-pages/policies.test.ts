@@ -1,0 +1,95 @@
+import {expect} from '@open-wc/testing';
+import {
+  element,
+  formOn,
+  hostScript,
+  openPage,
+  reachResult,
+  scriptAgain,
+  scriptOf,
+  service,
+} from './host-page.ts';
+
+const hashes = (html: string) => html.match(/sha384-[^"]+/g)!.map((hash) => `'${hash}'`);
+
+describe('a page with a content security policy', () => {
+  const strict = `default-src 'none'; style-src 'none'; connect-src ${service.origin};`;
+  const policies: [what: string, policy: string][] = [
+    ['names origins', `${strict} script-src 'nonce-host' ${service.origin}`],
+    [
+      'names the hash of the script',
+      `${strict} script-src 'nonce-host' ${hashes(service.script).join()} 'strict-dynamic'`,
+    ],
+  ];
+  for (const [what, policy] of policies) {
+    it(`that ${what} has nothing to report on the way to the result`, async () => {
+      const page = await openPage(service.script + element, {'Content-Security-Policy': policy});
+      await reachResult(await formOn(page));
+      expect(page.trouble).to.deep.equal([]);
+      // Were the policy not enforced, this would be no proof.
+      page.document.body.setAttribute('style', 'color: red');
+      await new Promise((resolve) => page.document.addEventListener('securitypolicyviolation', resolve));
+      expect(page.trouble).to.have.length(1);
+    });
+  }
+
+  it('that wants every script to have an integrity is served too', async () => {
+    const page = await openPage(service.script + element, {
+      'Integrity-Policy': 'blocked-destinations=(script)',
+      'Content-Security-Policy': `script-src 'nonce-host' ${service.origin}`,
+    });
+    await reachResult(await formOn(page));
+    expect(page.trouble).to.deep.equal([]);
+  });
+});
+
+describe('a page with Trusted Types', () => {
+  const lit = '/node_modules/lit-html/lit-html.js';
+  const otherLit = `<p id="lit"></p><script type="module">
+    import {html, render} from '${lit}';
+    render(html\`<b>rendered</b>\`, document.getElementById('lit'));
+  </script>`;
+  const requireTypes = (names: string) => ({
+    'Content-Security-Policy': `require-trusted-types-for 'script'; trusted-types ${names}`,
+  });
+
+  for (const [what, content, policies] of [
+    ['allows the form alone', service.script + element, 'lead-prequal'],
+    ['has another Lit in front of it', otherLit + service.script + element, 'lead-prequal lit-html'],
+    ['has another Lit after it', service.script + element + otherLit, 'lead-prequal lit-html'],
+    [
+      'has the script three times, in two versions',
+      service.script + scriptAgain + scriptOf(service.otherVersion) + element,
+      'lead-prequal',
+    ],
+  ] as const) {
+    it(`that ${what} has nothing to report on the way to the result`, async () => {
+      const page = await openPage(content, requireTypes(policies));
+      await reachResult(await formOn(page));
+      expect(page.trouble).to.deep.equal([]);
+      expect(page.document.getElementById('lit')?.textContent ?? 'rendered').to.contain('rendered');
+      expect(() => (page.document.body.innerHTML = 'text'), 'the policy is enforced').to.throw();
+    });
+  }
+});
+
+describe('a page that includes the script again', () => {
+  for (const [what, again] of [
+    ['under the same address', service.script],
+    ['with a query after it', scriptAgain],
+    ['in another version', scriptOf(service.otherVersion)],
+  ] as const) {
+    it(`${what} keeps the first one`, async () => {
+      const page = await openPage(
+        service.script +
+          hostScript(`window.first = customElements.whenDefined('lead-prequal-form')`) +
+          again +
+          element,
+      );
+      await reachResult(await formOn(page));
+      const {first} = page as unknown as {first: Promise<unknown>};
+      expect(page.customElements.get('lead-prequal-form')).to.equal(await first);
+      expect(page.trouble).to.deep.equal([]);
+    });
+  }
+});

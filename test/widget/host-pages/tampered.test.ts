@@ -1,0 +1,54 @@
+/** Each file has copies that were changed after the build; everything else is as it should be. */
+import {expect, oneEvent} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {heading} from '../support/visitor.ts';
+import {element, formOn, openPage, reachResult, scriptOf, service} from './host-page.ts';
+
+const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
+
+/** In any language: by the names of fields, and without a button. */
+async function submit(form: LeadPrequalForm) {
+  for (const [name, value] of Object.entries(typed)) {
+    form.shadowRoot!.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = value;
+  }
+  const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
+  void form.submit();
+  const {type, detail} = (await end) as CustomEvent<object | undefined>;
+  await form.updateComplete;
+  return {type, ...detail};
+}
+
+for (const {file, ...versions} of service.laterFiles) {
+  const [name = '', part, language = 'en'] = /^([a-z]+)(?:-([a-z]{2}))?(?=-[^-]+\.js)/.exec(file) ?? [];
+  const needed = language === 'en';
+
+  describe(`${name}, pinned by the hash of the first file,`, () => {
+    for (const [change, version] of Object.entries(versions)) {
+      it(`is not run when its server changed it (${change}): ${needed ? 'sending can be tried again' : 'English in its place'}`, async () => {
+        const page = await openPage(`${scriptOf(version)}<main lang=${language}>${element}</main>`);
+        const form = await formOn(page);
+        if (part === 'form') expect(heading(form)).to.equal('Step 1 of 3 About you');
+        form.leadType = 'standard';
+        if (needed) {
+          const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};
+          expect(await submit(form)).to.deep.equal(failed);
+          expect(form.shadowRoot!.querySelector('[part=notice]')).to.exist;
+          expect(await submit(form), 'when tried again').to.deep.equal(failed);
+        } else {
+          expect((await submit(form)).type).to.equal('prequal-result');
+          if (part === 'answer') expect(heading(form)).to.equal('Thank you, Maria');
+        }
+        expect('planted' in page).to.be.false;
+      });
+    }
+  });
+}
+
+it('a later file is asked for once, so that what runs is what was verified', async () => {
+  const page = await openPage(service.script + element);
+  await reachResult(await formOn(page));
+  const asked = page.performance.getEntriesByType('resource').map((entry) => entry.name.replace(/.*\//, ''));
+  const later = asked.filter((name) => service.laterFiles.some(({file}) => file === name));
+  expect(later).to.have.length.above(0);
+  expect(new Set(later)).to.have.length(later.length);
+});
