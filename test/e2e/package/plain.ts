@@ -1,0 +1,15 @@
+import {LeadPrequalForm} from 'lead-prequal';
+
+document.addEventListener('prequal-step', ({detail}) => detail.step / detail.of);
+document.addEventListener('prequal-error', ({detail}) =>
+  detail.code.concat(detail.retryable ? ' again' : ''),
+);
+
+const form = document.createElement('lead-prequal-form');
+form.endpoint = 'https://leads.example.com';
+form.partner = 'acme';
+document.body.append(form);
+console.log(form instanceof LeadPrequalForm);
+
+// @ts-expect-error there is no such layout
+form.layout = 'pages';

@@ -1,0 +1,17 @@
+/** `import type {} from 'lead-prequal/react'` makes the element known to JSX in React 19. */
+import type {DetailedHTMLProps, HTMLAttributes} from 'react';
+import type {LeadPrequalForm} from '../lead-prequal-form.ts';
+import type {Listeners, Props} from './props.ts';
+
+export type ReactProps = DetailedHTMLProps<HTMLAttributes<LeadPrequalForm>, LeadPrequalForm> &
+  Props &
+  Listeners;
+
+declare module 'react' {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- React's own
+  namespace JSX {
+    interface IntrinsicElements {
+      'lead-prequal-form': ReactProps;
+    }
+  }
+}
