@@ -61,10 +61,17 @@ const kitFor = (speech: Speech): Kit => ({
  * @csspart bar - The drawing of the four amounts.
  * @csspart table - The four amounts in words and figures.
  *
- * @cssproperty [--prequal-accent=#0b57a4] - The one colour of buttons, progress and choices.
- * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - Of the card and its inputs.
- * @cssproperty [--prequal-text=light-dark(#171a21, #f0f2f5)] - Colour of the text.
- * @cssproperty [--prequal-radius=12px] - Of the card's corners; inputs and buttons follow it.
+ * @cssproperty [--prequal-accent=#0b57a4] - The one colour of buttons, progress and choices. Any opaque colour:
+ *   its text is black or white, and where it would fade on the background it is moved until it can be told.
+ * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - Of the card and its inputs. Any opaque colour.
+ * @cssproperty --prequal-text - Colour of the text; nearly black or nearly white by default, as the background asks.
+ * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The retirement rollover in the result.
+ * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The SBA loan.
+ * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The unsecured loan.
+ * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The portfolio loan.
+ * @cssproperty [--prequal-font=inherit] - Font family; the page's own by default.
+ * @cssproperty [--prequal-radius=12px] - Of the card's corners; inputs and buttons follow it, up to 8px.
+ * @cssproperty [--prequal-space=4px] - The step that all distances are multiples of: 3px is compact, 5px airy.
  * @cssproperty [--prequal-max-width=640px] - The widest that the form gets.
  */
 export class LeadPrequalForm extends EmbeddedElement {

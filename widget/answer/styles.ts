@@ -2,16 +2,9 @@
 import type {Kit} from './types.ts';
 
 export const answerStyles = (css: Kit['css']) => css`
-  /* Told apart by lightness as well: at least 1.4 to 1 between any two, 3 to 1 on the paper. */
-  :host {
-    --_fill-0: light-dark(#12336f, #5b92e5);
-    --_fill-1: light-dark(#cf8300, #ffd468);
-    --_fill-2: light-dark(#006259, #0b7f73);
-    --_fill-3: light-dark(#925fbe, #c49ee8);
-  }
   .total {
     display: block;
-    font-size: clamp(1.75em, 13cqi, 3.25em);
+    font-size: clamp(1.75em, 15cqi, 3.25em);
     font-variant-numeric: tabular-nums;
     font-weight: 700;
     letter-spacing: -0.02em;
@@ -32,17 +25,22 @@ export const answerStyles = (css: Kit['css']) => css`
   :host(:dir(rtl)) .bar {
     transform: scaleX(-1);
   }
+  /* Told apart by lightness as well: at least 1.4 to 1 between any two, 3 to 1 on the paper. */
   .fill-0 {
-    fill: var(--_fill-0);
+    --_fill: var(--prequal-amount-1, light-dark(#12336f, #5b92e5));
   }
   .fill-1 {
-    fill: var(--_fill-1);
+    --_fill: var(--prequal-amount-2, light-dark(#cf8300, #ffd468));
   }
   .fill-2 {
-    fill: var(--_fill-2);
+    --_fill: var(--prequal-amount-3, light-dark(#006259, #0b7f73));
   }
   .fill-3 {
-    fill: var(--_fill-3);
+    --_fill: var(--prequal-amount-4, light-dark(#925fbe, #c49ee8));
+  }
+  rect {
+    color: color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_legibly));
+    fill: currentcolor;
   }
   .swatch {
     block-size: 16px;
@@ -52,8 +50,10 @@ export const answerStyles = (css: Kit['css']) => css`
     inset-inline-start: 0;
     position: absolute;
   }
-  .zero .swatch {
-    opacity: 0.4;
+  .zero rect {
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 4px;
   }
   table {
     border-collapse: collapse;
@@ -81,6 +81,7 @@ export const answerStyles = (css: Kit['css']) => css`
     vertical-align: top;
   }
   tbody th {
+    overflow-wrap: anywhere;
     padding-inline-start: 24px;
     position: relative;
   }
@@ -108,7 +109,7 @@ export const answerStyles = (css: Kit['css']) => css`
     white-space: normal;
   }
   tfoot {
-    border-block-start: 2px solid var(--_ink);
+    border-block-start: 2px solid;
     font-size: 1.125em;
   }
   .estimate {

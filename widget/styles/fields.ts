@@ -4,8 +4,8 @@ import {css} from 'lit';
 export const fields = css`
   .fields {
     display: grid;
-    gap: 20px 16px;
-    margin-block: 20px 24px;
+    gap: calc(var(--_space) * 5) calc(var(--_space) * 4);
+    margin-block: calc(var(--_space) * 5) calc(var(--_space) * 6);
   }
   label,
   legend {
@@ -42,14 +42,15 @@ export const fields = css`
   button,
   .main,
   .option label {
-    border: 1px solid var(--_edge);
     border-radius: var(--_corner);
+    border-style: solid;
+    border-width: 1px;
     box-sizing: border-box;
     color: inherit;
     font: inherit;
     letter-spacing: inherit;
     margin: 0;
-    min-block-size: 48px;
+    min-block-size: max(44px, var(--_space) * 12);
   }
   input {
     appearance: none;
@@ -61,7 +62,7 @@ export const fields = css`
   input:hover,
   .option:hover label,
   button:hover {
-    border-color: var(--_ink);
+    border-color: currentcolor;
   }
   [aria-invalid='true'] .option label,
   input[aria-invalid='true'] {
@@ -82,15 +83,17 @@ export const fields = css`
     position: relative;
   }
   .sign {
+    align-items: center;
     color: var(--_muted);
-    inset-block-start: 12px;
+    display: flex;
+    inset-block: 0;
     inset-inline-start: 14px;
     pointer-events: none;
     position: absolute;
   }
   .money input {
     font-variant-numeric: tabular-nums;
-    padding-inline-start: 30px;
+    padding-inline-start: calc(14px + 1em);
   }
   .options {
     display: grid;
@@ -103,11 +106,10 @@ export const fields = css`
     position: relative;
   }
   .option input {
-    accent-color: var(--_strong);
     appearance: auto;
     block-size: 20px;
     inline-size: 20px;
-    inset-block-start: 14px;
+    inset-block-start: calc(50% - 10px);
     inset-inline-start: 14px;
     min-block-size: 0;
     outline: none;
@@ -122,11 +124,11 @@ export const fields = css`
     font-weight: 400;
     gap: 8px;
     justify-content: space-between;
-    padding-block: 10px;
+    padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;
   }
   .option input:checked + label {
-    background: var(--_tint);
+    background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
     border-color: var(--_strong);
     box-shadow: inset 0 0 0 1px var(--_strong);
   }
@@ -143,7 +145,7 @@ export const fields = css`
   .none {
     padding-inline: 16px;
   }
-  @container (min-width: 30em) {
+  @container (min-width: 26em) {
     .fields {
       grid-template-columns: 1fr 1fr;
     }
@@ -154,7 +156,7 @@ export const fields = css`
       grid-template-columns: repeat(3, 1fr);
     }
   }
-  @container (min-width: 38em) {
+  @container (min-width: 33em) {
     .choice .options {
       grid-template-columns: 1fr 1fr;
     }

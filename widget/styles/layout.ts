@@ -3,14 +3,33 @@ import {css} from 'lit';
 
 export const layout = css`
   .card {
+    /* What the page wants of its own text, such as capitals or wide letters, would come in by inheritance. */
+    all: initial;
+    accent-color: var(--_strong);
     background: var(--_paper);
-    border: 1px solid var(--_line);
+    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
     border-radius: var(--_radius);
     box-sizing: border-box;
+    color: var(--prequal-text, var(--_ink));
+    color-scheme: inherit;
+    container-type: inline-size;
+    display: block;
+    font-family: var(--prequal-font, inherit);
     /* Below 16px, phones zoom into inputs. */
     font-size: max(16px, 1em);
+    line-height: 1.5;
+    outline: 1px solid var(--_line);
+    outline-offset: -1px;
     overflow-wrap: break-word;
-    padding: 20px 16px;
+    padding-block: clamp(var(--_space) * 5, 5%, var(--_space) * 8);
+    padding-inline: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
+    pointer-events: inherit;
+    -webkit-text-size-adjust: 100%;
+    visibility: inherit;
+  }
+  /* A derived colour costs a phone half a millisecond wherever it is worked out: edges take the card's. */
+  .card * {
+    border-color: inherit;
   }
   h2,
   p,
@@ -38,9 +57,10 @@ export const layout = css`
     margin-block-end: 4px;
   }
   .progress {
+    color: var(--_strong);
     display: flex;
     gap: 4px;
-    margin-block-end: 12px;
+    margin-block-end: calc(var(--_space) * 3);
   }
   .progress i {
     background: var(--_line);
@@ -49,12 +69,12 @@ export const layout = css`
     flex: 1;
   }
   .progress .done {
-    background: var(--_strong);
+    background: currentcolor;
   }
   section + section {
     border-block-start: 1px solid var(--_line);
-    margin-block-start: 32px;
-    padding-block-start: 24px;
+    margin-block-start: calc(var(--_space) * 8);
+    padding-block-start: calc(var(--_space) * 6);
   }
   .help,
   .use {
@@ -70,29 +90,29 @@ export const layout = css`
     font-weight: 600;
     gap: 8px;
     justify-content: center;
-    padding-block: 8px;
-    padding-inline: 20px;
+    padding-block: var(--_space);
+    padding-inline: calc(var(--_space) * 5);
     text-align: center;
     text-decoration: none;
   }
   .main {
     background: var(--_accent);
-    border-color: var(--_accent);
-    /* White or black, whichever the accent carries. */
-    color: oklch(from var(--_accent) clamp(0, (0.66 - l) * 1000, 1) 0 0);
+    /* An edge even where the accent is the colour of the paper. */
+    border-color: var(--_strong);
+    color: var(--_ink);
   }
   .main:hover {
-    filter: brightness(0.92);
+    box-shadow: 0 2px 10px -2px var(--_strong);
   }
   .actions {
     display: flex;
     flex-direction: column;
-    gap: 12px;
+    gap: calc(var(--_space) * 3);
   }
   .use {
     display: flex;
     gap: 8px;
-    margin-block-start: 16px;
+    margin-block-start: calc(var(--_space) * 4);
   }
   a:not(.main) {
     color: inherit;
@@ -141,15 +161,22 @@ export const layout = css`
     font-size: 0.875em;
     margin-block: 16px 0;
   }
-  @container (min-width: 30em) {
-    .card {
-      padding: 32px;
-    }
+  @container (min-width: 26em) {
     .actions {
       flex-flow: row wrap;
     }
     .actions .main {
       min-inline-size: 12em;
+    }
+  }
+  /* Browsers of before 2024 derive no colours. */
+  @supports not (color: light-dark(#fff, color(from red xyz x y z))) {
+    .card {
+      background: #fff;
+      color: #171a21;
+    }
+    .main {
+      color: #fff;
     }
   }
   @media (forced-colors: active) {

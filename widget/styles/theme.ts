@@ -1,58 +1,60 @@
-/** One accent and the colour scheme of the page give all colours. */
+/**
+ * All colours come from three: accent, background and text, each with a default for the page's colour scheme.
+ * Whatever a partner sets, what is read on the paper has a contrast of 4.5 to 1, and what is drawn on it 3 to 1.
+ */
 import {css} from 'lit';
 
 export const theme = css`
+  :host,
+  .card,
+  .main,
+  rect {
+    --_paper: var(--prequal-background, light-dark(#fff, #181b20));
+    /*
+     * Moves a colour's luminance as far from the paper's as the ratio asks, and no further: towards black on
+     * light paper, towards white on dark, which keeps its hue and leaves no gamut. In XYZ, Y is the luminance.
+     * A relative colour has one origin, so the paper's luminance comes along as the alpha of a mix of both:
+     * there, alpha * 2 is 1 + the paper's Y, and x, y and z are to be multiplied by it.
+     */
+    --_light: color(from var(--_paper) xyz 0 0 0 / y);
+    --_dark: clamp(0, (1.179 - alpha * 2) * 1e6, 1);
+    --_lift: var(--_dark) *
+      clamp(0, (var(--_ratio) * (alpha * 2 - 0.95) - 0.05 - y * alpha * 2) / (1 - y * alpha * 2), 1);
+    --_keep: max(var(--_dark), clamp(0, ((alpha * 2 - 0.95) / var(--_ratio) - 0.05) / (y * alpha * 2), 1)) *
+      (1 - var(--_lift)) * alpha * 2;
+    --_legibly: calc(x * var(--_keep) + 0.95 * var(--_lift)) calc(y * var(--_keep) + var(--_lift))
+      calc(z * var(--_keep) + 1.09 * var(--_lift)) / 1;
+    --_ink: color(from color-mix(in xyz, #171a21, var(--_light)) xyz var(--_legibly));
+    --_ratio: 15;
+  }
   :host {
     --_accent: var(--prequal-accent, #0b57a4);
-    --_paper: var(--prequal-background, light-dark(#fff, #181b20));
-    --_ink: var(--prequal-text, light-dark(#171a21, #f0f2f5));
-    --_muted: light-dark(#545c69, #aab2bf);
-    --_line: light-dark(#dde1e7, #353b45);
-    --_edge: light-dark(#7a828f, #7d8694);
-    --_bad: light-dark(#b3261e, #ffb0a8);
-    /* The accent as a line or a text: dark enough on light paper, light enough on dark. */
-    --_strong: light-dark(
-      oklch(from var(--_accent) min(l, 0.5) c h),
-      oklch(from var(--_accent) max(l, 0.74) c h)
-    );
-    --_tint: color-mix(in srgb, var(--_strong) 8%, var(--_paper));
+    /* More than 4.5, so that it is still that much on the tint of a chosen option. */
+    --_ratio: 5.5;
+    --_strong: color(from color-mix(in xyz, var(--_accent), var(--_light)) xyz var(--_legibly));
+    --_bad: color(from color-mix(in xyz, #b3261e, var(--_light)) xyz var(--_legibly));
+    --_muted: color(from color-mix(in xyz, #545c69, var(--_light)) xyz var(--_legibly));
+    --_line: color-mix(in srgb, currentcolor 14%, transparent);
     --_radius: var(--prequal-radius, 12px);
     --_corner: min(var(--_radius), 8px);
-    box-sizing: border-box;
-    container-type: inline-size;
-    color: var(--_ink);
+    --_space: var(--prequal-space, 4px);
     display: block;
-    font-weight: 400;
     inline-size: 100%;
-    letter-spacing: normal;
-    line-height: 1.5;
     max-inline-size: var(--prequal-max-width, 640px);
-    text-align: start;
-    text-transform: none;
-    white-space: normal;
+  }
+  .main {
+    --_paper: var(--_accent);
+  }
+  rect {
+    --_ratio: 3.1;
   }
   :host([hidden]) {
     display: none;
   }
-  :host([theme='light']) {
+  :host([theme='light']) .card {
     color-scheme: light;
   }
-  :host([theme='dark']) {
+  :host([theme='dark']) .card {
     color-scheme: dark;
-  }
-  /* Before 2024: light only, with an accent that is taken as it is. */
-  @supports not (color: light-dark(#fff, oklch(from red l c h))) {
-    :host {
-      --_paper: var(--prequal-background, #fff);
-      --_ink: var(--prequal-text, #171a21);
-      --_muted: #545c69;
-      --_line: #dde1e7;
-      --_edge: #7a828f;
-      --_bad: #b3261e;
-      --_strong: var(--_accent);
-    }
-    .main {
-      color: #fff;
-    }
   }
 `;

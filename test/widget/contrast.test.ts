@@ -1,0 +1,144 @@
+/** WCAG contrast of what is painted, for every accent and background that a partner may choose. */
+import {expect} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {FakeServer} from './support/fake-server.ts';
+import {choose, click, fillAll, open, send} from './support/visitor.ts';
+
+const hues = Array.from({length: 24}, (_, index) => index * 15);
+const accents = [
+  ...Array.from({length: 52}, (_, index) => `rgb(${index * 5} ${index * 5} ${index * 5})`),
+  ...hues.flatMap((hue) => [10, 25, 40, 50, 60, 75, 95].map((light) => `hsl(${hue} 100% ${light}%)`)),
+  ...hues.flatMap((hue) => [30, 46, 62, 88].map((light) => `hsl(${hue} 45% ${light}%)`)),
+  ...['#ff0000', '#ffff00', '#00ff00', '#00ffff', '#0000ff', '#ff00ff', 'rebeccapurple', '#0b57a4'],
+  ...['oklch(0.62 0.13 250)', 'lab(60 20 -30)', 'light-dark(#7a1f5c, #ffd1ec)'],
+];
+const backgrounds = [
+  ...Array.from({length: 26}, (_, index) => `rgb(${index * 10} ${index * 10} ${index * 10})`),
+  ...hues.flatMap((hue) => [12, 35, 65, 94].map((light) => `hsl(${hue} 60% ${light}%)`)),
+];
+
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true})!;
+
+/** Engines give derived colours in many notations; a pixel has one. */
+function luminance(color: string): number {
+  canvas.clearRect(0, 0, 1, 1);
+  canvas.fillStyle = color;
+  canvas.fillRect(0, 0, 1, 1);
+  const [r = 0, g = 0, b = 0, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+  expect(alpha, color).to.equal(255);
+  const linear = (value: number) =>
+    value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const styleOf = (form: LeadPrequalForm, selector: string) =>
+  getComputedStyle(form.shadowRoot!.querySelector(selector)!);
+
+/** What has to be told from what, and by how much. */
+function pairs(
+  form: LeadPrequalForm,
+): readonly (readonly [what: string, of: string, on: string, least: number])[] {
+  const card = styleOf(form, '.card');
+  const main = styleOf(form, '.main');
+  const chosen = styleOf(form, 'input:checked + label');
+  const paper = card.backgroundColor;
+  return [
+    ['text', card.color, paper, 4.5],
+    ['a quiet line', styleOf(form, '.use').color, paper, 4.5],
+    ['an error', styleOf(form, '.error').color, paper, 4.5],
+    ['the main button', main.color, main.backgroundColor, 4.5],
+    ['the edge of the main button', main.borderTopColor, paper, 3],
+    ['the edge of an input', styleOf(form, '#first_name').borderTopColor, paper, 3],
+    ['the edge of a faulty input', styleOf(form, '#cash').borderTopColor, paper, 3],
+    ['the edge of the alert', styleOf(form, '.alert').borderTopColor, paper, 3],
+    ['the focus ring', styleOf(form, ':focus').outlineColor, paper, 3],
+    ['a chosen option', chosen.color, chosen.backgroundColor, 4.5],
+    ['its quiet words', styleOf(form, 'input:checked + label .aside').color, chosen.backgroundColor, 4.5],
+    ['its edge', chosen.borderTopColor, paper, 3],
+  ];
+}
+
+/** A form with an error, a choice and a focus ring. */
+async function openAll() {
+  const form = await open({layout: 'single'});
+  await choose(form, '680 to 720 Good');
+  await click(form, 'See my estimate');
+  // It has the text of a name and no error.
+  form.shadowRoot!.querySelector<HTMLInputElement>('#first_name')!.setAttribute('aria-invalid', 'false');
+  return form;
+}
+
+function check(form: LeadPrequalForm, context: string, exempt: (what: string) => boolean = () => false) {
+  for (const [what, one, other, least] of pairs(form)) {
+    if (exempt(what)) continue;
+    expect(contrast(one, other), `${what} with ${context}: ${one} on ${other}`).to.be.at.least(least);
+  }
+}
+
+describe('contrast', function () {
+  // Hundreds of restyles of the whole form, in each engine at once.
+  this.timeout(90_000);
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    server.restore();
+    document.documentElement.style.colorScheme = '';
+  });
+
+  for (const scheme of ['light', 'dark']) {
+    it(`holds AA for ${accents.length} accents on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openAll();
+      for (const accent of accents) {
+        form.style.setProperty('--prequal-accent', accent);
+        check(form, accent);
+      }
+    });
+
+    it(`holds AA for ${backgrounds.length} backgrounds on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openAll();
+      for (const [index, background] of backgrounds.entries()) {
+        form.style.setProperty('--prequal-background', background);
+        form.style.setProperty('--prequal-accent', accents[(index * 7) % accents.length]!);
+        // On a middle grey, black and white are only just legible; a tint of it has no room for that.
+        const best = Math.max(contrast(background, '#000'), contrast(background, '#fff'));
+        check(
+          form,
+          background,
+          (what) => best < 5.5 && ['a chosen option', 'its quiet words'].includes(what),
+        );
+      }
+    });
+
+    it(`tells the four amounts from ${scheme} paper, from each other, and from any background`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await open();
+      await fillAll(form);
+      await send(form);
+      const fills = () => [0, 1, 2, 3].map((index) => styleOf(form, `table .fill-${index}`).color);
+      for (const [index, one] of fills().entries()) {
+        for (const other of fills().slice(index + 1)) {
+          expect(contrast(one, other), `${one} and ${other}`).to.be.at.least(1.39);
+        }
+      }
+      for (const background of ['', ...backgrounds]) {
+        form.style.setProperty('--prequal-background', background);
+        const paper = styleOf(form, '.card').backgroundColor;
+        for (const fill of fills()) {
+          expect(contrast(fill, paper), `${fill} on ${background || 'paper'}`).to.be.at.least(3);
+        }
+      }
+    });
+  }
+
+  it('is told by engines that know it', () => {
+    expect(contrast('#000', '#fff')).to.be.closeTo(21, 0.01);
+    expect(contrast('#767676', '#fff')).to.be.closeTo(4.54, 0.01);
+  });
+});
