@@ -8,3 +8,5 @@ export type Answer =
   | {status: 'done'; amounts: Amounts | null; reasons: Reasons; policyVersion: string | null}
   | {status: 'pending'}
   | {status: 'refused'};
+
+export type FinalAnswer = Exclude<Answer, {status: 'pending'}>;

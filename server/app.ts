@@ -7,7 +7,7 @@ import {createUpstream} from './answers/upstream.ts';
 import type {Config} from './config.ts';
 import {createCourier} from './delivery/courier.ts';
 import {usualPace, type Pace} from './delivery/pace.ts';
-import {startWorker} from './delivery/worker.ts';
+import {startWorkers} from './delivery/worker.ts';
 import {embedApi} from './http/embed-api.ts';
 import {embedFiles} from './http/embed-files.ts';
 import {healthPage} from './http/health.ts';
@@ -20,6 +20,7 @@ import {createLimits} from './http/rate-limit.ts';
 import {requestContext} from './http/request-context.ts';
 import {createLeadDesk} from './lead-desk.ts';
 import type {LeadStore} from './store/lead-store.ts';
+import {startForgetting} from './store/forgetting.ts';
 import {openStore} from './store/open-store.ts';
 import {createTokens} from './tokens.ts';
 
@@ -47,7 +48,9 @@ export async function createApp(
   );
   const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
   const courier = createCourier({store, upstreams, onAmbiguous, log, pace});
-  const worker = startWorker({store, courier, log, parallel: 8, perSecond, pace});
+  const parts = {store, courier, onAmbiguous, log, parallel: 8, perSecond, pace};
+  const workers = startWorkers([...upstreams.keys()], parts);
+  const forgetting = startForgetting(store);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
   const desk = createLeadDesk({store, courier, calculate, pace});
   const tokens = createTokens(config.tokenKeys);
@@ -76,10 +79,11 @@ export async function createApp(
     handle: app,
     refuseRequests: () => {
       refusing = true;
-      void worker.stop();
+      void workers.stop();
     },
     async close(patience) {
-      await worker.stop();
+      await workers.stop();
+      await forgetting.stop();
       await limits.close();
       await desk.close(patience);
     },

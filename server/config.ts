@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs';
 import type {z} from 'zod';
 import {defaultPolicy, readPolicy, type Policy} from './answers/policy.ts';
 import type {UpstreamSettings} from './answers/upstream.ts';
+import type {OnAmbiguous} from './delivery/courier.ts';
 import type {Caller} from './http/basic-auth.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
 import {settings} from './settings.ts';
@@ -21,7 +22,7 @@ export type Config = {
   policy: Policy;
   /** By name; the one of the settings is called `default`, and takes the leads of `/json/leads`. */
   upstreams: ReadonlyMap<string, UpstreamSettings>;
-  onAmbiguous: 'send' | 'hold';
+  onAmbiguous: OnAmbiguous;
   outboxPerSecond: number;
   /** Key derivations; 0 turns the proof of work off. */
   proofOfWork: number;

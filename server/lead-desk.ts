@@ -47,7 +47,7 @@ const pending: Answer = {status: 'pending'};
 
 export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDesk {
   function deliverInTime(lead: StoredLead, upstream: string, leaseEnd: number): Promise<Answer> {
-    const delivery = courier.deliver({lead, upstream, attempts: 1, leaseEnd});
+    const delivery = courier.deliver({lead, upstream, attempts: 0, leaseEnd});
     return Promise.race([delivery, sleep(pace.patience, pending, {ref: false})]);
   }
 
@@ -66,7 +66,12 @@ export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDe
         delivery:
           upstream === undefined
             ? undefined
-            : {upstream, state: hold ? 'held' : 'waiting', nextAttemptAt: leaseEnd},
+            : {
+                upstream,
+                state: hold ? 'held' : 'waiting',
+                nextAttemptAt: leaseEnd,
+                leaseEnd: hold ? undefined : leaseEnd,
+              },
       });
       if (!('stored' in accepted) || accepted.stored.answer.status !== 'pending') return accepted;
       const {stored} = accepted;

@@ -16,8 +16,9 @@ if (command !== 'list' && !(command === 'retry' && which)) {
 const store = await openStore(readConfig());
 if (command === 'list') {
   const rows = await store.listOutbox(1_000);
-  for (const {nextAttemptAt, ...row} of rows) {
-    console.log(JSON.stringify({...row, nextAttemptAt: new Date(nextAttemptAt).toISOString()}));
+  for (const {nextAttemptAt, leasedUntil, ...row} of rows) {
+    const underWay = leasedUntil > Date.now();
+    console.log(JSON.stringify({...row, underWay, nextAttemptAt: new Date(nextAttemptAt).toISOString()}));
   }
   console.error(`${rows.length} ${rows.length === 1 ? 'lead' : 'leads'}`);
 } else {

@@ -82,7 +82,7 @@ export const settings = z.object({
     .min(1)
     .max(10_000)
     .default(20)
-    .describe('How many waiting leads are sent to upstreams in a second, at most.'),
+    .describe('How many waiting leads are sent to an upstream in a second, at most.'),
   PROOF_OF_WORK: z.coerce
     .number()
     .int()

@@ -3,7 +3,7 @@ import {Pool} from 'undici';
 import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {prequalificationSchema, type Lead} from '../../contract/lead-schema.ts';
-import type {Answer} from '../answer.ts';
+import type {FinalAnswer} from '../answer.ts';
 
 export type UpstreamSettings = {baseUrl: string; user: string; password: string; cid: string};
 
@@ -18,7 +18,7 @@ export type Parcel = {
 
 export type Upstream = {
   /** @throws DeliveryError when there is no answer yet */
-  deliver(parcel: Parcel): Promise<Answer>;
+  deliver(parcel: Parcel): Promise<FinalAnswer>;
   close(): Promise<void>;
 };
 
@@ -45,7 +45,8 @@ export class DeliveryError extends Error {
 
 const maxReplyBytes = 65_536;
 const refusals = [400, 413, 422];
-const misconfigurations = [401, 403, 404];
+/** What is not there when it is asked for may still come; who may not ask will not be told. */
+const misconfigurations = {POST: [401, 403, 404], GET: [401, 403]};
 /** Longest wait that an upstream may ask for, in milliseconds. */
 const longestWait = 3_600_000;
 
@@ -147,9 +148,9 @@ const wasNeverSent = (error: unknown) =>
   unreachable.includes(codeOf(error)) || /CERT|TLS|SSL|VERIFY/.test(codeOf(error));
 
 /** @throws DeliveryError for every status but 2xx */
-function refuseOthers(method: string, {status, retryAfter}: Reply) {
+function refuseOthers(method: 'GET' | 'POST', {status, retryAfter}: Reply) {
   if (status >= 200 && status < 300) return;
-  const fault = method === 'POST' && misconfigurations.includes(status) ? 'misconfigured' : 'failed';
+  const fault = misconfigurations[method].includes(status) ? 'misconfigured' : 'failed';
   throw new DeliveryError(fault, `The upstream answered ${method} with ${status}`, retryAfter);
 }
 

@@ -4,10 +4,9 @@ import {
   bulkhead,
   circuitBreaker,
   CircuitState,
-  ConsecutiveBreaker,
-  ExponentialBackoff,
-  handleWhen,
-  wrap,
+  DelegateBackoff,
+  handleType,
+  type CircuitBreakerPolicy,
 } from 'cockatiel';
 import type {Logger} from 'pino';
 import {DeliveryError, type DeliveryFault} from '../answers/upstream.ts';
@@ -30,67 +29,77 @@ export class NotTried extends Error {
 export type Breaker = {
   /** @throws NotTried when the upstream rests, or when there was no room before `latest` */
   execute<Result>(work: () => Promise<Result>, latest: number): Promise<Result>;
+  /** How many deliveries may begin now: none while it rests, one to see whether it is well again. */
+  room(): number;
   state(): UpstreamState;
 };
 
 /** Deliveries to one upstream at once. A slow one makes the others wait here, where no time runs out for them. */
 const mostAtOnce = 16;
+/** One wrong password is enough to stop; of other failures it takes a few in a row. */
+const failuresToBreak: Record<DeliveryFault, number> = {misconfigured: 1, failed: 5, ambiguous: 5};
 
-const hasFault = (error: unknown, ...faults: DeliveryFault[]) =>
-  error instanceof DeliveryError && faults.includes(error.fault);
+const faultOf = (failure: CircuitBreakerPolicy['lastFailure']) =>
+  failure && 'error' in failure && failure.error instanceof DeliveryError ? failure.error.fault : 'failed';
 
 export function createBreaker(name: string, log: Logger, {firstBreak, longestBreak}: Pace): Breaker {
-  const halfOpenAfter = new ExponentialBackoff({initialDelay: firstBreak, maxDelay: longestBreak});
-  // One wrong password is enough to stop; of other failures it takes a few in a row.
-  const misconfigured = circuitBreaker(
-    handleWhen((error) => hasFault(error, 'misconfigured')),
-    {halfOpenAfter, breaker: new ConsecutiveBreaker(1)},
-  );
-  const failing = circuitBreaker(
-    handleWhen((error) => hasFault(error, 'failed', 'ambiguous')),
-    {halfOpenAfter, breaker: new ConsecutiveBreaker(5)},
-  );
-  misconfigured.onBreak(() =>
-    log.error({upstream: name}, 'the upstream refuses our credentials or address: its leads wait'),
-  );
-  failing.onBreak(() => log.warn({upstream: name}, 'the upstream fails: its leads wait'));
-  for (const breaker of [misconfigured, failing]) {
-    breaker.onReset(() => log.info({upstream: name}, 'the upstream works again'));
-  }
-  const policy = wrap(misconfigured, failing);
-  const room = bulkhead(mostAtOnce, Infinity);
-  /** Until when the upstream asked us to leave it alone. */
+  /** Until when nothing is sent: because it failed, or because it asked for that. */
   let restsUntil = 0;
+  const rest = (milliseconds: number) => {
+    restsUntil = Math.max(restsUntil, Date.now() + milliseconds);
+  };
+  /** Twice as long each time, and not the same for all processes. */
+  const breakTime = new DelegateBackoff(({attempt}: {attempt: number}) => {
+    const most = Math.min(longestBreak, firstBreak * 2 ** (attempt - 1));
+    const duration = Math.round(most * (0.5 + Math.random() / 2));
+    rest(duration);
+    return duration;
+  });
 
-  function checkTime(latest: number) {
-    const now = Date.now();
-    if (now > latest) throw new NotTried('There was no room for the delivery in time');
-    if (now < restsUntil) throw new NotTried('The upstream asked us to wait', restsUntil - now);
-  }
+  // One circuit for every kind of fault: of two, the trial after a break would close one for the other's fault.
+  let inARow = 0;
+  const circuit: CircuitBreakerPolicy = circuitBreaker(handleType(DeliveryError), {
+    halfOpenAfter: breakTime,
+    breaker: {
+      state: undefined,
+      success: () => void (inARow = 0),
+      failure: () => (inARow += 1) >= failuresToBreak[faultOf(circuit.lastFailure)],
+    },
+  });
+  let brokenBy: DeliveryFault = 'failed';
+  circuit.onBreak(() => {
+    brokenBy = faultOf(circuit.lastFailure);
+    if (brokenBy === 'misconfigured') {
+      log.error({upstream: name}, 'the upstream refuses our credentials or address: its leads wait');
+    } else log.warn({upstream: name}, 'the upstream fails: its leads wait');
+  });
+  circuit.onReset(() => log.info({upstream: name}, 'the upstream works again'));
 
   async function attempt<Result>(work: () => Promise<Result>, latest: number): Promise<Result> {
-    checkTime(latest);
+    const now = Date.now();
+    if (now > latest) throw new NotTried('There was no room for the delivery in time');
+    if (now < restsUntil) throw new NotTried('The upstream rests', restsUntil - now);
+    // Whoever waited for the trial's outcome could outlive its lease.
+    if (circuit.state === CircuitState.HalfOpen) throw new NotTried('The upstream is being tried');
     try {
-      return await policy.execute(() => {
-        // The breaker may have made it wait for another's attempt.
-        checkTime(latest);
-        return work();
-      });
+      return await circuit.execute(work);
     } catch (error) {
-      if (error instanceof BrokenCircuitError) throw new NotTried('The upstream fails');
-      if (error instanceof DeliveryError && error.retryAfter > 0) {
-        restsUntil = Math.max(restsUntil, Date.now() + error.retryAfter);
-      }
+      if (error instanceof BrokenCircuitError) throw new NotTried('The upstream rests');
+      if (error instanceof DeliveryError) rest(error.retryAfter);
       throw error;
     }
   }
 
-  const isOpen = ({state}: typeof failing) => state !== CircuitState.Closed;
+  const atOnce = bulkhead(mostAtOnce, Infinity);
   return {
-    execute: (work, latest) => room.execute(() => attempt(work, latest)),
+    execute: (work, latest) => atOnce.execute(() => attempt(work, latest)),
+    room() {
+      if (Date.now() < restsUntil || circuit.state === CircuitState.HalfOpen) return 0;
+      return circuit.state === CircuitState.Closed ? mostAtOnce : 1;
+    },
     state() {
-      if (isOpen(misconfigured)) return 'misconfigured';
-      return isOpen(failing) || Date.now() < restsUntil ? 'failing' : 'ok';
+      if (circuit.state !== CircuitState.Closed) return brokenBy === 'misconfigured' ? brokenBy : 'failing';
+      return Date.now() < restsUntil ? 'failing' : 'ok';
     },
   };
 }

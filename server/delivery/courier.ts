@@ -10,10 +10,16 @@ import {DeliveryError, type Upstream} from '../answers/upstream.ts';
 import {StoreUnavailable, type DueDelivery, type LeadStore} from '../store/lead-store.ts';
 import {createBreaker, NotTried, type UpstreamState} from './breaker.ts';
 import type {Pace} from './pace.ts';
+import {createTakenIds} from './taken-ids.ts';
+
+/** What to do with a lead whose reply was lost: send it again, or leave it to the operator. */
+export type OnAmbiguous = 'send' | 'hold';
 
 export type Courier = {
   /** Never rejects; `pending` when there is no answer yet. */
   deliver(due: DueDelivery): Promise<Answer>;
+  /** How many deliveries to the upstream may begin now. */
+  room(upstream: string): number;
   states(): Record<string, UpstreamState>;
   /** Lets what is under way finish, for so many milliseconds; what was cut off is in the outbox then. */
   close(patience: number): Promise<void>;
@@ -22,61 +28,74 @@ export type Courier = {
 type Parts = {
   store: LeadStore;
   upstreams: ReadonlyMap<string, Upstream>;
-  /** What to do with a lead whose reply was lost: send it again, or leave it to the operator. */
-  onAmbiguous: 'send' | 'hold';
+  onAmbiguous: OnAmbiguous;
   log: Logger;
   pace: Pace;
 };
 
 export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts): Courier {
   const breakers = new Map([...upstreams.keys()].map((name) => [name, createBreaker(name, log, pace)]));
+  const taken = createTakenIds();
   const underWay = new Set<Promise<unknown>>();
+  const ending = new AbortController();
   let closing = false;
 
-  /** What the upstream said must not be lost to a moment of the store's. */
-  const persist = retry(handleType(StoreUnavailable), {
-    maxAttempts: 8,
-    backoff: new ExponentialBackoff({initialDelay: 100, maxDelay: 2_000}),
+  /** What the upstream said is not lost to an hour of the store's, and a delivery ends when it is written. */
+  const retrying = retry(handleType(StoreUnavailable), {
+    maxAttempts: 2_000,
+    backoff: new ExponentialBackoff({initialDelay: pace.firstRewrite, maxDelay: pace.longestRewrite}),
   });
+  const write = (work: () => Promise<void>) => retrying.execute(work, ending.signal);
 
   async function attempt({lead: stored, upstream: name, leaseEnd}: DueDelivery): Promise<Answer> {
-    const {id, lead, upstreamId} = stored;
+    const {id, lead} = stored;
     const upstream = upstreams.get(name);
     const breaker = breakers.get(name);
     if (!upstream || !breaker)
       throw new DeliveryError('misconfigured', 'The upstream is not configured any more');
-    const onTaken = (takenAs: string) => persist.execute(() => store.recordUpstreamId(id, takenAs));
+    const onTaken = (upstreamId: string) =>
+      taken.during(id, upstreamId, leaseEnd, () => write(() => store.recordUpstreamId(id, upstreamId)));
     const send = () => {
       if (closing) throw new NotTried('The service stops');
-      return upstream.deliver({id, lead, upstreamId, onTaken});
+      return upstream.deliver({id, lead, upstreamId: stored.upstreamId ?? taken.idOf(id), onTaken});
     };
     // One that began later could outlive its lease, and another would send it, too.
     const answer = await breaker.execute(send, leaseEnd - pace.delivery - pace.settling);
-    await persist.execute(() => store.recordAnswer(id, answer));
+    await write(() => store.recordAnswer(id, answer, leaseEnd));
     if (answer.status === 'refused') log.error({lead: id, upstream: name}, 'the upstream refused the lead');
     return answer;
   }
 
-  async function postpone({lead: {id}, upstream, attempts}: DueDelivery, error: unknown) {
+  async function postpone({lead: {id}, upstream, attempts, leaseEnd}: DueDelivery, error: unknown) {
     const tried = !(error instanceof NotTried);
     const ambiguous = error instanceof DeliveryError && error.fault === 'ambiguous';
     const state = ambiguous && onAmbiguous === 'hold' ? 'held' : 'waiting';
     const longest = tried ? pace.longestWait : pace.longestBreak;
     // Full jitter: a crowd that failed together does not come back together.
     const ceiling = Math.min(longest, pace.firstWait * 2 ** Math.min(attempts, 20));
-    const wait = Math.max(Math.random() * ceiling, waitAskedFor(error));
+    const wait = Math.round(Math.max(Math.random() * ceiling, waitAskedFor(error)));
     const message = error instanceof Error ? error.message : 'unknown';
-    if (tried)
-      log.warn({lead: id, upstream, attempts, ambiguous, state, reason: message}, 'delivery postponed');
-    await store.postpone(id, Date.now() + Math.round(wait), {error: message, ambiguous, state});
+    if (tried) {
+      const count = attempts + 1;
+      log.warn(
+        {lead: id, upstream, attempts: count, ambiguous, state, reason: message},
+        'delivery postponed',
+      );
+    }
+    const until = Date.now() + wait;
+    await write(() => store.postpone(id, leaseEnd, {until, error: message, tried, ambiguous, state}));
   }
 
   async function deliver(due: DueDelivery): Promise<Answer> {
     try {
-      return await attempt(due);
-    } catch (error) {
-      // Where even this cannot be written, the lease runs out and the delivery is taken up again.
-      await postpone(due, error).catch((failure: unknown) => log.error({err: failure}, 'outbox'));
+      return await attempt(due).catch(async (error: unknown) => {
+        if (error instanceof StoreUnavailable) throw error;
+        await postpone(due, error);
+        return {status: 'pending'} as const;
+      });
+    } catch (failure) {
+      // The lease runs out, and whoever claims the delivery next finds that its outcome is unknown.
+      log.error({err: failure, lead: due.lead.id}, 'what became of a delivery could not be written');
       return {status: 'pending'};
     }
   }
@@ -87,6 +106,7 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       underWay.add(delivery);
       return delivery;
     },
+    room: (upstream) => breakers.get(upstream)?.room() ?? 0,
     states: () => Object.fromEntries([...breakers].map(([name, breaker]) => [name, breaker.state()])),
     async close(patience) {
       closing = true;
@@ -94,6 +114,7 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       await Promise.race([settled(), sleep(patience, undefined, {ref: false})]);
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       await Promise.race([settled(), sleep(pace.parting, undefined, {ref: false})]);
+      ending.abort();
     },
   };
 }

@@ -16,6 +16,9 @@ export const usualPace = {
   /** For which nothing is sent to an upstream that fails. */
   firstBreak: 1_000,
   longestBreak: 30_000,
+  /** Between two attempts to write down what the upstream said, longer each time. */
+  firstRewrite: 100,
+  longestRewrite: 2_000,
   /** Between looks into the outbox: with something to do, and with nothing. */
   tick: 100,
   idle: 500,

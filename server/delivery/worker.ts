@@ -2,28 +2,34 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Logger} from 'pino';
 import type {LeadStore} from '../store/lead-store.ts';
-import type {Courier} from './courier.ts';
+import type {Courier, OnAmbiguous} from './courier.ts';
 import type {Pace} from './pace.ts';
 
 type Parts = {
   store: LeadStore;
   courier: Courier;
+  onAmbiguous: OnAmbiguous;
   log: Logger;
-  /** Deliveries under way at once, and started in a second, so that a backlog leaves room for new leads. */
+  /** To each upstream: deliveries under way at once, and started in a second, so that new leads have room. */
   parallel: number;
   perSecond: number;
   pace: Pace;
 };
-
-/** Milliseconds between two looks for what has expired. */
-const forgetEvery = 3_600_000;
 
 export type Worker = {
   /** Takes up nothing new; what is under way goes on. */
   stop(): Promise<void>;
 };
 
-export function startWorker({store, courier, log, parallel, perSecond, pace}: Parts): Worker {
+/** One for each upstream: one that is slow or away keeps nobody else's leads waiting. */
+export function startWorkers(upstreams: readonly string[], parts: Parts): Worker {
+  const workers = upstreams.map((upstream) => startWorker(upstream, parts));
+  void nameForgotten(upstreams, parts).catch(() => undefined);
+  return {stop: async () => void (await Promise.all(workers.map((worker) => worker.stop())))};
+}
+
+function startWorker(upstream: string, parts: Parts): Worker {
+  const {store, courier, onAmbiguous, log, parallel, perSecond, pace} = parts;
   const stopping = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   /** How many may be started now; what is not used in a tick is not saved up. */
@@ -39,29 +45,22 @@ export function startWorker({store, courier, log, parallel, perSecond, pace}: Pa
 
   async function takeDue(): Promise<number> {
     refill();
-    const free = Math.min(parallel - underWay.size, Math.floor(allowance));
+    const free = Math.min(parallel - underWay.size, Math.floor(allowance), courier.room(upstream));
     if (free <= 0) return 0;
     const now = Date.now();
-    const due = await store.claimDue(now, now + pace.lease, free);
+    const {due, held} = await store.claimDue(upstream, now, now + pace.lease, free, onAmbiguous);
     allowance -= due.length;
     for (const delivery of due) {
       const work = courier.deliver(delivery).finally(() => underWay.delete(work));
       underWay.add(work);
     }
+    for (const lead of held)
+      log.error({lead, upstream}, 'held: it may have been sent before a process ended');
     return due.length;
-  }
-
-  /** A few rows at a time until all are gone, then nothing for an hour. */
-  let forgetAt = Date.now() + forgetEvery;
-  async function forgetExpired() {
-    if (Date.now() < forgetAt) return;
-    const gone = await store.forgetExpired(Date.now());
-    if (gone === 0) forgetAt = Date.now() + forgetEvery;
   }
 
   async function run() {
     while (!stopping.signal.aborted) {
-      await forgetExpired().catch(() => undefined);
       const taken = await takeDue().catch((error: unknown) => {
         log.warn({reason: error instanceof Error ? error.message : 'unknown'}, 'the outbox cannot be read');
         return 0;
@@ -80,4 +79,13 @@ export function startWorker({store, courier, log, parallel, perSecond, pace}: Pa
       await running;
     },
   };
+}
+
+/** Leads of an upstream that is not in the configuration any more wait for nobody: the operator must know. */
+async function nameForgotten(upstreams: readonly string[], {store, log}: Parts) {
+  for (const {upstream, leads} of await store.countWaiting()) {
+    if (!upstreams.includes(upstream)) {
+      log.error({upstream, leads}, 'leads wait for an upstream that is not configured');
+    }
+  }
 }

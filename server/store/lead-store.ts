@@ -1,6 +1,6 @@
 import type {Attribution} from '../../contract/api.ts';
 import type {Lead} from '../../contract/lead-schema.ts';
-import type {Answer} from '../answer.ts';
+import type {Answer, FinalAnswer} from '../answer.ts';
 
 /** Digests, hex: the store never sees what they were made of. `owner` scopes the key to whoever chose it. */
 export type IdempotencyKey = {owner: string; digest: string; fingerprint: string};
@@ -29,8 +29,16 @@ export type LeadEntry = {
   partner: string | null;
   answer: Answer;
   idempotency?: IdempotencyKey | undefined;
-  /** Where it is to be delivered, and until when its taker tries alone; a lead that is answered has none. */
-  delivery?: {upstream: string; state: 'waiting' | 'held'; nextAttemptAt: number} | undefined;
+  /** Where it is to be delivered; a lead that is answered has none. */
+  delivery?:
+    | {
+        upstream: string;
+        state: 'waiting' | 'held';
+        nextAttemptAt: number;
+        /** Whoever hands it in delivers it, too, and alone until then. */
+        leaseEnd?: number | undefined;
+      }
+    | undefined;
   /** Two leads of one partner with the same digest, within a day, are one for delivery. */
   sameLead?: string | undefined;
   /** The solved challenge, good for one lead. */
@@ -55,13 +63,16 @@ export type StoredLead = Pick<LeadEntry, 'id' | 'createdAt' | 'lead' | 'partner'
  * - `key-in-progress`: another process has been writing with the key for 5 s; nothing was stored
  * - `proof-spent`: the proof went with another lead; nothing was stored
  *
- * `deliver` is false where another lead is delivered in its stead.
+ * `deliver` is true where whoever handed it in has the lease, and no other lead is delivered in its stead.
  */
 export type Accepted =
   | {outcome: 'created' | 'replayed'; stored: StoredLead; deliver: boolean}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
-/** `leaseEnd`: from then on another may take it, in milliseconds since 1970. */
+/**
+ * - `attempts`: how often the upstream was asked before
+ * - `leaseEnd`: from then on another may take it, in milliseconds since 1970
+ */
 export type DueDelivery = {lead: StoredLead; upstream: string; attempts: number; leaseEnd: number};
 
 export type OutboxRow = {
@@ -69,10 +80,11 @@ export type OutboxRow = {
   upstream: string;
   state: 'waiting' | 'held' | 'refused';
   attempts: number;
-  /** How often a reply was lost after sending. */
+  /** How often a reply was lost after sending, or a process that may have sent it. */
   ambiguous: number;
   nextAttemptAt: number;
-  /** Null while it is under way. */
+  /** Until when it is under way; 0 where nobody has taken it. */
+  leasedUntil: number;
   lastError: string | null;
 };
 
@@ -85,18 +97,30 @@ export type LeadStore = {
   findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
   /** The lead that is delivered in the stead of all with this digest. */
   findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
+  /** Where none is known yet. */
   recordUpstreamId(id: string, upstreamId: string): Promise<void>;
-  /** Ends the delivery, too: a refused lead stays in the outbox as a dead letter. */
-  recordAnswer(id: string, answer: Answer): Promise<void>;
-  /** Takes deliveries that are due, each for one taker, who has until `leaseEnd` to settle it. */
-  claimDue(now: number, leaseEnd: number, limit: number): Promise<DueDelivery[]>;
+  /** Ends the delivery, too: a refused lead stays in the outbox as a dead letter, where `leaseEnd` still holds. */
+  recordAnswer(id: string, answer: FinalAnswer, leaseEnd: number): Promise<void>;
+  /**
+   * Takes deliveries to an upstream that are due, each for one taker, who has until `leaseEnd` to settle it. One
+   * that an earlier taker left without a word may have been sent: it is counted as ambiguous, and with `hold` held.
+   */
+  claimDue(
+    upstream: string,
+    now: number,
+    leaseEnd: number,
+    limit: number,
+    onAmbiguous: 'send' | 'hold',
+  ): Promise<{due: DueDelivery[]; held: string[]}>;
+  /** Ends the lease, where it still holds. `tried`: the upstream was asked. */
   postpone(
     id: string,
-    until: number,
-    reason: {error: string; ambiguous: boolean; state: 'waiting' | 'held'},
+    leaseEnd: number,
+    outcome: {until: number; error: string; tried: boolean; ambiguous: boolean; state: 'waiting' | 'held'},
   ): Promise<void>;
   /** Deletes keys, digests and proofs that have expired, a few at a time; resolves with how many. */
   forgetExpired(now: number): Promise<number>;
+  countWaiting(): Promise<{upstream: string; leads: number}[]>;
   /** The oldest first. */
   listOutbox(limit: number): Promise<OutboxRow[]>;
   /** Makes deliveries due now, held and refused ones too, but none that is under way; all of them without an id. */

@@ -67,4 +67,11 @@ export const migrations: readonly ((dialect: Dialect) => string)[] = [
     ) ${tableOptions};`,
 
   () => 'ALTER TABLE leads ADD COLUMN attribution TEXT;',
+
+  // What waited without an error was under way, and may have been sent.
+  ({integer}) => `
+    ALTER TABLE outbox ADD COLUMN leased_until ${integer} NOT NULL DEFAULT 0;
+    UPDATE outbox SET leased_until = next_attempt_at WHERE state = 'waiting' AND last_error IS NULL;
+    DROP INDEX outbox_due;
+    CREATE INDEX outbox_due ON outbox (upstream, next_attempt_at) WHERE state = 'waiting';`,
 ];

@@ -1,13 +1,13 @@
 /** Taking a batch of leads into PostgreSQL: one statement where it can be, one transaction where it must. */
 import pg from 'pg';
 import type {Outcome} from './batcher.ts';
-import type {Row} from './queries.ts';
+import type {Row} from './database.ts';
 import {keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
 
 const list = (columns: readonly string[]) => columns.join(', ');
 
 /** Whatever the columns are called, the numbers among them are these. */
-const isNumber = (column: string) => /_at$|_amount$/.test(column);
+const isNumber = (column: string) => /_at$|_until$|_amount$/.test(column);
 const input = (columns: readonly string[]) =>
   `jsonb_to_recordset($1::jsonb) AS input(${list(columns.map((column) => `${column} ${isNumber(column) ? 'bigint' : 'text'}`))})`;
 
@@ -57,9 +57,10 @@ const rowColumns = [...leadColumns, 'duplicate_of'];
 /** One round trip for all the leads of a batch, with their deliveries and consents. */
 const insertLeads = `
   WITH input AS (
-    SELECT * FROM ${input([...rowColumns, 'upstream', 'delivery_state', 'next_attempt_at', 'consent'])}
+    SELECT * FROM ${input([...rowColumns, 'upstream', 'delivery_state', 'next_attempt_at', 'leased_until', 'consent'])}
   ), sent AS (
-    INSERT INTO outbox SELECT id, upstream, delivery_state, 1, 0, next_attempt_at, NULL
+    INSERT INTO outbox (lead_id, upstream, state, attempts, ambiguous, next_attempt_at, leased_until)
+    SELECT id, upstream, delivery_state, 0, 0, next_attempt_at, leased_until
     FROM input WHERE upstream IS NOT NULL AND duplicate_of IS NULL
   ), consented AS (
     INSERT INTO consents SELECT id, consent FROM input WHERE consent IS NOT NULL

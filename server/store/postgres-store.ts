@@ -4,7 +4,8 @@ import pg from 'pg';
 import {createBatcher} from './batcher.ts';
 import {StoreUnavailable, type LeadStore} from './lead-store.ts';
 import {migrations} from './migrations.ts';
-import {leadQueries, type Row, type Statement} from './queries.ts';
+import type {Row, Statement} from './database.ts';
+import {leadQueries} from './queries.ts';
 import {acceptAll, inTransaction, nameOf} from './postgres-accept.ts';
 import {toAcceptRow, toAccepted, type AcceptRow, type Written} from './rows.ts';
 
@@ -63,15 +64,19 @@ export async function openPostgresStore(url: string, options: Options = {}): Pro
   const queries = leadQueries({
     read: (statement) => orUnavailable(run(pool, statement)),
     readOne: async (statement) => (await orUnavailable(run(pool, statement)))[0],
-    write: (...statements) =>
-      orUnavailable(
+    write: (...statements) => {
+      const [first, ...others] = statements;
+      // One is a transaction by itself.
+      if (first && others.length === 0) return orUnavailable(run(pool, first));
+      return orUnavailable(
         inTransaction(pool, async (client) => {
           let rows: Row[] = [];
           for (const statement of statements) rows = await run(client, statement);
           return rows;
         }),
-      ),
-    skipLocked: 'FOR UPDATE SKIP LOCKED',
+      );
+    },
+    skipLocked: 'FOR UPDATE OF outbox SKIP LOCKED',
   });
 
   return {

@@ -37,6 +37,7 @@ export type AcceptRow = Record<(typeof leadColumns)[number], Value> & {
   upstream: string | null;
   delivery_state: string | null;
   next_attempt_at: number | null;
+  leased_until: number | null;
   proof_nonce: string | null;
   proof_expires_at: number | null;
   consent: string | null;
@@ -71,7 +72,7 @@ export async function toAccepted(
   if (written.outcome !== 'created') return {outcome: written.outcome};
   const {id, createdAt, lead, partner, answer} = entry;
   const stored = {id, createdAt, lead, partner, answer, upstreamId: null};
-  const deliver = entry.delivery?.state === 'waiting' && written.duplicateOf === null;
+  const deliver = entry.delivery?.leaseEnd !== undefined && written.duplicateOf === null;
   return {outcome: 'created', stored, deliver};
 }
 
@@ -104,6 +105,7 @@ export function toAcceptRow(entry: LeadEntry): AcceptRow {
     upstream: delivery?.upstream ?? null,
     delivery_state: delivery?.state ?? null,
     next_attempt_at: delivery?.nextAttemptAt ?? null,
+    leased_until: delivery?.leaseEnd ?? 0,
     proof_nonce: proof?.nonce ?? null,
     proof_expires_at: proof?.expiresAt ?? null,
     consent: consent ? encodeRecord(consent) : null,

@@ -1,5 +1,5 @@
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
-import type {Row} from './queries.ts';
+import type {Row} from './database.ts';
 import type {Value} from './rows.ts';
 
 export type Runner = {

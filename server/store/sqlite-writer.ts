@@ -6,7 +6,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {parentPort, workerData} from 'node:worker_threads';
 import type {Outcome} from './batcher.ts';
 import {migrations} from './migrations.ts';
-import type {Row, Statement} from './queries.ts';
+import type {Row, Statement} from './database.ts';
 import {keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
 import {createRunner} from './sqlite-statements.ts';
 
@@ -101,8 +101,9 @@ function accept(row: AcceptRow): Written {
     run(insert, key_owner, key_digest, key_fingerprint, id, now);
   }
   if (row.upstream !== null && !original) {
-    const insert = 'INSERT INTO outbox VALUES ($1, $2, $3, 1, 0, $4, NULL)';
-    run(insert, id, row.upstream, row.delivery_state, row.next_attempt_at);
+    const insert = `INSERT INTO outbox (lead_id, upstream, state, attempts, ambiguous, next_attempt_at, leased_until)
+      VALUES ($1, $2, $3, 0, 0, $4, $5)`;
+    run(insert, id, row.upstream, row.delivery_state, row.next_attempt_at, row.leased_until);
   }
   if (row.consent !== null) run('INSERT INTO consents VALUES ($1, $2)', id, row.consent);
   return {outcome: 'created', duplicateOf: original ?? null};

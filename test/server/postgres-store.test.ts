@@ -115,7 +115,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       const bringBack = await database.takeAway();
       await assert.rejects(store!.accept(during), StoreUnavailable);
       await assert.rejects(store!.find(before.id), StoreUnavailable);
-      await assert.rejects(store!.recordAnswer(before.id, {status: 'refused'}), StoreUnavailable);
+      await assert.rejects(store!.recordAnswer(before.id, {status: 'refused'}, 0), StoreUnavailable);
       await assert.rejects(store!.recordUpstreamId(before.id, 'u-1'), StoreUnavailable);
       await bringBack();
 

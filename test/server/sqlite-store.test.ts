@@ -82,7 +82,7 @@ suite('a database that others hold', () => {
     await store.accept(before);
 
     const unlock = lock(path);
-    const writes = [store.accept(during), store.recordAnswer(before.id, {status: 'refused'})];
+    const writes = [store.accept(during), store.recordAnswer(before.id, {status: 'refused'}, 0)];
     await Promise.all(writes.map((write) => assert.rejects(write, StoreUnavailable)));
     assert.deepEqual((await store.find(before.id))?.answer, doneAnswer);
     unlock();

@@ -37,7 +37,8 @@ async function withUpstream(
   work: (upstream: FakeUpstream, server: TestServer) => Promise<void>,
 ) {
   const upstream = await startFakeUpstream(script);
-  const server = await startTestServer(through(upstream.settings));
+  // Only what happens at once is looked at: the worker sleeps.
+  const server = await startTestServer(through(upstream.settings), {idle: 3_600_000});
   try {
     await work(upstream, server);
   } finally {

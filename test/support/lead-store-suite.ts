@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {after, suite, test} from 'node:test';
-import type {Answer} from '../../server/answer.ts';
+import type {FinalAnswer} from '../../server/answer.ts';
 import type {IdempotencyKey, LeadStore} from '../../server/store/lead-store.ts';
+import {describeOutbox} from './outbox-suite.ts';
 import {
   amounts,
   asLead,
@@ -104,11 +105,13 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
     const store = await openStore('becoming');
     after(() => store.close());
 
-    for (const answer of [doneAnswer, {status: 'refused'}, {status: 'pending'}] satisfies Answer[]) {
+    for (const answer of [doneAnswer, {status: 'refused'}] satisfies FinalAnswer[]) {
       test(`is recorded: ${answer.status}`, async () => {
+        const leaseEnd = Date.now() + hour;
+        const delivery = {upstream: 'default', state: 'waiting', nextAttemptAt: leaseEnd, leaseEnd} as const;
         const entry = newEntry({answer: {status: 'pending'}});
-        await store.accept(entry);
-        await store.recordAnswer(entry.id, answer);
+        await store.accept({...entry, delivery});
+        await store.recordAnswer(entry.id, answer, leaseEnd);
         assert.deepEqual(await store.find(entry.id), {...entry, answer, upstreamId: null});
       });
     }
@@ -131,7 +134,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
       const first = newEntry({idempotency, answer: {status: 'pending'}});
       const again = newEntry({idempotency});
       assert.equal((await store.accept(first)).outcome, 'created');
-      await store.recordAnswer(first.id, doneAnswer);
+      await store.recordAnswer(first.id, doneAnswer, 0);
       const replayed = await store.accept(again);
       assert.ok(replayed.outcome === 'replayed');
       assert.deepEqual(replayed.stored, await store.find(first.id));
@@ -205,93 +208,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
     });
   });
 
-  suite(`${name}: what is to be delivered`, async () => {
-    const store = await openStore('outbox');
-    after(() => store.close());
-    const due = Date.UTC(2026, 0, 1);
-    const accept = async (nextAttemptAt: number, count = 1) => {
-      const delivery = {upstream: 'default', state: 'waiting', nextAttemptAt} as const;
-      const entries = Array.from({length: count}, () => newEntry({delivery, answer: {status: 'pending'}}));
-      for (const entry of entries) await store.accept(entry);
-      return entries.map(({id}) => id);
-    };
-    const claim = async (now: number, limit = 100) =>
-      (await store.claimDue(now, now + hour, limit)).map(({lead}) => lead.id);
-    const settle = (ids: string[]) => Promise.all(ids.map((id) => store.recordAnswer(id, doneAnswer)));
-
-    test('is given out when it is due, the longest due first, as many as asked for', async () => {
-      const [[second], [first], [third]] = [await accept(due), await accept(due - 1), await accept(due + 1)];
-      assert.deepEqual(await claim(due - 2), []);
-      assert.deepEqual(await claim(due + 1, 1), [first]);
-      assert.deepEqual((await claim(due + 1, 2)).toSorted(), [second, third].toSorted());
-      await settle([first!, second!, third!]);
-    });
-    test('has its lead, where it goes, how often it was tried and until when it is taken', async () => {
-      const [id] = await accept(due);
-      await store.recordUpstreamId(id!, 'u-1');
-      const [delivery] = await store.claimDue(due, due + hour, 1);
-      assert.deepEqual(delivery, {
-        lead: await store.find(id!),
-        upstream: 'default',
-        attempts: 2,
-        leaseEnd: due + hour,
-      });
-      await settle([id!]);
-    });
-    test('belongs to its taker until the lease ends', async () => {
-      const ids = await accept(due);
-      assert.deepEqual(await claim(due), ids);
-      assert.deepEqual(await claim(due + hour - 1), []);
-      assert.deepEqual(await claim(due + hour), ids);
-      await settle(ids);
-      assert.deepEqual(await claim(due + 10 * hour), []);
-    });
-    test('goes to one of those who ask at the same time', async () => {
-      const ids = await accept(due, 60);
-      const claims = await Promise.all(Array.from({length: 20}, () => claim(due, 3)));
-      assert.ok(claims.every(({length}) => length <= 3));
-      const rest = await claim(due);
-      assert.deepEqual([...claims.flat(), ...rest].toSorted(), ids.toSorted());
-      await settle(ids);
-    });
-    test('waits as long as it is postponed, and is counted where its reply was lost', async () => {
-      const [id] = await accept(due);
-      await claim(due);
-      const reason = {error: 'lost', ambiguous: true, state: 'waiting'} as const;
-      await store.postpone(id!, due + 5, reason);
-      assert.deepEqual(await claim(due + 4), []);
-      const [row] = await store.listOutbox(10);
-      assert.deepEqual(
-        {...row},
-        {
-          lead: id,
-          upstream: 'default',
-          state: 'waiting',
-          attempts: 2,
-          ambiguous: 1,
-          nextAttemptAt: due + 5,
-          lastError: 'lost',
-        },
-      );
-      assert.deepEqual(await claim(due + 5), [id]);
-      await settle([id!]);
-      assert.deepEqual(await store.listOutbox(10), []);
-    });
-    test('is out of reach while it is held or refused, until an operator says so', async () => {
-      const [held, refused] = await accept(due, 2);
-      await store.postpone(held!, due, {error: 'lost', ambiguous: true, state: 'held'});
-      await store.recordAnswer(refused!, {status: 'refused'});
-      assert.deepEqual(await claim(due + 99 * hour), []);
-      assert.deepEqual((await store.listOutbox(10)).map(({state}) => state).toSorted(), ['held', 'refused']);
-      assert.equal(await store.retryOutbox(due, refused), 1);
-      assert.deepEqual((await store.find(refused!))?.answer, {status: 'pending'});
-      assert.deepEqual(await claim(due), [refused]);
-      assert.equal(await store.retryOutbox(due), 1, 'none that is under way');
-      assert.deepEqual(await claim(due), [held]);
-      assert.equal(await store.retryOutbox(due, randomUUID()), 0);
-      await settle([held!, refused!]);
-    });
-  });
+  describeOutbox(name, openStore);
 
   suite(`${name}: opened again`, () => {
     test('has all it had', async () => {

@@ -11,6 +11,8 @@ export const quickPace: Pace = {
   longestWait: 40,
   firstBreak: 5,
   longestBreak: 40,
+  firstRewrite: 1,
+  longestRewrite: 20,
   tick: 10,
   idle: 20,
   end: 2_000,

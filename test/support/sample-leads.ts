@@ -32,7 +32,12 @@ export const amounts = {
 
 export const asLead = (body: object): Lead => leadSchema.parse(body);
 
-export const doneAnswer: Answer = {status: 'done', amounts, reasons: {}, policyVersion: 'test-1'};
+export const doneAnswer: Extract<Answer, {status: 'done'}> = {
+  status: 'done',
+  amounts,
+  reasons: {},
+  policyVersion: 'test-1',
+};
 
 export const newEntry = (changes: Partial<LeadEntry> = {}): LeadEntry => ({
   id: randomUUIDv7(),
