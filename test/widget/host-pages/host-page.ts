@@ -81,3 +81,17 @@ export async function reachResult(form: LeadPrequalForm) {
   const {type, detail} = await send(form);
   if (!text(form).includes(total)) throw new Error(`${type} ${JSON.stringify(detail)}: ${text(form)}`);
 }
+
+/** The partners in whose name leads are sent from now on, each when the promise settles. */
+export function sendersOn(page: HostPage, held?: Promise<void>) {
+  const senders: (string | null)[] = [];
+  const fetch = page.fetch.bind(page);
+  page.fetch = async (input, init) => {
+    if (init?.method === 'POST') {
+      senders.push(new URL(input as string).searchParams.get('partner'));
+      await held;
+    }
+    return fetch(input, init);
+  };
+  return senders;
+}

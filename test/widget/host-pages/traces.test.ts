@@ -1,0 +1,70 @@
+import {expect} from '@open-wc/testing';
+import {element, formOn, hostScript, openPage, reachResult, service, type HostPage} from './host-page.ts';
+
+/** What the page has, whenever it is asked: first before a module of ours runs, for modules wait for the page's end. */
+const look = hostScript(`
+  window.look = () => ({
+    globals: Object.getOwnPropertyNames(window).sort(),
+    symbols: Object.getOwnPropertySymbols(window).length,
+    prototypes: [Object, Array, Function, Promise, Node, Element, HTMLElement, EventTarget, ShadowRoot].map(
+      ({prototype}) => Reflect.ownKeys(prototype).length,
+    ),
+    address: location.href,
+    history: history.length,
+    state: history.state,
+    title: document.title,
+    cookie: document.cookie,
+    localStorage: JSON.stringify(localStorage),
+    head: document.head.innerHTML,
+    root: [document.documentElement, document.body].map((part) => part.cloneNode().outerHTML),
+    styles: document.styleSheets.length + document.adoptedStyleSheets.length,
+    children: document.body.children.length,
+  });
+  window.before = undefined;
+  window.listened = [];
+  window.prevented = [];
+  const add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, ...all) {
+    if (this === window || this === document || this === undefined) listened.push(type);
+    return add.call(this ?? window, type, ...all);
+  };
+  for (const type of ['click', 'submit', 'keydown', 'input', 'pointerdown', 'touchstart', 'wheel', 'focusin'])
+    add.call(document, type, (event) => event.defaultPrevented && prevented.push(type));
+`);
+
+it('the way to the result leaves no trace on the page', async () => {
+  const page = (await openPage(
+    service.script + look + element + hostScript('window.before = look()'),
+  )) as HostPage & {
+    look(this: void): Record<string, unknown>;
+    before: Record<string, unknown>;
+    listened: string[];
+    prevented: string[];
+  };
+  await reachResult(await formOn(page));
+  expect(page.look()).to.deep.equal(page.before);
+  expect(
+    page.listened.filter((type) => !/^pointer(up|cancel)$/.test(type)),
+    'listeners',
+  ).to.deep.equal([]);
+  expect(page.prevented, 'events of the page').to.deep.equal([]);
+  expect(page.trouble).to.deep.equal([]);
+});
+
+it('events tell the page nothing personal and no amounts', async () => {
+  const page = await openPage(
+    hostScript(`
+      window.heard = [];
+      for (const name of ['ready', 'start', 'step', 'submit', 'result', 'error'])
+        document.addEventListener('prequal-' + name, ({type, detail}) => heard.push({type, ...detail}));
+    `) +
+      service.script +
+      element,
+  );
+  await reachResult(await formOn(page));
+  const {heard} = page as unknown as {heard: object[]};
+  expect(heard).to.have.length.above(4);
+  const known = ['type', 'step', 'of', 'id', 'leadType', 'status'];
+  for (const event of heard) expect(known).to.include.members(Object.keys(event));
+  expect(JSON.stringify(heard)).not.to.match(/Maria|Ortiz|example\.com|\(415\)|\$/);
+});
