@@ -81,7 +81,13 @@ const editLit = (): Plugin => {
 
 /** After the bundler's own minifier; finds a fiftieth more. */
 async function minifyAgain(code: string, map: string, nameOf: (content: string) => string) {
-  const minified = await minify(code, {module: true, compress: {passes: 3}, sourceMap: {content: map}});
+  const minified = await minify(code, {
+    module: true,
+    compress: {passes: 3},
+    // Names that Lit keeps to itself; its code is all in here.
+    mangle: {properties: {regex: /^_\$/}},
+    sourceMap: {content: map},
+  });
   const content = minified.code ?? '';
   const file = nameOf(content);
   return {file, code: `${content}\n//# sourceMappingURL=${file}.map\n`, map: minified.map as string};

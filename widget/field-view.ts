@@ -1,18 +1,25 @@
 /** One field of each kind: label above, help below it, error under the input, all tied together for machines. */
 import {html, nothing, type TemplateResult} from 'lit';
-import {ifDefined} from 'lit/directives/if-defined.js';
 import type {CreditScore, FormFieldName} from '../contract/fields.ts';
 import {warning} from './icons.ts';
 import type {InputError} from './read-lead.ts';
 import {fieldTable} from './steps.ts';
-import {fill, sayError, type FormWords} from './words/words.ts';
+import {fill, sayError, type FormWords, type Words} from './words/words.ts';
+
+export type FieldHandlers = {
+  /** Someone chose "None" beside an amount. */
+  readonly none: (name: FormFieldName) => void;
+  /** The suggestion is what was meant. */
+  readonly accept: () => void;
+};
 
 export type FieldState = {
-  readonly words: FormWords;
+  readonly words: Words;
   readonly value: string | undefined;
   readonly error: InputError | undefined;
-  /** Someone chose "None" beside an amount. */
-  readonly onNone: (name: FormFieldName) => void;
+  /** An e-mail address that was probably meant. */
+  readonly suggestion: string | undefined;
+  readonly on: FieldHandlers;
 };
 
 /** The field that a part of it belongs to. */
@@ -57,15 +64,27 @@ export function fieldView(name: FormFieldName, state: FieldState): TemplateResul
         state,
         (input) => html`
           <div class="row">
-            <div class="money"><span class="sign" aria-hidden="true">$</span>${input}</div>
-            <button class="none" part="button" type="button" @click=${() => state.onNone(name)}>
+            <div class="money" dir="ltr"><span class="sign" aria-hidden="true">$</span>${input}</div>
+            <button class="none" part="button" type="button" @click=${() => state.on.none(name)}>
               ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
             </button>
           </div>
         `,
       );
-    case 'name':
     case 'email':
+      return textField(
+        name,
+        state,
+        (input) =>
+          html`${input}${
+            state.suggestion
+              ? html`<button class="quiet" part="button" type="button" @click=${state.on.accept}>
+                  ${fill(words.didYouMean, {email: state.suggestion})}
+                </button>`
+              : nothing
+          }`,
+      );
+    case 'name':
     case 'phone':
     case 'text':
       return textField(name, state, (input) => input);
@@ -84,7 +103,8 @@ function textField(
     name=${name}
     part="input"
     type=${type}
-    inputmode=${ifDefined(mode)}
+    inputmode=${mode ?? nothing}
+    dir=${kind === 'name' ? nothing : 'ltr'}
     autocomplete=${autocomplete ?? 'off'}
     ?required=${required}
     aria-invalid=${error ? 'true' : 'false'}

@@ -6,11 +6,17 @@ import {fieldView} from './field-view.ts';
 import {lock, warning} from './icons.ts';
 import type {Errors, InputError, Values} from './read-lead.ts';
 import type {Page, Step} from './steps.ts';
-import {fill, fillCount, sayError, type FormWords} from './words/words.ts';
+import {fill, fillCount, sayError, type Words} from './words/words.ts';
 
 export type FormState = {
-  readonly interview: Readonly<{page: number; values: Values; errors: Errors; summary: Errors}>;
-  readonly words: FormWords;
+  readonly interview: Readonly<{
+    page: number;
+    values: Values;
+    errors: Errors;
+    summary: Errors;
+    suggestion: string | undefined;
+  }>;
+  readonly words: Words;
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly notice: Notice | undefined;
@@ -26,6 +32,7 @@ export type FormHandlers = {
   readonly leave: (event: FocusEvent) => void;
   readonly back: () => void;
   readonly none: (name: FormFieldName) => void;
+  readonly accept: () => void;
   readonly goTo: (name: FormFieldName) => void;
 };
 
@@ -89,7 +96,7 @@ export function formView(state: FormState, on: FormHandlers) {
 }
 
 function stepView({name, fields}: Step, {words, pages, interview}: FormState, on: FormHandlers) {
-  const {page, values, errors} = interview;
+  const {page, values, errors, suggestion} = interview;
   return html`
     <section>
       <h2 part="heading" tabindex="-1">
@@ -102,7 +109,7 @@ function stepView({name, fields}: Step, {words, pages, interview}: FormState, on
       </h2>
       <div class="fields">
         ${fields.map((field) =>
-          fieldView(field, {words, value: values[field], error: errors[field], onNone: on.none}),
+          fieldView(field, {words, value: values[field], error: errors[field], suggestion, on}),
         )}
       </div>
     </section>

@@ -5,11 +5,13 @@ import type {FormHandlers} from './form-view.ts';
 import {readFields, type Errors, type Values} from './read-lead.ts';
 import {fieldsOf, fieldTable, type Page} from './steps.ts';
 import {tidy} from './tidy.ts';
-import {fill, sayError, type FormWords} from './words/words.ts';
+import {fill, sayError, type Words} from './words/words.ts';
 
 /** The element that shows the fields. */
 export type Host = {
-  readonly words: () => FormWords;
+  readonly words: () => Words;
+  /** The e-mail address that was probably meant by a mistyped one. */
+  readonly suggest: (email: string) => string | undefined;
   readonly pages: () => readonly Page[];
   readonly find: (selector: string) => HTMLElement | null;
   /** Renders anew, and then moves the focus to what the selector finds. */
@@ -29,6 +31,8 @@ export class Interview {
   errors: Errors = {};
   /** The errors that the summary lists, as they were when it appeared. */
   summary: Errors = {};
+  /** An e-mail address to put in place of the typed one, if the visitor wants it. */
+  suggestion: string | undefined;
   /** Index of the page that is shown. */
   page = 0;
   /** What the live region says. */
@@ -77,12 +81,15 @@ export class Interview {
       if (!this.locked) this.go(this.page - 1);
     },
     none: (name) => {
-      const input = this.#input(name);
-      if (!input) return;
-      input.value = '0';
-      input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
+      this.#write(name, '0');
       const words = this.#host.words();
       this.#say(fill(words.noneChosen, {label: words.labels[name]}));
+    },
+    accept: () => {
+      this.#write('email', this.suggestion ?? '');
+      this.suggestion = undefined;
+      this.#say('');
+      this.#input('email')?.focus();
     },
     goTo: (name) => this.#input(name)?.focus(),
   };
@@ -93,6 +100,14 @@ export class Interview {
 
   #input(name: FormFieldName) {
     return this.#host.find(`[name=${name}]`) as HTMLInputElement | null;
+  }
+
+  /** As if the visitor had typed it. */
+  #write(name: FormFieldName, value: string) {
+    const input = this.#input(name);
+    if (!input) return;
+    input.value = value;
+    input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
   }
 
   #say(words: string) {
@@ -119,6 +134,9 @@ export class Interview {
     this.#tidy(name);
     if (input.type !== 'radio') input.value = this.values[name] ?? '';
     this.#checkField(name);
+    if (name !== 'email') return;
+    this.suggestion = this.#host.suggest(input.value);
+    this.#say(this.suggestion ? fill(this.#host.words().didYouMean, {email: this.suggestion}) : this.said);
   }
 
   /** Shows, changes or takes back the error of one field. */
@@ -177,6 +195,7 @@ export class Interview {
     (this.#host.find('form') as HTMLFormElement | null)?.reset();
     this.clear();
     this.values = {};
+    this.suggestion = undefined;
     this.page = 0;
     this.locked = this.#started = false;
   }

@@ -1,5 +1,5 @@
 /** What the form speaks: the words of the nearest `lang`, with the page's own in their place. */
-import type {ReactiveController, ReactiveControllerHost} from 'lit';
+import type {LitElement, ReactiveController} from 'lit';
 import {loadPinned} from './later-files.ts';
 import {laterFiles} from './pins.ts';
 import {formEn} from './words/form-en.ts';
@@ -17,49 +17,48 @@ const pinned = async (name: keyof typeof laterFiles) =>
 const english = (part: WordsPart) => (part === 'form' ? formEn : pinned('answer-en'));
 const spanish = (part: WordsPart) => pinned(`${part}-es`);
 
-/** By the tag that stands in `lang`: `es` serves `es-MX`, too. */
+/** By the tag that stands in `lang`, in lower case: the whole of it, or its first part. */
 export const languages: Record<string, Language> = {en: english, es: spanish};
 
-async function wordsOf(tag: string, part: WordsPart): Promise<SomeWords> {
-  const language = languages[tag] ?? english;
-  const words = typeof language === 'function' ? language(part) : language;
-  if (language === english || language === spanish) return words;
-  return merge({...(await english(part)), locale: tag} as Words, await words);
+async function wordsOf(language: Language, part: WordsPart): Promise<SomeWords> {
+  const words = await (typeof language === 'function' ? language(part) : language);
+  return language === english || language === spanish ? words : merge((await english(part)) as Words, words);
 }
-
-/** The longest tag that the page's one begins with, as RFC 4647 looks languages up. */
-const lookUp = (lang: string) =>
-  Object.keys(languages)
-    .filter((tag) => `${lang}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
-    .sort((a, b) => b.length - a.length)[0];
 
 export class Speech implements ReactiveController {
   /** As they are now; the answer's are among them once they were asked for. */
   words = formEn as Words;
   /** Settles when the words for the first render are there, or are not to be had. */
-  ready: Promise<unknown> = Promise.resolve();
-  /** Of the page around the form; empty where it does not say. */
-  pageLang = '';
-  /** English, where the page speaks something else or does not say what. */
+  ready: Promise<unknown> | undefined;
+  /** English on a page that speaks something else. */
   foreign = false;
 
-  readonly #host: ReactiveControllerHost & HTMLElement;
+  readonly #host: LitElement;
   readonly #onChange: () => void;
-  readonly #observer = new MutationObserver(() => this.#follow());
+  readonly #observer = new MutationObserver(() => this.hostConnected());
   readonly #parts: WordsPart[] = ['form'];
-  readonly #fetched = new Map<string, Promise<SomeWords>>();
-  #form: SomeWords | undefined = formEn;
+  /** In lower case; empty where the page does not say. */
+  #lang = '';
+  #spoken: Language = english;
   #language = formEn as Words;
   #strings: SomeWords | undefined;
 
-  constructor(host: ReactiveControllerHost & HTMLElement, onChange: () => void) {
+  constructor(host: LitElement, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
     host.addController(this);
   }
 
+  /** Only the elements around the form are watched, through every shadow root: a page may be large. */
   hostConnected() {
-    this.#follow();
+    this.#observer.disconnect();
+    let lang: string | null | undefined;
+    for (let node: Around | null = this.#host; node; node = node.parentNode ?? node.host ?? null) {
+      this.#observer.observe(node, {attributeFilter: ['lang']});
+      lang ??= node.getAttribute?.('lang');
+    }
+    this.#lang = lang?.toLowerCase() ?? '';
+    this.ready = this.#load().catch(() => {});
   }
 
   hostDisconnected() {
@@ -73,53 +72,30 @@ export class Speech implements ReactiveController {
   }
 
   /** Gets the words of the answer as well, from now on in every language. */
-  answer(): Promise<void> {
-    if (!this.#parts[1]) this.#parts.push('answer');
+  answer() {
+    this.#parts[1] = 'answer';
     return this.#load();
   }
 
-  /** Only the elements around the form are watched, through every shadow root: a page may be large. */
-  #follow() {
-    this.#observer.disconnect();
-    let lang: string | null | undefined;
-    for (
-      let node: Node | null = this.#host;
-      node;
-      node = node.parentNode ?? (node as ShadowRoot).host ?? null
-    ) {
-      this.#observer.observe(node, {attributeFilter: ['lang']});
-      lang ??= (node as Element).getAttribute?.('lang');
-    }
-    this.pageLang = lang ?? '';
-    this.ready = this.#load().catch(() => {});
-  }
-
   async #load() {
-    const lang = this.pageLang;
-    const tag = lookUp(lang);
-    const parts = await Promise.all(this.#parts.map((part) => this.#fetch(tag ?? 'en', part)));
+    const lang = this.#lang;
+    const [first = ''] = lang.split('-');
+    const language = languages[lang] ?? languages[first] ?? english;
+    const parts = await Promise.all(
+      this.#parts.map((part) => wordsOf(language, part).catch(() => english(part))),
+    );
     // Meanwhile the page may have changed its mind.
-    if (lang !== this.pageLang) return;
-    const [form] = parts;
-    const changed = form !== this.#form;
-    this.#form = form;
-    this.#language = Object.assign({}, ...parts) as Words;
+    if (lang !== this.#lang) return;
+    const spoken = parts[0] === formEn ? english : language;
+    const foreign = spoken === english && first !== 'en' && first !== '';
+    const changed = spoken !== this.#spoken || foreign !== this.foreign;
+    this.#spoken = spoken;
+    this.foreign = foreign;
+    this.#language = parts.reduce(merge) as Words;
     this.strings = this.#strings;
-    this.foreign = form === formEn && tag !== 'en';
     if (changed) this.#onChange();
   }
-
-  /** Once; a failure is forgotten, so that the next call tries again, and covered by English. */
-  #fetch(tag: string, part: WordsPart): Promise<SomeWords> {
-    const name = `${tag} ${part}`;
-    const fetched =
-      this.#fetched.get(name) ??
-      wordsOf(tag, part).catch((error: unknown) => {
-        this.#fetched.delete(name);
-        if (tag === 'en') throw error;
-        return this.#fetch('en', part);
-      });
-    this.#fetched.set(name, fetched);
-    return fetched;
-  }
 }
+
+/** An element, or the root of a document or shadow tree. */
+type Around = Node & Partial<Pick<Element, 'getAttribute'> & Pick<ShadowRoot, 'host'>>;

@@ -8,13 +8,23 @@ export const scriptOrigin = new URL(import.meta.url).origin;
 
 export const loadAnswerModule = () => loadPinned(laterFiles.answer) as Promise<AnswerModule>;
 
+const loads = new Map<string, Promise<unknown>>();
 let failures = 0;
 
 /**
+ * Once for a file; a failure is forgotten, so that the next call tries again.
+ *
  * @param file its address, relative to this script, and its hash, empty where there is none to hold it to
  * @throws when the file does not arrive or has another hash
  */
-export async function loadPinned({path, integrity}: {path: string; integrity: string}): Promise<unknown> {
+export function loadPinned({path, integrity}: {path: string; integrity: string}): Promise<unknown> {
+  const load = loads.get(path) ?? loadNow(path, integrity);
+  loads.set(path, load);
+  load.catch(() => loads.delete(path));
+  return load;
+}
+
+async function loadNow(path: string, integrity: string): Promise<unknown> {
   // Without this script's own query: WordPress appends `?ver=`.
   const url = new URL(path, import.meta.url);
   // Browsers remember that an import failed, hence a new address for a new attempt.

@@ -117,12 +117,12 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Of `performance.now()`: when the visitor first came to the form. */
   #touchedAt: number | undefined;
 
-  readonly #speech = new Speech(this, () => {
+  readonly #speech: Speech = new Speech(this, () => {
     this.#interview.reword();
     this.refresh();
   });
 
-  readonly #delivery = new Delivery(
+  readonly #delivery: Delivery = new Delivery(
     kitFor(this.#speech),
     () => this.#speech.answer(),
     ({part}) => {
@@ -135,8 +135,9 @@ export class LeadPrequalForm extends EmbeddedElement {
     },
   );
 
-  readonly #interview = new Interview({
+  readonly #interview: Interview = new Interview({
     words: () => this.#speech.words,
+    suggest: (email) => this.#delivery.loaded?.part.emailSlip(email),
     pages: () => this.#pages,
     find: (selector) => this.find(selector),
     refresh: (focusOn) => this.refresh(focusOn),
@@ -257,14 +258,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override render() {
     const interview = this.#interview;
     const {part, config} = this.#delivery.loaded ?? {};
-    const {foreign, pageLang} = this.#speech;
+    const {foreign} = this.#speech;
     return html`
-      <div
-        class="card"
-        part="card"
-        lang=${foreign ? 'en' : nothing}
-        dir=${foreign && pageLang ? 'ltr' : nothing}
-      >
+      <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
         <slot name="heading"></slot>
         ${
           part && this.#answer

@@ -21,6 +21,7 @@ const zerosOf: Readonly<Record<string, number>> = {k: 3, thousand: 3, m: 6, mill
 export function parseMoney(typed: string): number | MoneyError {
   const text = typed
     .normalize('NFKC')
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
     .toLowerCase()
     .replace(/us\$|usd|\$|dollars?/g, ' ')
     .trim();
@@ -28,7 +29,7 @@ export function parseMoney(typed: string): number | MoneyError {
   if (/^[-−–(]/.test(text)) return 'negative';
 
   const [, number = '', unit = ''] = /^(.*?)\s*(k|thousand|m|million)?$/s.exec(text) ?? [];
-  const separated = number.replace(/[\s'’]+/g, ',');
+  const separated = number.replace(/[\s'’٬]+/g, ',');
   const shapes = unit ? [plain, grouped, decimalComma] : [continental, plain, grouped];
   for (const shape of shapes) {
     const [, whole, decimals = ''] = shape.exec(separated) ?? [];

@@ -7,10 +7,10 @@ export function tidy(kind: FieldKind, typed: string, locale: string): string {
   return kind === 'phone' ? tidyPhone(typed) : typed;
 }
 
-/** Grouped, without the currency sign. */
+/** Grouped as the language does it, without the currency sign; in the digits that every reader of it knows. */
 function tidyMoney(typed: string, locale: string): string {
   const dollars = parseMoney(typed);
-  return Number.isSafeInteger(dollars) ? dollars.toLocaleString(locale) : typed;
+  return Number.isSafeInteger(dollars) ? dollars.toLocaleString(locale, {numberingSystem: 'latn'}) : typed;
 }
 
 /** US numbers as `(415) 555-0132`; a foreign number is nobody's to rearrange. */

@@ -60,6 +60,8 @@ export type AnswerPart = {
   /** Sends once, or again under the same key after a failure. Never rejects. */
   send(lead: Lead, place: Place, about: {elapsedMs: number; signal: AbortSignal}): Promise<Outcome>;
   notice(failure: Failure): Notice;
+  /** The address that was probably meant, or `undefined` for one that looks right. */
+  emailSlip(typed: string): string | undefined;
   view(answered: Answered): TemplateResult;
 };
 

@@ -77,6 +77,7 @@ export const words = {
     },
   } satisfies Record<string, Notice>,
   soon: 'in a moment',
+  didYouMean: 'Did you mean {email}?',
   upTo: '{name}, you may qualify for up to',
   nothing: '{name}, we found no funding for these answers yet',
   bar: 'Your estimate by kind of funding',

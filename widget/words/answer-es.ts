@@ -70,6 +70,7 @@ export const words: AnswerWords = {
     },
   },
   soon: 'en un momento',
+  didYouMean: '¿Quiso decir {email}?',
   upTo: '{name}, usted podría calificar para hasta',
   nothing: '{name}, todavía no encontramos financiamiento para estas respuestas',
   bar: 'Su estimado por tipo de financiamiento',

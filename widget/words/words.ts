@@ -38,7 +38,7 @@ export function merge<Texts extends object>(words: Texts, over: Some<Texts> | un
   const merged = {...words} as Record<string, unknown>;
   for (const [name, text] of Object.entries(over ?? {})) {
     const below = merged[name];
-    merged[name] = typeof below === 'object' ? merge(below as object, text as object) : text;
+    merged[name] = typeof below === 'object' ? merge(below as object, text as object) : (text ?? below);
   }
   return merged as Texts;
 }

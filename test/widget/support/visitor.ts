@@ -1,7 +1,6 @@
 /** The form as a visitor finds it: by labels, button names and headings. */
 import {expect, fixture, html, oneEvent, waitUntil} from '@open-wc/testing';
-import '../../../widget/define.ts';
-import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {LeadPrequalForm} from '../../../widget/define.ts';
 import {endpoint} from './fake-server.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -126,6 +125,13 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
 
 export async function shows(form: LeadPrequalForm, expected: string) {
   await waitUntil(() => text(form).includes(expected), `the form never showed "${expected}"`);
+}
+
+/** Touches the form and waits for what it loads then. */
+export async function touch(form: LeadPrequalForm) {
+  form.shadowRoot?.querySelector('input')?.focus();
+  const {length} = LeadPrequalForm.elementStyles;
+  await waitUntil(() => (form.shadowRoot?.adoptedStyleSheets.length ?? 0) > length);
 }
 
 /** Every `prequal-*` event from here on, with its detail. */

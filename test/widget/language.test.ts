@@ -1,0 +1,402 @@
+import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
+import {LeadPrequalForm} from '../../widget/define.ts';
+import {laterFiles} from '../../widget/pins.ts';
+import type {SomeWords} from '../../widget/words/words.ts';
+import {answer, created, endpoint, FakeServer, problem} from './support/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  description,
+  field,
+  fill,
+  fillAll,
+  focused,
+  heading,
+  open,
+  send,
+  shows,
+  summary,
+  text,
+  touch,
+} from './support/visitor.ts';
+
+const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
+
+/** Sends later files into the void until the function that comes back is called. */
+function lose(...names: (keyof typeof laterFiles)[]) {
+  const paths = names.map((name) => [name, laterFiles[name].path] as const);
+  for (const name of names) laterFiles[name].path = `http://127.0.0.1:1/${name}.js`;
+  return () => paths.forEach(([name, path]) => (laterFiles[name].path = path));
+}
+
+describe('the language', () => {
+  let server: FakeServer;
+  const before = document.documentElement.lang;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    server.restore();
+    document.documentElement.lang = before;
+  });
+
+  describe('is that of the page', () => {
+    for (const [lang, title] of [
+      ['en', 'About you'],
+      ['en-GB', 'About you'],
+      ['es', 'Sobre usted'],
+      ['es-MX', 'Sobre usted'],
+      ['es-419', 'Sobre usted'],
+      ['ES-us', 'Sobre usted'],
+      ['fr', 'About you'],
+      ['est', 'About you'],
+      ['', 'About you'],
+    ] as const) {
+      it(`lang="${lang}": ${title}`, async () => {
+        document.documentElement.lang = lang;
+        expect(heading(await open())).to.contain(title);
+      });
+    }
+  });
+
+  it('is that of the nearest element that says one, across shadow roots', async () => {
+    document.documentElement.lang = 'en';
+    const outer = await fixture<HTMLElement>(html`<div lang="es"></div>`);
+    const middle = outer.attachShadow({mode: 'closed'}).appendChild(document.createElement('div'));
+    const inner = middle.attachShadow({mode: 'open'}).appendChild(document.createElement('p'));
+    const form = document.createElement('lead-prequal-form');
+    const ready = oneEvent(form, 'prequal-ready');
+    inner.append(form);
+    await ready;
+    expect(heading(form)).to.contain('Sobre usted');
+
+    middle.lang = 'en';
+    await shows(form, 'About you');
+    middle.removeAttribute('lang');
+    await shows(form, 'Sobre usted');
+    form.lang = 'en';
+    await shows(form, 'About you');
+    form.removeAttribute('lang');
+    await shows(form, 'Sobre usted');
+
+    document.body.append(form);
+    await shows(form, 'About you');
+    outer.lang = 'fr';
+    inner.append(form);
+    await aTimeout(0);
+    expect(heading(form), 'French is not spoken').to.contain('About you');
+    expect(card(form)?.getAttribute('lang')).to.equal('en');
+    expect(card(form)?.getAttribute('dir')).to.equal('ltr');
+  });
+
+  it('is there from the first render on', async () => {
+    const form = document.createElement('lead-prequal-form');
+    form.lang = 'es';
+    let seen = '';
+    const ready = oneEvent(form, 'prequal-ready');
+    const main = await fixture(html`<main></main>`);
+    main.append(form);
+    const observer = new MutationObserver(() => (seen += text(form)));
+    observer.observe(form.shadowRoot!, {childList: true, subtree: true, characterData: true});
+    await ready;
+    await aTimeout(0);
+    observer.disconnect();
+    expect(seen).to.contain('Sobre usted').and.not.contain('About you');
+    expect(card(form)?.hasAttribute('lang'), 'as the page says already').to.be.false;
+  });
+
+  it('changes with the page, and keeps what was typed and said', async () => {
+    const form = await open({layout: 'single'});
+    fill(form, 'First name', 'Ana');
+    fill(form, 'Email', 'ana');
+    fill(form, 'Cash', '50k');
+    await click(form, 'See my estimate');
+    expect(summary(form)).to.include('Enter an email address like name@example.com.');
+
+    form.parentElement!.lang = 'es';
+    await shows(form, 'Sobre usted');
+    expect(summary(form)).to.include('Escriba un correo electrónico como nombre@example.com.');
+    expect(description(form, field(form, 'Correo electrónico'))).to.contain('Escriba un correo');
+    expect(field(form, 'Nombre').value).to.equal('Ana');
+    expect(field(form, 'Efectivo').value).to.equal('50,000');
+    expect(announced(form)).to.equal('');
+
+    form.parentElement!.lang = 'en';
+    await shows(form, 'About you');
+    expect(summary(form)).to.include('Enter an email address like name@example.com.');
+    expect(field(form, 'First name').value).to.equal('Ana');
+  });
+
+  it('changes while a result is shown, with the numbers of the United States', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    form.lang = 'es-ES';
+    await shows(form, 'Préstamo de la SBA');
+    expect(heading(form)).to.equal('Maria, usted podría calificar para hasta $830,000');
+    expect(text(form)).not.to.contain('SBA loan');
+    form.lang = 'en';
+    await shows(form, 'SBA loan');
+  });
+
+  it('changes while a failure is shown', async () => {
+    server.reply(() => problem(429, 'too-many-requests', {headers: {'Retry-After': '90'}}));
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(text(form)).to.contain('Please try again in 2 minutes.');
+    form.lang = 'es';
+    await shows(form, 'Inténtelo de nuevo dentro de 2 minutos.');
+  });
+
+  describe('whose file does not arrive', () => {
+    let found = () => {};
+    afterEach(() => found());
+
+    it('is English at first, and is tried again at the first touch', async () => {
+      found = lose('form-es');
+      const form = await open({lang: 'es-MX'});
+      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(card(form)?.getAttribute('lang')).to.equal('en');
+      expect(card(form)?.getAttribute('dir')).to.equal('ltr');
+      found();
+      field(form, 'First name').focus();
+      await shows(form, 'Sobre usted');
+      expect(focused(form)).to.equal(field(form, 'Nombre'));
+      expect(card(form)?.hasAttribute('lang')).to.be.false;
+    });
+
+    it('does not keep a lead from being sent', async () => {
+      found = lose('form-es', 'answer-es');
+      const form = await open({lang: 'es'});
+      await fillAll(form);
+      await send(form);
+      expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
+    });
+
+    it('can be tried again when not even English arrives', async () => {
+      found = lose('answer-en');
+      const form = await open();
+      await fillAll(form);
+      form.addEventListener('prequal-error', found, {once: true});
+      expect((await send(form)).detail).to.deep.equal({code: 'load-failed', retryable: true});
+      expect(text(form)).to.contain('We could not send your answers');
+      await send(form, 'Try again');
+      expect(text(form)).to.contain('$830,000');
+    });
+  });
+
+  describe("with the page's own words", () => {
+    const strings: SomeWords = {
+      next: 'Onwards',
+      steps: {contact: 'You'},
+      errors: {required: {first_name: 'Who are you?'}},
+      upTo: '{name}: as much as',
+      names: {sba_qualified_amount: 'Bank loan'},
+    };
+
+    it('says them in form, errors and answer, and its own for the rest', async () => {
+      const form = await open();
+      form.strings = strings;
+      await shows(form, 'Step 1 of 3 You');
+      await click(form, 'Onwards');
+      expect(summary(form).slice(0, 2)).to.deep.equal(['Who are you?', 'Enter your last name.']);
+      form.strings = {...strings, next: 'Next'};
+      await form.updateComplete;
+      await fillAll(form);
+      await send(form);
+      expect(heading(form)).to.equal('Maria: as much as $830,000');
+      expect(text(form)).to.contain('Bank loan').and.contain('Unsecured funding').and.not.contain('SBA loan');
+    });
+
+    it('takes them before the element is upgraded, keeps them in another language, gives them up', async () => {
+      const inert = new DOMParser().parseFromString('<lead-prequal-form></lead-prequal-form>', 'text/html');
+      const form = inert.querySelector('lead-prequal-form')!;
+      form.strings = strings;
+      Object.assign(form, {endpoint});
+      expect(form).not.to.be.instanceOf(LeadPrequalForm);
+      const ready = oneEvent(form, 'prequal-ready');
+      (await fixture(html`<main></main>`)).append(form);
+      await ready;
+      expect(heading(form)).to.equal('Step 1 of 3 You');
+      form.lang = 'es';
+      await shows(form, 'Paso 1 de 3 You');
+      form.strings = undefined;
+      await shows(form, 'Sobre usted');
+    });
+  });
+
+  describe('that the page adds', () => {
+    const {languages} = LeadPrequalForm;
+    const hebrew: SomeWords = {
+      locale: 'he-IL',
+      next: 'הבא',
+      steps: {contact: 'עליכם'},
+      errors: {required: {first_name: 'מה שמכם?'}},
+      total: 'סך הכול',
+    };
+    afterEach(() => {
+      delete languages['he'];
+      delete languages['pt-br'];
+    });
+
+    for (const [how, language] of [
+      ['words', hebrew],
+      ['a function', () => Promise.resolve(hebrew)],
+    ] as const) {
+      it(`may be ${how}; what is left out stays English`, async () => {
+        languages['he'] = language;
+        const form = await open({lang: 'he', dir: 'rtl'});
+        expect(heading(form)).to.contain('עליכם');
+        expect(card(form)?.hasAttribute('dir')).to.be.false;
+        await click(form, 'הבא');
+        expect(summary(form).slice(0, 2)).to.deep.equal(['מה שמכם?', 'Enter your last name.']);
+
+        form.strings = {next: 'Next'};
+        await form.updateComplete;
+        await fillAll(form);
+        await send(form);
+        expect(text(form)).to.contain('סך הכול').and.contain('SBA loan');
+      });
+    }
+
+    it('may be fetched in two parts, the second at the first touch', async () => {
+      const asked: string[] = [];
+      languages['pt-br'] = (part) => {
+        asked.push(part);
+        return part === 'form' ? {next: 'Próximo'} : {total: 'Total geral'};
+      };
+      const form = await open({lang: 'pt-BR'});
+      button(form, 'Próximo');
+      expect(asked).to.deep.equal(['form']);
+      field(form, 'First name').focus();
+      await aTimeout(0);
+      expect(asked).to.include('answer');
+    });
+
+    it('does no harm when it fails', async () => {
+      languages['he'] = () => Promise.reject(new Error('not there'));
+      const form = await open({lang: 'he'});
+      await fillAll(form);
+      await send(form);
+      expect(text(form)).to.contain('$830,000');
+    });
+  });
+
+  it('leaves no English word in a Spanish form', async () => {
+    const english = (await Promise.all([
+      import('../../widget/words/form-en.ts').then(({formEn}) => formEn),
+      import('../../widget/words/answer-en.ts').then(({words}) => words),
+    ])) as object[];
+    const textsOf = (words: object): string[] =>
+      Object.values(words).flatMap((value) =>
+        typeof value === 'object' ? textsOf(value as object) : [value as string],
+      );
+    // What stands around the placeholders, unless it is a word of Spanish as well.
+    const foreign = new Set(
+      english
+        .flatMap(textsOf)
+        .flatMap((words) => words.split(/\{\w+\}/))
+        .map((words) => words.trim())
+        .filter((words) => /[a-z]{2}/i.test(words) && !['No', 'Total'].includes(words)),
+    );
+    const form = await open({lang: 'es'});
+    const check = (where: string) => {
+      const walker = document.createTreeWalker(form.shadowRoot!, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const said = walker.currentNode.nodeValue?.replace(/\s+/g, ' ').trim() ?? '';
+        const found = [...foreign].filter((words) => ` ${said} `.includes(` ${words} `) || said === words);
+        expect(found, `${where}: ${said}`).to.deep.equal([]);
+      }
+    };
+    const next = (name: string) => click(form, name);
+
+    check('first step');
+    await touch(form);
+    await next('Siguiente');
+    check('errors of the first step');
+    for (const [label, value] of [
+      ['Nombre', 'María'],
+      ['Apellidos', 'Ortiz'],
+      ['Teléfono', '123'],
+      ['Correo electrónico', 'x'],
+    ] as const) {
+      fill(form, label, value);
+    }
+    await next('Siguiente');
+    check('values that are not valid');
+    fill(form, 'Teléfono', '4155550132');
+    fill(form, 'Correo electrónico', 'maria@gmial.com');
+    field(form, 'Nombre').focus();
+    await shows(form, '¿Quiso decir maria@gmail.com?');
+    check('suggestion');
+    await next('Siguiente');
+    check('second step');
+    await next('Siguiente');
+    check('errors of the second step');
+    field(form, 'Más de 720 Excelente').click();
+    await next('Siguiente');
+    check('third step');
+    for (const value of ['', '-5', '5x', '9'.repeat(12)]) {
+      for (const label of ['Fondos de jubilación', 'Efectivo', 'Inversiones']) fill(form, label, value);
+      await next('Ver mi estimado');
+      check(`amounts that are not valid: ${value}`);
+    }
+    for (const label of ['Fondos de jubilación', 'Efectivo']) fill(form, label, '10000');
+    await next('Nada en Inversiones');
+    check('nothing');
+    const release = server.hold(() => problem(500, 'internal'));
+    const failed = oneEvent(form, 'prequal-error');
+    button(form, 'Ver mi estimado').click();
+    await form.updateComplete;
+    check('sending');
+    release();
+    await failed;
+    await form.updateComplete;
+    check('failure');
+    const answers = [
+      () => problem(429, 'too-many-requests'),
+      () => problem(409, 'idempotency-key-in-progress'),
+      () => problem(403, 'origin-not-allowed'),
+      () => Promise.reject(new TypeError('Failed to fetch')),
+      () => created({reasons: {sba_qualified_amount: 'assumes_no_bankruptcy'}}),
+      () => created({status: 'pending', prequalification: null}),
+      () => created({status: 'refused', prequalification: null}),
+      () => created({prequalification: null}),
+      ...(['below_minimum', 'credit_score', 'bankruptcy', 'nothing_to_borrow_against'] as const).map(
+        (reason) => () => {
+          const {prequalification} = answer();
+          return created({
+            prequalification: {
+              ...prequalification!,
+              rollover_amount: 0,
+              sba_qualified_amount: 0,
+              unsecured_amount: 0,
+              total_qualified_amount: 0,
+            },
+            reasons: {
+              rollover_amount: reason,
+              sba_qualified_amount: reason,
+              unsecured_amount: reason,
+              portfolio_loan_qualified_amount: reason,
+            },
+          });
+        },
+      ),
+    ];
+    const said = console.error;
+    console.error = () => {};
+    for (const [index, reply] of answers.entries()) {
+      server.reply(reply);
+      const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
+      await form.submit();
+      const {type} = await end;
+      await form.updateComplete;
+      check(`answer ${index}`);
+      if (type === 'prequal-error') continue;
+      const back = text(form).includes('Cambiar mis respuestas');
+      if (!back) break;
+      await click(form, 'Cambiar mis respuestas');
+    }
+    console.error = said;
+  });
+});

@@ -1,0 +1,71 @@
+import {expect} from '@open-wc/testing';
+import {created, FakeServer} from './support/fake-server.ts';
+import {
+  announced,
+  click,
+  field,
+  fill,
+  fillContact,
+  focused,
+  heading,
+  maybeButton,
+  open,
+  send,
+  shows,
+  touch,
+} from './support/visitor.ts';
+
+describe('a mistyped e-mail address', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  const question = 'Did you mean ana@gmail.com?';
+
+  const opened = async () => {
+    server.reply(() => created({prequalification: null}));
+    const form = await open({'lead-type': 'standard'});
+    await touch(form);
+    await fillContact(form);
+    fill(form, 'Email', 'ana@gmial.com');
+    field(form, 'Phone').focus();
+    await shows(form, question);
+    return form;
+  };
+
+  it('is pointed out politely, and mended by a click', async () => {
+    const form = await opened();
+    expect(announced(form)).to.equal(question);
+    expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
+    expect(focused(form), 'the focus stays').to.equal(field(form, 'Phone'));
+
+    await click(form, question);
+    expect(field(form, 'Email').value).to.equal('ana@gmail.com');
+    expect(focused(form)).to.equal(field(form, 'Email'));
+    expect(maybeButton(form, question)).to.equal(undefined);
+    expect(announced(form)).to.equal('');
+    await send(form, 'Send');
+    expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmail.com');
+  });
+
+  it('is sent as it is when the visitor wants it so', async () => {
+    const form = await opened();
+    await send(form, 'Send');
+    expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmial.com');
+    expect(heading(form)).to.contain('Thank you');
+  });
+
+  it('is no longer asked about when it was mended by hand, or forgotten', async () => {
+    const form = await opened();
+    fill(form, 'Email', 'ana@gmail.com');
+    field(form, 'Phone').focus();
+    await form.updateComplete;
+    await form.updateComplete;
+    expect(maybeButton(form, question)).to.equal(undefined);
+
+    const other = await opened();
+    other.reset();
+    await other.updateComplete;
+    expect(maybeButton(other, question)).to.equal(undefined);
+  });
+});
