@@ -1,6 +1,6 @@
 /** One visit to a page on a slow phone: what the browser itself notes of loading it and of filling it in. */
 import {setTimeout as delay} from 'node:timers/promises';
-import type {Browser, Locator, Page} from 'playwright-core';
+import type {Browser, CDPSession, Page} from 'playwright-core';
 import type {} from '../../widget/events.ts';
 
 /** A mid-range phone on a slow mobile network. */
@@ -42,7 +42,21 @@ type Noted = {
   steps: Record<number, number>;
   derivedAt?: number;
 };
-type Noting = {noted: Noted};
+
+/** Straight to the engine: what the library puts into a page to find things is a long task on a slow phone. */
+const ask = async (devtools: CDPSession, expression: string): Promise<unknown> => {
+  const {result} = await devtools.send('Runtime.evaluate', {expression, returnByValue: true});
+  return result.value;
+};
+const read = async (devtools: CDPSession) => (await ask(devtools, 'noted')) as Noted;
+
+async function until(devtools: CDPSession, expression: string) {
+  const limit = Date.now() + 30_000;
+  while (!(await ask(devtools, expression))) {
+    if (Date.now() > limit) throw new Error(`In vain: ${expression}`);
+    await delay(50);
+  }
+}
 
 /** Runs in the page before anything else does. */
 function takeNotes(shows: string) {
@@ -77,19 +91,31 @@ function takeNotes(shows: string) {
     return bits;
   };
 
+  Object.assign(globalThis, {
+    /** Where the label's input, the option or the button with these words is, scrolled into sight. */
+    placeOf(words: string) {
+      const root = document.querySelector('lead-prequal-form')?.shadowRoot;
+      const found = [...(root?.querySelectorAll('label, button, h2') ?? [])].find(({textContent}) =>
+        textContent.replace(/\s+/g, ' ').includes(words),
+      );
+      const control = found instanceof HTMLLabelElement ? (found.control as HTMLInputElement) : undefined;
+      const target = control && control.type !== 'radio' ? control : found;
+      target?.scrollIntoView({block: 'center'});
+      const box = target?.getBoundingClientRect();
+      return box && {x: box.x + box.width / 2, y: box.y + box.height / 2};
+    },
+  });
+
   const {port1, port2} = new MessageChannel();
   port1.onmessage = () => (noted.shownAt = performance.now());
   const look = () => {
     const root = document.querySelector('lead-prequal-form')?.shadowRoot ?? document;
     // What is there when a frame begins is on the screen when it ends, which is when the message comes.
-    if (root.querySelector(shows)?.getClientRects().length) port2.postMessage('');
+    if (root.querySelector(shows)) port2.postMessage('');
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 }
-
-const read = (page: Page) => page.evaluate(() => (globalThis as unknown as Noting).noted);
-const now = (page: Page) => page.evaluate(() => performance.now());
 
 /** @param shows what to wait for, a selector */
 export async function visit(browser: Browser, url: string, shows: string) {
@@ -108,15 +134,15 @@ export async function visit(browser: Browser, url: string, shows: string) {
   await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
   await page.addInitScript(takeNotes, shows);
   await page.goto(url);
-  await page.waitForFunction(() => (globalThis as unknown as Noting).noted.shownAt, {polling: 100});
+  await until(devtools, 'noted.shownAt');
   // Whatever else a page wants to do before anybody touches it.
   await delay(1_500);
-  const {shownAt = NaN, shift, longTasks} = await read(page);
-  const transferred = await page.evaluate(() =>
-    (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
-      .filter(({name}) => new URL(name).origin !== location.origin)
-      .reduce((sum, {transferSize}) => sum + transferSize, 0),
-  );
+  const {shownAt = NaN, shift, longTasks} = await read(devtools);
+  const transferred = (await ask(
+    devtools,
+    `performance.getEntriesByType('resource').filter(({name}) => new URL(name).origin !== location.origin)
+      .reduce((sum, {transferSize}) => sum + transferSize, 0)`,
+  )) as number;
   const loaded: Loaded = {
     shownAt,
     shift,
@@ -124,28 +150,27 @@ export async function visit(browser: Browser, url: string, shows: string) {
     requests: requests.filter((request) => request !== url && !request.startsWith('data:')),
     transferred,
   };
-  return {page, loaded, leave: () => context.close()};
+  return {page, devtools, loaded, leave: () => context.close()};
 }
 
 /** Goes the whole way to the result and back, by mouse and by keyboard. */
-export async function fillIn(page: Page): Promise<FilledIn> {
+export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn> {
   const parts: {name: string; start: number}[] = [];
-  const begin = async (name: string) => void parts.push({name, start: await now(page)});
-  const button = (name: string) => page.getByRole('button', {name, exact: true});
-  const heading = (name: string) => page.getByRole('heading', {name});
+  const begin = async (name: string) =>
+    void parts.push({name, start: (await ask(devtools, 'performance.now()')) as number});
+  const placeOf = (words: string) => `placeOf(${JSON.stringify(words)})`;
+  const shows = (words: string) => until(devtools, placeOf(words));
   const settle = () => delay(400);
   const type = (text: string) => page.keyboard.type(text, {delay: keyEveryMs});
   const press = (key: string) => page.keyboard.press(key, {delay: keyEveryMs});
-  /** By coordinates: the checks of a locator's own click would run in the middle of it. */
-  async function click(target: Locator) {
-    await target.scrollIntoViewIfNeeded();
-    const {x, y, width, height} = (await target.boundingBox())!;
+  async function click(words: string) {
+    const {x, y} = (await ask(devtools, placeOf(words))) as {x: number; y: number};
     await delay(100);
-    await page.mouse.click(x + width / 2, y + height / 2, {delay: keyEveryMs});
+    await page.mouse.click(x, y, {delay: keyEveryMs});
   }
 
   await begin('first touch');
-  await click(page.getByLabel('First name'));
+  await click('First name');
   await begin('typing contact data');
   await type('Ana');
   await press('Tab');
@@ -156,16 +181,16 @@ export async function fillIn(page: Page): Promise<FilledIn> {
   await type('4155550132');
   await begin('to the second step (Enter)');
   await press('Enter');
-  await heading('Credit history').waitFor();
+  await shows('Credit history');
   await settle();
   await begin('choosing a credit score');
-  await click(page.getByText('Above 720'));
+  await click('Above 720');
   await begin('to the third step (click)');
-  await click(button('Next'));
-  await heading('Your funds').waitFor();
+  await click('Next');
+  await shows('Your funds');
   await settle();
   await begin('typing amounts');
-  await click(page.getByLabel('Retirement funds'));
+  await click('Retirement funds');
   await type('$120,000');
   await press('Tab');
   await press('Tab');
@@ -176,15 +201,15 @@ export async function fillIn(page: Page): Promise<FilledIn> {
   await begin('choosing “None”');
   await press('Space');
   await begin('sending (click)');
-  await click(button('See my estimate'));
-  await page.getByRole('table').waitFor();
+  await click('See my estimate');
+  await shows('Change my answers');
   await settle();
   await begin('changing answers (click)');
-  await click(button('Change my answers'));
-  await heading('About you').waitFor();
+  await click('Change my answers');
+  await shows('About you');
   await settle();
 
-  const {events, longTasks, steps, derivedAt, shift} = await read(page);
+  const {events, longTasks, steps, derivedAt, shift} = await read(devtools);
   const from = parts[0]!.start;
   const byId = Map.groupBy(
     events.filter(({start}) => start >= from),

@@ -51,13 +51,13 @@ const ways: FilledIn[] = [];
 await (await visit(browser, `${host.origin}/alone`, 'h1')).leave();
 for (let run = 0; run < runs; run += 1) {
   for (const name of pages) {
-    const {page, loaded, leave} = await visit(
+    const {page, devtools, loaded, leave} = await visit(
       browser,
       `${host.origin}/${name}`,
       name === 'alone' ? 'h1' : 'input',
     );
     loads[name].push(loaded);
-    if (name === 'widget') ways.push(await fillIn(page));
+    if (name === 'widget') ways.push(await fillIn(page, devtools));
     await leave();
   }
 }
