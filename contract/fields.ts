@@ -48,6 +48,7 @@ export const contactFields = {
   email: {kind: 'email', label: 'Email', required: true, max: 254, pattern: email, autocomplete: 'email'},
   phone: {kind: 'phone', label: 'Phone', required: true, max: 40, pattern: phone, autocomplete: 'tel'},
 } as const satisfies FieldTable;
+export type ContactFieldName = keyof typeof contactFields;
 
 /** Asked of a pre-qualification lead besides; ignored on a standard one. */
 export const financialFields = {

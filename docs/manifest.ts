@@ -9,7 +9,8 @@ import {litPlugin} from '@custom-elements-manifest/analyzer/src/features/framewo
 type Described = {name: string; description?: string};
 export type Typed = Described & {type?: {text: string}; default?: string};
 
-export type Attribute = Typed & {fieldName: string};
+/** `fieldName` is the property of the same meaning, where there is one. */
+export type Attribute = Typed & {fieldName?: string};
 export type Member = Typed & {
   kind: 'field' | 'method';
   privacy?: 'public' | 'protected' | 'private';

@@ -15,15 +15,22 @@ function choices(type = ''): string {
     : words.join(' or ');
 }
 
+/** Where there is an attribute without a property, or the other way round. */
+const none = '–';
+
 function attributesTable(): string {
   const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
   const lines = fields.map(({name, attribute, type, default: value, description = ''}) => [
-    code(attribute),
+    code(attribute) || none,
     name === attribute ? '' : code(name),
     choices(type?.text),
     code(withoutQuotes(value)),
     description,
   ]);
+  const alone = element.attributes.filter(({fieldName}) => !fieldName);
+  for (const {name, type, default: value, description = ''} of alone) {
+    lines.push([code(name), none, choices(type?.text), code(withoutQuotes(value)), description]);
+  }
   return table(['Attribute', 'Property', 'Value', 'Default', 'Meaning'], lines);
 }
 

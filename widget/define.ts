@@ -1,9 +1,13 @@
 /** The file that partners embed: makes `<lead-prequal-form>` known to the page. */
 import {elementName} from '../contract/api.ts';
 import {LeadPrequalForm} from './lead-prequal-form.ts';
+import {attribution} from './attribution.ts';
 
 // Two scripts, or two versions of one, on a page: the first one wins.
 if (!customElements.get(elementName)) customElements.define(elementName, LeadPrequalForm);
+
+// The form may stand on another page than the one a campaign leads to.
+attribution();
 
 export {LeadPrequalForm};
 export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './events.ts';

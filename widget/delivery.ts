@@ -1,6 +1,6 @@
 /** What is fetched at the first touch (answer file, its words, configuration), and sending through it. */
 import {paths, type EmbedConfig} from '../contract/api.ts';
-import type {AnswerPart, Kit, Lead, Outcome, Place} from './answer/types.ts';
+import type {About, AnswerPart, Kit, Lead, Outcome, Place} from './answer/types.ts';
 import {loadAnswerModule} from './later-files.ts';
 
 export type Loaded = {readonly part: AnswerPart; readonly config: EmbedConfig | undefined};
@@ -34,11 +34,7 @@ export class Delivery {
   }
 
   /** @returns `undefined` when the answer file or its words did not arrive */
-  async send(
-    place: Place,
-    lead: Lead,
-    about: {elapsedMs: number; signal: AbortSignal},
-  ): Promise<Outcome | undefined> {
+  async send(place: Place, lead: Lead, about: About): Promise<Outcome | undefined> {
     const loaded = await this.load(place).catch(() => undefined);
     return loaded?.part.send(lead, place, about);
   }

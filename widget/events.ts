@@ -1,6 +1,7 @@
 /** What the form tells the page. All bubble and leave shadow roots; none carries personal data or amounts. */
 import type {LeadStatus} from '../contract/api.ts';
 import type {LeadType} from '../contract/fields.ts';
+import {pushToDataLayer} from './data-layer.ts';
 
 export type StepDetail = {
   /** From 1. */
@@ -43,4 +44,5 @@ export function emit<Name extends keyof PrequalEvents>(
   ...[detail]: PrequalEvents[Name] extends undefined ? [] : [PrequalEvents[Name]]
 ) {
   element.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
+  pushToDataLayer(element.getAttribute('data-layer'), name, detail);
 }

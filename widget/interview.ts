@@ -20,6 +20,8 @@ export type Host = {
   readonly onTouch: () => void;
   /** For the first time something was typed or chosen. */
   readonly onStart: () => void;
+  /** What stands in the fields was read. */
+  readonly onRead: (values: Values) => void;
   /** Another page is shown. */
   readonly onPage: () => void;
   /** The last page is to be sent. */
@@ -65,10 +67,11 @@ export class Interview {
       });
     },
     input: ({target}) => {
+      const name = fieldAround(target);
       if (!this.#started) this.#host.onStart();
       this.#started = true;
+      this.#collect();
       // Typing costs no render, unless there is an error to take back.
-      const name = fieldAround(target);
       if (name && this.errors[name]) this.#checkField(name);
     },
     leave: ({target, relatedTarget}) => {
@@ -118,7 +121,9 @@ export class Interview {
   /** From the inputs, not from events: browsers fill in fields without saying so. Other pages keep their values. */
   #collect() {
     const form = this.#host.find('form') as HTMLFormElement | null;
-    if (form) Object.assign(this.values, Object.fromEntries(new FormData(form)));
+    if (!form) return;
+    Object.assign(this.values, Object.fromEntries(new FormData(form)));
+    this.#host.onRead(this.values);
   }
 
   #tidy(name: FormFieldName) {
@@ -141,7 +146,6 @@ export class Interview {
 
   /** Shows, changes or takes back the error of one field. */
   #checkField(name: FormFieldName) {
-    this.#collect();
     const error = readFields([name], this.values).errors[name];
     if (error === this.errors[name]) return;
     this.errors = {...this.errors, [name]: error};
@@ -183,6 +187,13 @@ export class Interview {
     this.#collect();
     this.#names.forEach((name) => this.#tidy(name));
     this.said = '';
+  }
+
+  /** Fills in the form, as long as the visitor has not begun to. */
+  fill(values: Values) {
+    if (this.#started) return;
+    this.values = values;
+    this.#names.forEach((name) => this.#tidy(name));
   }
 
   /** Takes back whatever was said to be wrong. */

@@ -1,6 +1,8 @@
 import {adoptStyles, css, html, nothing, type PropertyValues} from 'lit';
 import type {EmbedAnswer} from '../contract/api.ts';
 import type {Failure, Kit, Outcome} from './answer/types.ts';
+import {attribution} from './attribution.ts';
+import {keepDraft, knownContact, type Contact} from './contact.ts';
 import {Delivery} from './delivery.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {emit} from './events.ts';
@@ -31,6 +33,13 @@ const kitFor = (speech: Speech): Kit => ({
  *   shows what the visitor may qualify for.
  *
  * @tagname lead-prequal-form
+ *
+ * @attr {string} data-layer - Events are pushed to `window.dataLayer` as well, as `prequal_ready` and so on, or
+ *   to the global array that the value names.
+ * @attr {boolean} draft - Keeps the contact fields for half an hour in this tab, so that a reload does not lose
+ *   them.
+ * @attr {boolean} prefill-from-url - Takes contact data from the parameters of the page's address that have the
+ *   fields' names: `?first_name=…&email=…`.
  *
  * @slot - What people see until the script has run, and without JavaScript.
  * @slot heading - The form's own heading, above everything else.
@@ -90,6 +99,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
+    prefill: {attribute: false},
   };
 
   /** Address of the server that takes the leads; the script's own origin by default. */
@@ -110,6 +120,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare ctaLabel: string | undefined;
   /** Words to use instead of the form's own, in any language. */
   declare strings: SomeWords | undefined;
+  /** Contact data that the page knows already; it never overwrites what the visitor typed. */
+  declare prefill: Contact | undefined;
 
   #failure: Failure | undefined;
   #sending: AbortController | undefined;
@@ -147,6 +159,9 @@ export class LeadPrequalForm extends EmbeddedElement {
       this.#delivery.load(this.#place).catch(() => {});
     },
     onStart: () => emit(this, 'prequal-start'),
+    onRead: (values) => {
+      if (this.hasAttribute('draft')) keepDraft(this.partner, values);
+    },
     onPage: () => {
       this.#failure = this.#answer = undefined;
       emit(this, 'prequal-step', {step: this.#interview.page + 1, of: this.#pages.length});
@@ -171,9 +186,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {
+    const interview = this.#interview;
     if (changed.has('strings')) this.#speech.strings = this.strings;
+    if (!this.hasUpdated || changed.has('prefill')) interview.fill(knownContact(this));
     // The configuration, or the page through an attribute, may have made them fewer.
-    this.#interview.page = Math.min(this.#interview.page, this.#pages.length - 1);
+    interview.page = Math.min(interview.page, this.#pages.length - 1);
   }
 
   protected override firstUpdated() {
@@ -205,6 +222,7 @@ export class LeadPrequalForm extends EmbeddedElement {
       case 'answered': {
         const {id, status} = outcome.answer;
         this.#answer = outcome.answer;
+        keepDraft(this.partner);
         this.refresh('h2');
         return emit(this, 'prequal-result', {id, leadType: this.#leadType, status});
       }
@@ -240,7 +258,11 @@ export class LeadPrequalForm extends EmbeddedElement {
     const outcome = await this.#delivery.send(
       this.#place,
       {lead_type: this.#leadType, ...readFields(names, interview.values).lead},
-      {elapsedMs: Math.round(performance.now() - (this.#touchedAt ?? performance.now())), signal},
+      {
+        elapsedMs: Math.round(performance.now() - (this.#touchedAt ?? performance.now())),
+        signal,
+        attribution: attribution(),
+      },
     );
     if (signal.aborted) return;
     this.#sending = undefined;
@@ -252,6 +274,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#sending?.abort();
     this.#sending = this.#failure = this.#answer = this.#touchedAt = undefined;
     this.#interview.reset();
+    keepDraft(this.partner);
     this.refresh();
   }
 

@@ -12,9 +12,9 @@ export type Errors = {[Name in FormFieldName]?: InputError | undefined};
 type Read = {value: string | number | boolean} | {error: InputError} | undefined;
 
 /** Only what the contract's row says; `undefined` is a field that may stay empty and did. */
-function readField(name: FormFieldName, typed = ''): Read {
+function readField(name: FormFieldName, typed: unknown): Read {
   const {kind, required, max = Infinity, pattern, choices} = fieldTable[name];
-  const text = typed.trim().normalize('NFC');
+  const text = typeof typed === 'string' ? typed.trim().normalize('NFC') : '';
   if (text === '') return required ? {error: 'required'} : undefined;
 
   if (kind === 'money') {

@@ -3,6 +3,7 @@ import {
   contactFields,
   financialFields,
   formFields,
+  type ContactFieldName,
   type Field,
   type FormFieldName,
   type LeadType,
@@ -14,11 +15,11 @@ export const fieldTable: Readonly<Record<FormFieldName, Field>> = formFields;
 export type StepName = 'contact' | 'credit' | 'funds';
 export type Step = {readonly name: StepName; readonly fields: readonly FormFieldName[]};
 
-const contact = Object.keys(contactFields) as FormFieldName[];
+export const contactNames = Object.keys(contactFields) as ContactFieldName[];
 const financial = Object.keys(financialFields) as FormFieldName[];
 const isMoney = (name: FormFieldName) => fieldTable[name].kind === 'money';
 
-const contactStep: Step = {name: 'contact', fields: contact};
+const contactStep: Step = {name: 'contact', fields: contactNames};
 const steps: Readonly<Record<LeadType, readonly Step[]>> = {
   standard: [contactStep],
   prequalification: [

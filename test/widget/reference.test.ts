@@ -2,6 +2,7 @@
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {created, FakeServer, problem} from './support/fake-server.ts';
+import {restorePage, stub} from './support/page.ts';
 import {choose, click, fillAll, fillContact, listen, open, send} from './support/visitor.ts';
 
 const reference = await (await fetch('/docs/widget.md')).text();
@@ -22,6 +23,7 @@ describe('the reference lists', () => {
   let server: FakeServer;
   const parts = new Set<string>();
   const slots = new Set<string>();
+  const read = new Set<string>();
   let css = '';
   let events: ReturnType<typeof listen>;
 
@@ -38,6 +40,14 @@ describe('the reference lists', () => {
   before(async () => {
     server = new FakeServer();
     events = listen();
+    for (const method of ['getAttribute', 'hasAttribute'] as const) {
+      stub(LeadPrequalForm.prototype, method, {
+        value(this: Element, name: string) {
+          read.add(name);
+          return Element.prototype[method].bind(this)(name);
+        },
+      });
+    }
     const unrendered = document.createElement('lead-prequal-form');
     document.body.append(unrendered);
     look(unrendered);
@@ -66,12 +76,14 @@ describe('the reference lists', () => {
     }
   });
 
-  after(() => server.restore());
+  after(() => {
+    restorePage();
+    server.restore();
+  });
 
   it('every attribute', () => {
-    expect(sorted(listed('attributes').filter(Boolean))).to.deep.equal(
-      sorted(LeadPrequalForm.observedAttributes),
-    );
+    const names = listed('attributes').filter(Boolean);
+    expect(sorted(names)).to.deep.equal(sorted([...LeadPrequalForm.observedAttributes, ...read]));
   });
 
   it('every event', () => {

@@ -1,9 +1,13 @@
 /** One lead on its way to the server, and what came of it. */
 import {
+  attributionKeys,
+  attributionValue,
   paths,
   problemTypePrefix,
+  type Attribution,
   type EmbedAnswer,
   type EmbedConfig,
+  type EmbedSubmission,
   type Problem,
 } from '../../contract/api.ts';
 import {formFields, type FormFieldName} from '../../contract/fields.ts';
@@ -11,7 +15,7 @@ import type {Errors, InputError} from '../read-lead.ts';
 import {keyRing} from './idempotency-key.ts';
 import {explainRefusal} from './refusal.ts';
 import {toJson} from './to-json.ts';
-import type {Failure, Lead, Outcome, Place} from './types.ts';
+import type {About, Failure, Lead, Outcome, Place} from './types.ts';
 
 /** Milliseconds, for the whole answer. */
 const patience = 30_000;
@@ -19,10 +23,14 @@ const patience = 30_000;
 export async function send(
   lead: Lead,
   place: Place,
-  {elapsedMs, signal}: {elapsedMs: number; signal: AbortSignal},
+  {elapsedMs, signal, attribution}: About,
 ): Promise<Outcome> {
   const keys = keyRing(place.partner);
-  const body = toJson({lead, elapsed_ms: elapsedMs});
+  const body = toJson({
+    lead,
+    attribution: attribution && sendable(attribution),
+    elapsed_ms: elapsedMs,
+  } satisfies EmbedSubmission);
   let outcome = await attempt(place, body, keys.current(), signal);
   if (outcome.kind === 'failed' && outcome.code === 'idempotency-key-reused') {
     // The lead under this key was taken, its answer got lost, and the visitor has changed something since.
@@ -31,6 +39,12 @@ export async function send(
   }
   if (outcome.kind === 'answered') keys.drop();
   return outcome;
+}
+
+/** The page's address, and other scripts, may have put anything there. */
+function sendable(touch: Attribution): Attribution {
+  const fits = ([, value = '']: [string, string | undefined]) => attributionValue.test(value);
+  return Object.fromEntries(attributionKeys.map((key) => [key, touch[key]] as [string, string]).filter(fits));
 }
 
 /** The partner's configuration; `undefined` when there is none to be had, which only the webmaster is told. */

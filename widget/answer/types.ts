@@ -1,6 +1,6 @@
 /** What the first file and the answer file know of each other: types only, so neither imports the other. */
 import type {CSSResult, css, html, nothing, TemplateResult} from 'lit';
-import type {AmountPart, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {AmountPart, Attribution, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Errors} from '../read-lead.ts';
 import type {AnswerWords, fill} from '../words/words.ts';
@@ -42,6 +42,13 @@ export type Outcome =
   | {readonly kind: 'invalid'; readonly errors: Errors}
   | ({readonly kind: 'failed'} & Failure);
 
+/** What goes along with a lead. */
+export type About = {
+  readonly elapsedMs: number;
+  readonly signal: AbortSignal;
+  readonly attribution: Attribution | undefined;
+};
+
 export type Answered = {
   readonly answer: EmbedAnswer;
   readonly leadType: LeadType;
@@ -58,7 +65,7 @@ export type AnswerPart = {
   /** The configuration, or `undefined` when the server does not give it: sending then says why in full. */
   readConfig(reply: Promise<Response>, place: Place): Promise<EmbedConfig | undefined>;
   /** Sends once, or again under the same key after a failure. Never rejects. */
-  send(lead: Lead, place: Place, about: {elapsedMs: number; signal: AbortSignal}): Promise<Outcome>;
+  send(lead: Lead, place: Place, about: About): Promise<Outcome>;
   notice(failure: Failure): Notice;
   /** The address that was probably meant, or `undefined` for one that looks right. */
   emailSlip(typed: string): string | undefined;

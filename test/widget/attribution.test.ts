@@ -1,0 +1,156 @@
+import {expect} from '@open-wc/testing';
+import type {Attribution} from '../../contract/api.ts';
+import {attribution} from '../../widget/attribution.ts';
+import {FakeServer} from './support/fake-server.ts';
+import {comeFrom, forbidStorage, goTo, privacySignal, restorePage} from './support/page.ts';
+import {fillAll, open, send} from './support/visitor.ts';
+
+const {origin} = location;
+const ad = '/offer?utm_source=news&utm_campaign=oto%C3%B1o&gclid=abc';
+const told = {utm_source: 'news', utm_campaign: 'otoño', gclid: 'abc'};
+
+/** A page of the visit, and what its script then knows. */
+function visit(address: string, referrer = '') {
+  goTo(address);
+  comeFrom(referrer);
+  return attribution();
+}
+
+describe('attribution', () => {
+  beforeEach(() => sessionStorage.clear());
+  afterEach(() => {
+    restorePage();
+    sessionStorage.clear();
+  });
+
+  const pages: readonly (readonly [what: string, address: string, referrer: string, Attribution])[] = [
+    ['the landing page, without query or fragment', '/a/b?x=1#y', '', {landing_page: `${origin}/a/b`}],
+    [
+      'parameters of campaigns',
+      '/?utm_medium=email&utm_id=7',
+      '',
+      {utm_medium: 'email', utm_id: '7', landing_page: `${origin}/`},
+    ],
+    [
+      'ids of clicks',
+      '/?gclid=1&fbclid=2&wbraid=3&msclkid=4&ttclid=5&li_fat_id=6',
+      '',
+      {
+        gclid: '1',
+        fbclid: '2',
+        wbraid: '3',
+        msclkid: '4',
+        ttclid: '5',
+        li_fat_id: '6',
+        landing_page: `${origin}/`,
+      },
+    ],
+    [
+      'the page before, without its query',
+      '/',
+      'https://search.example/find?q=loans#1',
+      {referrer: 'https://search.example/find', landing_page: `${origin}/`},
+    ],
+    [
+      'an app',
+      '/',
+      'android-app://com.example/',
+      {referrer: 'android-app://com.example/', landing_page: `${origin}/`},
+    ],
+    ['no page of the same site', '/', `${origin}/home?email=maria@example.com`, {landing_page: `${origin}/`}],
+    [
+      'no parameter of another kind',
+      '/?email=maria@example.com&cash=5&referrer=x&landing_page=y',
+      '',
+      {landing_page: `${origin}/`},
+    ],
+  ];
+  for (const [what, address, referrer, expected] of pages) {
+    it(`tells ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));
+  }
+
+  it('is that of the first page that tells something, whole', () => {
+    expect(visit('/home')).to.deep.equal({landing_page: `${origin}/home`});
+    expect(visit('/about'), 'a page that tells no more').to.deep.equal({landing_page: `${origin}/home`});
+    const first = {...told, landing_page: `${origin}/offer`};
+    expect(visit(ad)).to.deep.equal(first);
+    expect(visit('/apply?utm_source=other&utm_term=x', 'https://search.example/')).to.deep.equal(first);
+    expect(visit('/apply')).to.deep.equal(first);
+  });
+
+  it('counts a page elsewhere as something', () => {
+    const first = {referrer: 'https://blog.example/', landing_page: `${origin}/home`};
+    visit('/home', 'https://blog.example/');
+    expect(visit(ad)).to.deep.equal(first);
+  });
+
+  for (const [name, value] of [
+    ['globalPrivacyControl', true],
+    ['doNotTrack', '1'],
+  ] as const) {
+    it(`is neither told nor kept under ${name}, what was kept before included`, () => {
+      visit(ad);
+      privacySignal(name, value);
+      expect(visit(ad)).to.equal(undefined);
+      expect(sessionStorage).to.have.length(0);
+    });
+  }
+
+  it('is told where the signals are there and say no', () => {
+    privacySignal('globalPrivacyControl', false);
+    privacySignal('doNotTrack', '0');
+    expect(visit(ad)).to.include(told);
+  });
+
+  it('is kept in memory where the page may not store anything', () => {
+    forbidStorage();
+    visit(ad);
+    expect(visit('/apply')).to.deep.equal({...told, landing_page: `${origin}/offer`});
+    privacySignal('doNotTrack', '1');
+    expect(visit('/apply'), 'as long as the visitor lets it').to.equal(undefined);
+  });
+
+  for (const broken of ['{', 'null', '"text"', '[]']) {
+    it(`survives what another script left in its place: ${broken}`, () => {
+      visit('/');
+      for (const name of Object.keys(sessionStorage)) sessionStorage[name] = broken;
+      expect(visit(ad)).to.include(told);
+    });
+  }
+});
+
+describe('a lead', () => {
+  let server: FakeServer;
+  beforeEach(() => {
+    sessionStorage.clear();
+    server = new FakeServer();
+  });
+  afterEach(() => {
+    restorePage();
+    server.restore();
+  });
+
+  const sent = async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    return (server.leads[0]?.body as {attribution?: Attribution}).attribution;
+  };
+
+  it('is sent with the first touch', async () => {
+    visit(ad);
+    goTo('/apply');
+    expect(await sent()).to.deep.equal({...told, landing_page: `${origin}/offer`});
+  });
+
+  it('is sent with what the contract knows, and nothing too long for it', async () => {
+    visit(`/?utm_source=ok&utm_evil=x&xclid=y&gclid=${'g'.repeat(501)}&utm_term=a%00b`);
+    expect(await sent()).to.deep.equal({utm_source: 'ok', landing_page: `${origin}/`});
+  });
+
+  it('is sent without any under a privacy signal', async () => {
+    visit(ad);
+    privacySignal('globalPrivacyControl', true);
+    expect(await sent()).to.equal(undefined);
+  });
+});

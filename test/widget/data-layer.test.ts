@@ -1,0 +1,100 @@
+import {expect} from '@open-wc/testing';
+import {FakeServer, problem} from './support/fake-server.ts';
+import {restorePage, stub} from './support/page.ts';
+import {click, fillAll, fillContact, listen, open, send, text} from './support/visitor.ts';
+
+type Layers = Record<string, object[] | undefined>;
+const page = window as unknown as Layers;
+
+describe('data-layer', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    restorePage();
+    server.restore();
+    delete page['dataLayer'];
+    delete page['tags'];
+  });
+
+  it('pushes what the events say, and nothing else', async () => {
+    page['dataLayer'] = [{event: 'gtm.js'}];
+    const layer = page['dataLayer'];
+    const events = listen();
+    const form = await open({'data-layer': ''});
+    await fillAll(form);
+    await send(form);
+    expect(layer.slice(1)).to.deep.equal([
+      {event: 'prequal_ready', prequal: {}},
+      {event: 'prequal_start', prequal: {}},
+      {event: 'prequal_step', prequal: {step: 2, of: 3}},
+      {event: 'prequal_step', prequal: {step: 3, of: 3}},
+      {event: 'prequal_submit', prequal: {}},
+      {
+        event: 'prequal_result',
+        prequal: {id: '01934b2c-0000-7000-8000-000000000000', leadType: 'prequalification', status: 'done'},
+      },
+    ]);
+    expect(events).to.deep.equal(
+      layer.slice(1).map((pushed) => {
+        const {event, prequal} = pushed as {event: string; prequal: object};
+        return {type: event.replace('_', '-'), detail: Object.keys(prequal).length ? prequal : null};
+      }),
+    );
+    const said = JSON.stringify([layer, events, form.outerHTML, location.href]);
+    for (const typed of ['Maria', 'Ortiz', 'example.com', '0132', '120', '50,000', '50000', '720', '830']) {
+      expect(said.replaceAll('leads.example.com', '')).not.to.contain(typed);
+    }
+  });
+
+  it('says why sending failed', async () => {
+    server.reply(() => problem(503, 'store-unavailable'));
+    const form = await open({'data-layer': ''});
+    await fillAll(form);
+    await send(form);
+    expect(page['dataLayer']?.at(-1)).to.deep.equal({
+      event: 'prequal_error',
+      prequal: {code: 'store-unavailable', retryable: true},
+    });
+  });
+
+  it('makes the array that its value names', async () => {
+    await open({'data-layer': 'tags'});
+    expect(page['tags']).to.deep.equal([{event: 'prequal_ready', prequal: {}}]);
+    expect(page['dataLayer']).to.equal(undefined);
+  });
+
+  it('uses the push that a tag manager put in the place of the usual one', async () => {
+    const seen: unknown[] = [];
+    page['dataLayer'] = Object.assign([], {push: (pushed: unknown) => seen.push(pushed)});
+    await open({'data-layer': ''});
+    expect(seen).to.deep.equal([{event: 'prequal_ready', prequal: {}}]);
+  });
+
+  it('does not stop the form when a tag throws', async () => {
+    const thrown: unknown[] = [];
+    // As the browser does, but without a line in its console.
+    const run = (task: () => void) => {
+      try {
+        task();
+      } catch (error) {
+        thrown.push((error as Error).message);
+      }
+    };
+    stub(window, 'queueMicrotask', {value: (task: () => void) => Promise.resolve().then(() => run(task))});
+    page['dataLayer'] = Object.assign([], {
+      push: () => {
+        throw new Error('a tag');
+      },
+    });
+    const form = await open({'data-layer': ''});
+    await fillContact(form);
+    await click(form, 'Next');
+    expect(text(form)).to.contain('Credit history');
+    expect(thrown).to.deep.equal(['a tag', 'a tag', 'a tag']);
+  });
+
+  it('pushes nothing unless it is asked to', async () => {
+    await open();
+    expect(page['dataLayer']).to.equal(undefined);
+  });
+});
