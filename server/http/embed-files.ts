@@ -78,6 +78,7 @@ function serve({folder, manifest}: Version, cacheControl: string): RequestHandle
       response.type('application/json').send(read(name, ''));
       return;
     }
+    if (sourceMaps.has(`${name}.map`)) response.set('SourceMap', `${name}.map`);
     // Asked one by one: browsers list gzip first and rank all alike, and brotli is a fifth smaller.
     const encoding = request.acceptsEncodings('br') || request.acceptsEncodings('gzip') || 'identity';
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);

@@ -32,7 +32,7 @@ function sourcesOf(file: string, code: string): string[] {
 }
 
 function parts(file: string): string {
-  const code = read(file).replace(/\/\/# sourceMappingURL.*\n$/, '');
+  const code = read(file);
   const characters = [...code];
   const sources = sourcesOf(file, code);
   const rows = [...new Set(sources.slice(0, characters.length))].map((name) => {

@@ -132,6 +132,10 @@ suite('files besides the script', () => {
     assert.equal(body.toString(), '{"version": 3}');
     assert.match(headers['content-type'] ?? '', /^application\/json\b/);
   });
+  test('are named in a header where there is a source map', async () => {
+    assert.equal((await get(pinned)).headers['sourcemap'], `${script}.map`);
+    assert.equal((await get(`/embed/1.2.0/${later}`)).headers['sourcemap'], undefined);
+  });
   for (const path of [
     `/embed/1.10.0/${later}.map`,
     '/embed/1.10.0/manifest.json',
