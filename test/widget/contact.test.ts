@@ -49,7 +49,7 @@ describe('draft', () => {
     await choose(form, 'Above 720 Excellent');
     await choose(form, 'Yes');
     const kept = JSON.stringify(Object.entries(sessionStorage));
-    for (const never of ['54,321', '54321', '98', '720', 'credit', 'bankruptcy', 'true']) {
+    for (const never of ['54,321', '54321', '98,765', '98765', '720', 'credit', 'bankruptcy', 'true']) {
       expect(kept).not.to.contain(never);
     }
 
