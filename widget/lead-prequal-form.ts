@@ -70,7 +70,7 @@ const kitFor = (speech: Speech): Kit => ({
  * @csspart bar - The drawing of the four amounts.
  * @csspart table - The four amounts in words and figures.
  *
- * @cssproperty [--prequal-accent=#0b57a4] - The one colour of buttons, progress and choices. Any opaque colour:
+ * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The one colour of buttons, progress and choices. Any opaque colour:
  *   its text is black or white, and where it would fade on the background it is moved until it can be told.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - Of the card and its inputs. Any opaque colour.
  * @cssproperty --prequal-text - Colour of the text; nearly black or nearly white by default, as the background asks.

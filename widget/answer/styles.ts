@@ -46,7 +46,7 @@ export const answerStyles = (css: Kit['css']) => css`
     block-size: 16px;
     border-radius: 4px;
     inline-size: 16px;
-    inset-block-start: 16px;
+    inset-block-start: calc(0.75em + 4px);
     inset-inline-start: 0;
     position: absolute;
   }
@@ -69,8 +69,8 @@ export const answerStyles = (css: Kit['css']) => css`
     padding-block-end: 4px;
     text-align: start;
   }
-  tbody,
-  tfoot {
+  .card tbody,
+  .card tfoot {
     border-block-start: 1px solid var(--_line);
   }
   th,
@@ -108,7 +108,7 @@ export const answerStyles = (css: Kit['css']) => css`
     text-align: start;
     white-space: normal;
   }
-  tfoot {
+  .card tfoot {
     border-block-start: 2px solid;
     font-size: 1.125em;
   }

@@ -72,7 +72,7 @@ export const layout = css`
     background: currentcolor;
   }
   section + section {
-    border-block-start: 1px solid var(--_line);
+    box-shadow: 0 -1px var(--_line);
     margin-block-start: calc(var(--_space) * 8);
     padding-block-start: calc(var(--_space) * 6);
   }

@@ -28,12 +28,12 @@ export const theme = css`
     --_ratio: 15;
   }
   :host {
-    --_accent: var(--prequal-accent, #0b57a4);
+    --_accent: var(--prequal-accent, light-dark(#0b57a4, #6ea8f0));
     /* More than 4.5, so that it is still that much on the tint of a chosen option. */
     --_ratio: 5.5;
     --_strong: color(from color-mix(in xyz, var(--_accent), var(--_light)) xyz var(--_legibly));
-    --_bad: color(from color-mix(in xyz, #b3261e, var(--_light)) xyz var(--_legibly));
-    --_muted: color(from color-mix(in xyz, #545c69, var(--_light)) xyz var(--_legibly));
+    --_bad: color(from color-mix(in xyz, light-dark(#b3261e, #ffb0a8), var(--_light)) xyz var(--_legibly));
+    --_muted: color(from color-mix(in xyz, light-dark(#545c69, #aab2bf), var(--_light)) xyz var(--_legibly));
     --_line: color-mix(in srgb, currentcolor 14%, transparent);
     --_radius: var(--prequal-radius, 12px);
     --_corner: min(var(--_radius), 8px);

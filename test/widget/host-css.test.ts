@@ -1,0 +1,155 @@
+/** What the style sheets of a host page do to the form, and what the form does to the page: nothing, either way. */
+import {expect, fixtureCleanup} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {FakeServer} from './support/fake-server.ts';
+import {choose, click, fillAll, open, send} from './support/visitor.ts';
+
+async function file(path: string) {
+  const response = await fetch(`/node_modules/${path}`);
+  if (!response.ok) throw new Error(`there is no ${path}`);
+  return response.text();
+}
+
+/** Rules that are met on real pages, and some that are worse. The font is the same in all, so that nothing moves. */
+const sheets: Record<string, string | Promise<string>> = {
+  Bootstrap: file('bootstrap/dist/css/bootstrap.min.css'),
+  'the reset of Tailwind': file('tailwindcss/preflight.css'),
+  'a reset of everything': '* {all: unset !important}',
+  'inherited text styles': `html * {
+    text-transform: uppercase !important; letter-spacing: 0.5em !important; word-spacing: 2em !important;
+    line-height: 1 !important; text-indent: 4em !important; text-align: center !important; font-style: italic;
+    white-space: nowrap !important; font-weight: 900 !important; font-variant: small-caps !important;
+    text-shadow: 2px 2px red; cursor: none; color: red !important; -webkit-text-fill-color: red;
+    list-style: square; hyphens: auto; tab-size: 0; user-select: none;
+  }`,
+  'boxes in another measure':
+    '* {box-sizing: content-box !important; float: none; margin: 0; border: 0 solid}',
+  'every tag restyled': `input, button, label, fieldset, legend, h2, p, a, table, td, th, ul, li, svg, form, section {
+    display: inline !important; position: fixed !important; width: 7px !important; padding: 40px !important;
+    background: lime !important; border: 9px dashed red !important; opacity: 0.1 !important;
+  }`,
+  'a rem of 10 px': 'html {font-size: 10px} body {font-size: 1.6rem}',
+  'a rem of 30 px': 'html {font-size: 30px} body {font-size: 16px}',
+};
+
+const font = 'body, lead-prequal-form {font: 16px sans-serif !important}';
+const width = 'main {display: block !important; inline-size: 480px !important; margin: 0 !important}';
+
+/** Where everything in the form is, how large, and in which colours and letters. */
+function picture(form: LeadPrequalForm) {
+  const card = form.shadowRoot!.querySelector('.card')!;
+  const {left, top} = card.getBoundingClientRect();
+  return [card, ...card.querySelectorAll('*:not(slot)')].map((element) => {
+    const box = element.getBoundingClientRect();
+    const style = getComputedStyle(element);
+    return {
+      place: [box.left - left, box.top - top, box.width, box.height],
+      style: [
+        element.localName + (element.id && `#${element.id}`),
+        ...[style.color, style.backgroundColor, style.fontSize, style.fontWeight, style.fontStyle],
+        ...[style.letterSpacing, style.textTransform, style.textAlign, style.cursor, style.textShadow],
+      ].join(' '),
+    };
+  });
+}
+
+type Picture = ReturnType<typeof picture>;
+
+const styles = (elements: Picture) => elements.map(({style}) => style);
+
+/** Within a pixel, for the form need not begin on a whole one. */
+function expectSamePlaces(found: Picture, expected: Picture, state: string) {
+  for (const [index, {place, style}] of found.entries()) {
+    const distances = place.map((value, side) => Math.abs(value - expected[index]!.place[side]!));
+    expect(Math.max(...distances), `${state}: ${style}, at ${place.join()}`).to.be.at.most(1);
+  }
+}
+
+async function pictures() {
+  const form = await open({layout: 'single', theme: 'light'});
+  const empty = picture(form);
+  await choose(form, '680 to 720 Good');
+  await click(form, 'See my estimate');
+  const faulty = picture(form);
+  const steps = await open({theme: 'light'});
+  await fillAll(steps);
+  await send(steps);
+  return {empty, faulty, result: picture(steps)};
+}
+
+describe('the host page', () => {
+  let server: FakeServer;
+  const sheet = document.createElement('style');
+  let expected: Awaited<ReturnType<typeof pictures>>;
+
+  before(async () => {
+    server = new FakeServer();
+    document.head.append(sheet);
+    sheet.textContent = font + width;
+    expected = await pictures();
+    server.restore();
+  });
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+  after(() => sheet.remove());
+
+  for (const [name, css] of Object.entries(sheets)) {
+    it(`changes nothing by ${name}`, async () => {
+      sheet.textContent = `${await css} ${font} ${width}`;
+      const found = await pictures();
+      for (const state of ['empty', 'faulty', 'result'] as const) {
+        expect(styles(found[state]), state).to.deep.equal(styles(expected[state]));
+        expectSamePlaces(found[state], expected[state], state);
+      }
+    });
+  }
+
+  it('gives the form its font, at any size, without a word sticking out', async () => {
+    sheet.textContent = `* {font: 40px/1 'Comic Sans MS', cursive !important} ${width}`;
+    const form = await open({layout: 'single'});
+    const card = form.shadowRoot!.querySelector('.card')!;
+    expect(getComputedStyle(card).fontSize).to.equal('40px');
+    expect(getComputedStyle(card).fontFamily).to.contain('Comic Sans MS');
+    expect(getComputedStyle(form.shadowRoot!.querySelector('input')!).fontFamily).to.contain('Comic Sans MS');
+    expect(card.scrollWidth).to.be.at.most(card.clientWidth);
+  });
+
+  it('can still hide the form, and make it deaf to the mouse', async () => {
+    sheet.textContent = `${font} ${width}`;
+    const form = await open();
+    const card = form.shadowRoot!.querySelector('.card')!;
+    form.style.visibility = 'hidden';
+    expect(getComputedStyle(card).visibility).to.equal('hidden');
+    form.style.pointerEvents = 'none';
+    expect(getComputedStyle(card).pointerEvents).to.equal('none');
+    form.hidden = true;
+    expect(form.offsetHeight).to.equal(0);
+  });
+
+  it('is left as it was: no style, no global, nothing in the document', async () => {
+    sheet.textContent = '';
+    const page = document.createElement('div');
+    page.innerHTML =
+      '<h2 class="main card">Title</h2><p>Text</p><form><input><button>Go</button></form><table></table>';
+    document.body.append(page);
+    const look = () =>
+      [document.documentElement, document.body, ...page.querySelectorAll('*')].map((element) => {
+        const style = getComputedStyle(element);
+        return [...style].map((name) => `${name}: ${style.getPropertyValue(name)}`).join('; ');
+      });
+    const state = () => ({
+      looks: look(),
+      globals: Reflect.ownKeys(window).map(String).sort(),
+      sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
+      head: document.head.childElementCount,
+      attributes: [...document.documentElement.attributes, ...document.body.attributes].map(({name}) => name),
+    });
+    const before = state();
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    fixtureCleanup();
+    expect(state()).to.deep.equal(before);
+    page.remove();
+  });
+});
