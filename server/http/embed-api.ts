@@ -6,7 +6,7 @@ import type {LeadDesk} from '../lead-desk.ts';
 import type {Partner} from '../partners.ts';
 import type {Consent, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
-import {bareAddress, embedBodySchema, readAttribution, type EmbedBody} from './embed-body.ts';
+import {bareAddress, readAttribution, readEmbedBody, type EmbedBody} from './embed-body.ts';
 import {jsonBody} from './json-body.ts';
 import {replyJson} from './json-reply.ts';
 import {fingerprintOf, readIdempotencyKey, readLead, replayLead, takeLead} from './lead-intake.ts';
@@ -63,7 +63,7 @@ export function embedApi(parts: Parts): Router {
 
   const create: RequestHandler = async (request, response) => {
     const partner = request.partner!;
-    const body = embedBodySchema.safeParse(request.body).data;
+    const body = readEmbedBody(request.body);
     const lead = readLead(body ? {...body.lead, cid: partner.cid} : null);
     if (!partner.lead_types.includes(lead.lead_type)) {
       throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');

@@ -30,6 +30,10 @@ export const embedBodySchema = z.object({
 });
 export type EmbedBody = z.output<typeof embedBodySchema>;
 
+const compiled = z.compile(embedBodySchema);
+/** Undefined where there is not even something that could be a lead. */
+export const readEmbedBody = (body: unknown): EmbedBody | undefined => compiled.safeParse(body).data;
+
 /** An address of the web without query, fragment and credentials; null for anything else. */
 export function bareAddress(text: string | undefined): string | null {
   const url = URL.parse(text ?? '');

@@ -2,6 +2,7 @@
  * Group commit: writes that arrive together share one commit, and the next batch leaves when the last one
  * returns. Alone, a write waits for nobody; under load, one fsync serves many.
  */
+import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {StoreUnavailable} from './lead-store.ts';
 
 /** What became of one item of a batch: a bad one fails alone. */
@@ -30,6 +31,8 @@ export function createBatcher<Item, Result>(
 
   async function commitAll() {
     while (waiting.length > 0) {
+      // What else arrives in this turn of the event loop goes along.
+      await endOfTurn();
       const batch = waiting.slice(0, maxBatch);
       waiting = waiting.slice(maxBatch);
       const outcomes = await commit(batch.map(({item}) => item)).catch((error: unknown) => error);
@@ -47,7 +50,7 @@ export function createBatcher<Item, Result>(
       if (waiting.length >= maxWaiting) return Promise.reject(new StoreUnavailable('Too many writes wait'));
       return new Promise((resolve, reject) => {
         waiting.push({item, resolve, reject});
-        running ??= Promise.resolve().then(commitAll);
+        running ??= commitAll();
       });
     },
     drained: () => running ?? Promise.resolve(),
