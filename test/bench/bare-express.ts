@@ -2,7 +2,7 @@
 import express from 'express';
 import {ready, result} from './bench-server.ts';
 
-const app = express();
+const app = express().disable('etag').disable('x-powered-by');
 app.post('/json/leads', express.json(), (request, response) => {
   response.status(201).json(request.body);
 });

@@ -6,7 +6,7 @@ import {ready, upstreamUrl} from './bench-server.ts';
 const pool = new Pool(upstreamUrl(), {connections: 16});
 const headers = {authorization: 'Basic dXNlcjpwYXNzd29yZA==', 'content-type': 'application/json'};
 
-const app = express();
+const app = express().disable('etag').disable('x-powered-by');
 app.post('/embed/v1/leads', express.json(), async (request, response) => {
   const {lead} = request.body as {lead: object};
   const body = JSON.stringify({...lead, cid: '1001'});

@@ -4,118 +4,135 @@
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
-import {compareRefusals, createFromPage, createLeads, readLeads, readWhile, type Figures} from './load.ts';
-import {freshStore, median, startBenchServer, type Measured} from './servers.ts';
+import {
+  compareRefusals,
+  createFromCaller,
+  createFromPage,
+  createLeads,
+  readLeads,
+  readWhile,
+  type Figures,
+} from './load.ts';
+import {freshStore, median, startBenchServer} from './servers.ts';
 
 const rounds = 3;
 const connectionCounts = [1, 10, 50, 200];
 /** Milliseconds added to a commit, for disks that are not as fast as this one. */
 const slowDisk = 2;
+const pairs = 5_000;
 
+type StoreName = 'SQLite' | 'PostgreSQL';
 type Row = readonly (string | number)[];
+type Start = Parameters<typeof startBenchServer>;
+type Load = (url: string) => Promise<Figures>;
+
 const table = (head: readonly string[], rows: readonly Row[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const whole = (figure: number) => Math.round(figure).toLocaleString('en-US');
-const ratio = (a: Figures, b: Figures) => (a.perSecond / b.perSecond).toFixed(2);
 /** The load tool counts latency in whole milliseconds. */
 const ms = (latency: number) => (latency < 1 ? '<1' : latency.toFixed(0));
 const cells = ({perSecond, p50, p99}: Figures) => [whole(perSecond), ms(p50), ms(p99)];
 
-/** The same load on each server in turn, round after round, so that a slow minute hits all of them. */
-async function sideBySide(servers: readonly Measured[], load: (server: Measured) => Promise<Figures>) {
-  const results = servers.map((): Figures[] => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, server] of servers.entries()) results[index]!.push(await load(server));
+/** One load after the other, round after round, so that a slow minute hits all of them. */
+async function inTurn(...loads: (() => Promise<Figures>)[]): Promise<Figures[]> {
+  const results = loads.map((): Figures[] => []);
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, load] of loads.entries()) {
+      const figures = await load();
+      // The first round only warms up: a server that has just started runs code that is not compiled yet.
+      if (round > 0) results[index]!.push(figures);
+    }
   }
   return results.map((figures) => median(figures));
 }
 
-async function creates(storeName: 'SQLite' | 'PostgreSQL') {
+const beside = ([ours, other]: Figures[]): Row => [
+  ...cells(ours!),
+  ...cells(other!),
+  (ours!.perSecond / other!.perSecond).toFixed(2),
+];
+
+async function compare(ours: Start, other: Start, load: Load): Promise<Row> {
+  const servers = [await startBenchServer(...ours), await startBenchServer(...other)];
+  const figures = await inTurn(
+    ...servers.map(
+      ({url}) =>
+        () =>
+          load(url),
+    ),
+  );
+  for (const server of servers) server.stop();
+  return beside(figures);
+}
+
+async function alone<Result>(start: Start, load: (url: string) => Promise<Result>): Promise<Result> {
+  const server = await startBenchServer(...start);
+  const result = await load(server.url);
+  server.stop();
+  return result;
+}
+
+const production = async (store: StoreName = 'SQLite', settings: Start[2] = {}): Promise<Start> => [
+  'production.ts',
+  await freshStore(store),
+  settings,
+];
+
+async function creates(store: StoreName): Promise<Row[]> {
   const rows: Row[] = [];
   for (const connections of connectionCounts) {
-    const servers = [
-      await startBenchServer('production.ts', await freshStore(storeName)),
-      await startBenchServer('bare-http.ts', await freshStore(storeName)),
-    ];
-    const [ours, bare] = await sideBySide(servers, ({url}) => createLeads(url, connections));
-    rows.push([storeName, connections, ...cells(ours!), ...cells(bare!), ratio(ours!, bare!)]);
-    for (const server of servers) server.stop();
+    const bare: Start = ['bare-http.ts', await freshStore(store)];
+    const row = await compare(await production(store), bare, (url) => createLeads(url, connections));
+    rows.push([store, connections, ...row]);
   }
   return rows;
 }
 
-async function grouping(storeName: 'SQLite' | 'PostgreSQL', commitDelay: number): Promise<Row> {
-  const servers = [
-    await startBenchServer('production.ts', await freshStore(storeName), {commitDelay}),
-    await startBenchServer('production.ts', await freshStore(storeName), {commitDelay, maxBatch: 1}),
-  ];
-  const [grouped, single] = await sideBySide(servers, ({url}) => createLeads(url, 50));
-  for (const server of servers) server.stop();
-  return [storeName, commitDelay, ...cells(grouped!), ...cells(single!), ratio(grouped!, single!)];
+async function grouping(store: StoreName, commitDelay: number): Promise<Row> {
+  const grouped = await production(store, {commitDelay});
+  const single = await production(store, {commitDelay, maxBatch: 1});
+  return [store, commitDelay, ...(await compare(grouped, single, (url) => createLeads(url, 50)))];
 }
 
-async function echoes(): Promise<Row> {
-  const servers = [
-    await startBenchServer('production.ts', await freshStore('SQLite')),
-    await startBenchServer('bare-express.ts'),
-  ];
-  const [ours, echo] = await sideBySide(servers, ({url}) => createLeads(url, 50));
-  for (const server of servers) server.stop();
-  return ['create, durable / bare Express echo', ...cells(ours!), ...cells(echo!), ratio(ours!, echo!)];
-}
-
-async function reads(): Promise<Row> {
-  const servers = [
-    await startBenchServer('production.ts', await freshStore('SQLite')),
-    await startBenchServer('bare-express.ts'),
-  ];
-  const [ours, bare] = await sideBySide(servers, ({url}) => readLeads(url, 50));
-  for (const server of servers) server.stop();
-  return ['read / bare Express route', ...cells(ours!), ...cells(bare!), ratio(ours!, bare!)];
+async function againstExpress(what: string, load: Load): Promise<Row> {
+  return [what, ...(await compare(await production(), ['bare-express.ts'], load))];
 }
 
 async function readsWhileCreating(): Promise<Row> {
-  const server = await startBenchServer('production.ts', await freshStore('SQLite'), {commitDelay: slowDisk});
-  const {p50, p99} = await readWhile(server.url);
-  server.stop();
-  return [p50.toFixed(2), p99.toFixed(2)];
+  const start = await production('SQLite', {commitDelay: slowDisk});
+  const [figures] = await alone(start, (url) => inTurn(() => readWhile(url)));
+  const {perSecond, p50, p99} = figures!;
+  return [whole(perSecond), p50.toFixed(2), p99.toFixed(2)];
 }
 
-/** Through the proxy to a local upstream, and without a hop against the same lead of a caller; 20 connections. */
-async function pages(): Promise<Row[]> {
-  const upstream = await startBenchServer('upstream.ts');
-  const proxies = [
-    await startBenchServer('production.ts', await freshStore('SQLite'), {upstream: upstream.url}),
-    await startBenchServer('bare-proxy.ts', '', {upstream: upstream.url}),
-  ];
-  const [proxied, bare] = await sideBySide(proxies, ({url}) => createFromPage(url, 20));
-  for (const server of [...proxies, upstream]) server.stop();
-
-  const own = await startBenchServer('production.ts', await freshStore('SQLite'));
-  const fromPage: Figures[] = [];
-  const fromCaller: Figures[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    fromPage.push(await createFromPage(own.url, 20));
-    fromCaller.push(await createLeads(own.url, 20));
-  }
-  own.stop();
-  const [page, caller] = [median(fromPage), median(fromCaller)];
-  return [
-    ['page, through an upstream / bare proxy', ...cells(proxied!), ...cells(bare!), ratio(proxied!, bare!)],
-    ['page, calculator / `/json/leads`', ...cells(page), ...cells(caller), ratio(page, caller)],
-  ];
+async function proxied(): Promise<Row> {
+  return alone(['upstream.ts'], async (upstream) => {
+    const bare: Start = ['bare-proxy.ts', '', {upstream}];
+    const ours = await production('SQLite', {upstream});
+    return [
+      'through an upstream / bare proxy',
+      ...(await compare(ours, bare, (url) => createFromPage(url, 20))),
+    ];
+  });
 }
 
-const pairs = 5_000;
+async function calculated(): Promise<Row> {
+  const figures = await alone(await production(), (url) =>
+    inTurn(
+      () => createFromPage(url, 20),
+      () => createFromCaller(url, 20),
+    ),
+  );
+  return ['calculator / `/json/leads`', ...beside(figures)];
+}
+
 async function refusals(): Promise<Row> {
-  const server = await startBenchServer('production.ts', await freshStore('SQLite'));
-  const [absent, wrong] = await compareRefusals(server.url, pairs);
-  server.stop();
-  return [absent.toFixed(3), wrong.toFixed(3)];
+  const medians = await alone(await production(), (url) => compareRefusals(url, pairs));
+  return medians.map((figure) => figure.toFixed(3));
 }
 
-const stores = process.env['TEST_DATABASE_URL'] ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const);
+const stores: StoreName[] = process.env['TEST_DATABASE_URL'] ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 if (stores.length === 1) console.error('Without TEST_DATABASE_URL, PostgreSQL is left out.');
 
 const createRows: Row[] = [];
@@ -128,7 +145,15 @@ const figures = (name: string) => [`${name}/s`, 'p50 ms', 'p99 ms'];
 
 const report = `# Benchmark
 
-Written by \`npm run bench\` with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores; medians of ${rounds} interleaved rounds. Layers on, as in production: request id and headers, Basic auth, body limits, schema, calculator, store, one log line.
+Written by \`npm run bench\` with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores. Each figure is the median of ${rounds} rounds, taken in turn after one that only warms up.
+
+Layers on, as in production:
+
+- on every request: request id, security headers, one log line, time limits of the connection, RFC 9457 errors
+- on \`/json/leads\`: Basic auth, limits of the body (type, size, depth), schema, calculator, durable store
+- on \`/embed/v1\`: partner and origin, CORS, rate limit by address, limits of the body, schema, idempotency key, token of the result, calculator or upstream with circuit breaker and outbox, merging of duplicates, durable store
+
+Off: the proof of work, which a load tool cannot pay; and the limits of the rate limiter are too high to be met.
 
 ## Creating a lead, durable
 
@@ -144,17 +169,23 @@ ${table(['Store', 'added ms', ...figures('grouped'), ...figures('one each'), 'ra
 
 ## Against bare Express, 50 connections
 
-${table(['What', ...figures('ours'), ...figures('bare'), 'ratio'], [await echoes(), await reads()])}
+${table(
+  ['What', ...figures('ours'), ...figures('bare'), 'ratio'],
+  [
+    await againstExpress('create, durable / bare echo', (url) => createLeads(url, 50)),
+    await againstExpress('read / bare JSON route', (url) => readLeads(url, 50)),
+  ],
+)}
 
 ## Reading while 50 connections create, ${slowDisk} ms added to each commit
 
-${table(['p50 ms', 'p99 ms'], [await readsWhileCreating()])}
+${table(['creates/s', 'read p50 ms', 'read p99 ms'], [await readsWhileCreating()])}
 
 ## Leads from pages, 20 connections
 
-Besides the layers above: origin, rate limit, idempotency key and duplicates. The proof of work is the browser's.
+Through the proxy, against an Express route that makes the same POST and GET over \`undici.Pool\` and stores nothing; and with the calculator, against the same leads of a caller.
 
-${table(['What', ...figures('ours'), ...figures('other'), 'ratio'], await pages())}
+${table(['What', ...figures('ours'), ...figures('other'), 'ratio'], [await proxied(), await calculated()])}
 
 ## Two answers that must not be told apart
 
