@@ -11,3 +11,5 @@ attribution();
 
 export {LeadPrequalForm};
 export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './events.ts';
+export type {Language} from './language.ts';
+export type {SomeWords} from './words/words.ts';

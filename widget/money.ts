@@ -5,7 +5,10 @@ export type MoneyError = 'required' | 'negative' | 'invalid';
 /** With `,` or a space between groups of three (or, in India, of two and three), and perhaps cents. */
 const grouped = /^(\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/;
 const plain = /^(\d+)(?:\.(\d*))?$/;
-/** `50.000,00`. Also `50.000`: nobody writes tenths of a cent. */
+/**
+ * `50.000,00`. Also `50.000`: nobody writes tenths of a cent. The rule in every language: three digits after a
+ * sign are a group of thousands, two or none after the other sign are cents, and all else is asked again.
+ */
 const continental = /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))?$/;
 /** `1,2m` */
 const decimalComma = /^(\d+),(\d+)$/;

@@ -32,11 +32,11 @@ function lose(...names: (keyof typeof laterFiles)[]) {
 
 describe('the language', () => {
   let server: FakeServer;
-  const before = document.documentElement.lang;
+  const pageLang = document.documentElement.lang;
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => {
     server.restore();
-    document.documentElement.lang = before;
+    document.documentElement.lang = pageLang;
   });
 
   describe('is that of the page', () => {
@@ -273,12 +273,67 @@ describe('the language', () => {
       expect(asked).to.include('answer');
     });
 
+    it('is taken up when the form, already there, is told its language', async () => {
+      const form = await open();
+      form.parentElement!.lang = 'he';
+      await aTimeout(0);
+      languages['he'] = hebrew;
+      form.lang = 'he';
+      await shows(form, 'עליכם');
+    });
+
     it('does no harm when it fails', async () => {
       languages['he'] = () => Promise.reject(new Error('not there'));
       const form = await open({lang: 'he'});
       await fillAll(form);
       await send(form);
       expect(text(form)).to.contain('$830,000');
+    });
+  });
+
+  describe('from right to left', () => {
+    const {languages} = LeadPrequalForm;
+    before(() => (languages['he'] = {locale: 'he-IL', next: 'הבא'}));
+    after(() => delete languages['he']);
+
+    const rect = (form: LeadPrequalForm, selector: string, index = 0) =>
+      form.shadowRoot!.querySelectorAll(selector)[index]!.getBoundingClientRect();
+
+    for (const where of ['page', 'element'] as const) {
+      it(`mirrors the form: dir of the ${where}`, async () => {
+        if (where === 'page') document.documentElement.dir = 'rtl';
+        const form = await open({lang: 'he', layout: 'single', ...(where === 'element' && {dir: 'rtl'})});
+        try {
+          const label = rect(form, '[part=label]');
+          const field = rect(form, '[part=field]');
+          expect(Math.abs(label.right - field.right), 'labels are on the right').to.be.lessThan(1);
+          const none = rect(form, '.none');
+          expect(none.right).to.be.lessThan(rect(form, '.money input').left);
+          expect(rect(form, '.option input').left).to.be.greaterThan(rect(form, '.option').left + 20);
+        } finally {
+          document.documentElement.removeAttribute('dir');
+        }
+      });
+    }
+
+    it('fills the progress and draws the bar from the right, the steps in the same order', async () => {
+      const form = await open({lang: 'he', dir: 'rtl'});
+      expect(rect(form, '.progress .done').left).to.be.greaterThan(rect(form, '.progress i', 1).left);
+      form.strings = {next: 'Next'};
+      await form.updateComplete;
+      await fillAll(form);
+      await send(form);
+      expect(rect(form, '.bar rect', 0).left).to.be.greaterThan(rect(form, '.bar rect', 1).left);
+      expect(rect(form, 'tbody th').left).to.be.greaterThan(rect(form, 'tbody td').left);
+    });
+
+    it('keeps addresses, numbers and amounts from left to right, the names as the page has them', async () => {
+      const form = await open({lang: 'he', dir: 'rtl', layout: 'single'});
+      const directions = ['first_name', 'email', 'phone', 'cash'].map(
+        (name) => getComputedStyle(form.shadowRoot!.querySelector(`[name=${name}]`)!).direction,
+      );
+      expect(directions).to.deep.equal(['rtl', 'ltr', 'ltr', 'ltr']);
+      expect(rect(form, '.sign').left).to.be.lessThan(rect(form, '.row .money').left + 40);
     });
   });
 

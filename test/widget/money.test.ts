@@ -21,6 +21,10 @@ const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[]
   ['50\u00a0000', 50_000],
   ['1\u202f234\u2009567', 1_234_567],
   ['５０，０００', 50_000],
+  // digits of Arabic and Persian keyboards
+  ['٥٠٬٠٠٠', 50_000],
+  ['۵۰٬۰۰۰', 50_000],
+  ['٥٠ ٠٠٠', 50_000],
   ['＄５０', 50],
   // cents are dropped, not rounded up
   ['1.5', 1],

@@ -1,5 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {FieldKind} from '../../contract/fields.ts';
+import {parseMoney} from '../../widget/money.ts';
 import {tidy} from '../../widget/tidy.ts';
 
 const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])[] = [
@@ -23,13 +24,40 @@ const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])
   ['phone', '415-555-0132 x12', '415-555-0132 x12'],
   ['phone', '0155550132', '0155550132'],
   ['phone', '555-0132', '555-0132'],
+  ['phone', '1-415-555-0132', '(415) 555-0132'],
+  ['phone', '(415)555-0132', '(415) 555-0132'],
+  ['phone', '＋１４１５５５５０１３２', '(415) 555-0132'],
+  ['phone', '+52 55 1234 5678', '+52 55 1234 5678'],
   ['phone', 'call me', 'call me'],
 
   ['name', ' Maria ', ' Maria '],
   ['email', 'M@Example.com', 'M@Example.com'],
 ];
 
+/** How each language groups what it shows; all of it can be read again. */
+const locales: readonly (readonly [locale: string, shown: string])[] = [
+  ['en-US', '1,250,000'],
+  ['es-US', '1,250,000'],
+  ['es-ES', '1.250.000'],
+  ['de-CH', '1’250’000'],
+  ['fr-FR', '1\u202f250\u202f000'],
+  ['en-IN', '12,50,000'],
+  ['he-IL', '1,250,000'],
+  ['ar-EG', '1,250,000'],
+  ['fa-IR', '1٬250٬000'],
+];
+
 describe('tidy', () => {
+  for (const [locale, shown] of locales) {
+    it(`groups as ${locale} does, in digits that can be read again`, () => {
+      const tidied = tidy('money', '1250000', locale);
+      // Engines know different versions of the same separator.
+      expect(tidied.replace(/\D/g, ' ')).to.equal(shown.replace(/\D/g, ' '));
+      expect(parseMoney(tidied)).to.equal(1_250_000);
+      expect(tidy('money', tidied, locale)).to.equal(tidied);
+    });
+  }
+
   for (const [kind, typed, shown] of cases) {
     it(`shows the ${kind} ${JSON.stringify(typed)} as ${JSON.stringify(shown)}`, () => {
       expect(tidy(kind, typed, 'en-US')).to.equal(shown);

@@ -22,7 +22,7 @@ export const answerStyles = (css: Kit['css']) => css`
     stroke: var(--_paper);
     stroke-width: 2px;
   }
-  :host(:dir(rtl)) .bar {
+  .answer:dir(rtl) .bar {
     transform: scaleX(-1);
   }
   /* Told apart by lightness as well: at least 1.4 to 1 between any two, 3 to 1 on the paper. */
@@ -143,6 +143,11 @@ export const answerStyles = (css: Kit['css']) => css`
     padding-inline: 8px;
     text-decoration: underline;
     text-underline-offset: 3px;
+  }
+  .field .quiet {
+    font-size: 0.875em;
+    padding-inline: 0;
+    text-align: start;
   }
   .main[aria-disabled='true'] {
     cursor: progress;
