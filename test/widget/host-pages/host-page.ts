@@ -45,6 +45,8 @@ export function addScript({document}: HostPage) {
  * @param headers of the page
  */
 export async function openPage(content: string, headers: Record<string, string> = {}): Promise<HostPage> {
+  // The visitor of this page was on no other before.
+  sessionStorage.clear();
   const page = `<!doctype html><html lang="en"><title>Host page</title>${watch}${content}`;
   const query = new URLSearchParams({html: page, headers: JSON.stringify(headers)});
   const frame = document.createElement('iframe');
@@ -62,7 +64,9 @@ export const closePages = fixtureCleanup;
 /** The form, rendered. */
 export async function rendered(form: Element | null | undefined): Promise<LeadPrequalForm> {
   const found = form as LeadPrequalForm;
-  await waitUntil(() => found.shadowRoot?.querySelector('form'), 'the form never showed its fields');
+  await waitUntil(() => found.shadowRoot?.querySelector('form'), 'the form never showed its fields', {
+    timeout: 10_000,
+  });
   return found;
 }
 

@@ -25,12 +25,16 @@ describe("the element's own children", () => {
     addScript(page);
     let waited = 0;
     const form = page.document.querySelector('lead-prequal-form')!;
-    await waitUntil(() => {
-      const fields = form.shadowRoot?.querySelector('form');
-      expect(showsFallback(page), 'either, and never both').to.equal(!fields);
-      waited++;
-      return fields;
-    });
+    await waitUntil(
+      () => {
+        const fields = form.shadowRoot?.querySelector('form');
+        expect(showsFallback(page), 'either, and never both').to.equal(!fields);
+        waited++;
+        return fields;
+      },
+      'the form never came',
+      {timeout: 10_000},
+    );
     expect(waited).to.be.above(1);
     await formOn(page);
   });

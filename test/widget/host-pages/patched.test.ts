@@ -67,8 +67,8 @@ describe('a page whose own scripts', () => {
   }
 
   const broken: [what: string, code: string, failure: string][] = [
-    ['throws', `window.fetch = () => { throw new Error('broken'); };`, 'network'],
-    ['rejects', `window.fetch = () => Promise.reject(new Error('broken'));`, 'network'],
+    ['throws', `window.fetch = () => { throw new TypeError('broken'); };`, 'network'],
+    ['rejects', `window.fetch = () => Promise.reject(new TypeError('broken'));`, 'network'],
     [
       'forgets to return',
       `const {fetch} = window; window.fetch = (...all) => void fetch(...all);`,

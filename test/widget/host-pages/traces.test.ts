@@ -44,7 +44,7 @@ it('the way to the result leaves no trace on the page', async () => {
   await reachResult(await formOn(page));
   expect(page.look()).to.deep.equal(page.before);
   expect(
-    page.listened.filter((type) => !/^pointer(up|cancel)$/.test(type)),
+    page.listened.filter((type) => !/^(pointer(up|cancel)|visibilitychange)$/.test(type)),
     'listeners',
   ).to.deep.equal([]);
   expect(page.prevented, 'events of the page').to.deep.equal([]);

@@ -124,7 +124,9 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
 }
 
 export async function shows(form: LeadPrequalForm, expected: string) {
-  await waitUntil(() => text(form).includes(expected), `the form never showed "${expected}"`);
+  await waitUntil(() => text(form).includes(expected), `the form never showed "${expected}"`, {
+    timeout: 10_000,
+  });
 }
 
 /** Touches the form and waits for what it loads then. */
