@@ -29,7 +29,9 @@ const minifyTemplates: Plugin = {
   enforce: 'pre',
   async transform(code, id) {
     if (!/\/widget\/.*\.ts$/.test(id) || !/(html|css|svg|mathml)`/.test(code)) return null;
-    if (/\b(svg|mathml)`/.test(code)) this.error(`${id} has a template that is not in HTML`);
+    if (/\b(svg|mathml)`|<(script|style|textarea|title)\b/.test(code)) {
+      this.error(`${id} has a template that our Lit cannot read`);
+    }
     const minified = await minifyHTMLLiterals(code, {fileName: id});
     return minified && {code: minified.code, map: minified.map?.toString() ?? null};
   },
@@ -39,7 +41,8 @@ const minifyTemplates: Plugin = {
  * What is changed in Lit's files. Another Lit on the page under `trusted-types lit-html` must not make ours
  * throw: it uses our policy. Lists of versions and decorators' metadata are globals, and a host page
  * wants none of ours. Hooks of polyfills, and advice that the linter gives already, go as well, and what this form
- * does without: directives, templates in SVG and MathML, attributes that are not texts ("forbidden" below).
+ * does without: directives, decorators, bindings in comments and raw texts, templates in SVG and MathML, attributes
+ * that are not texts. What is "forbidden" below would need them.
  */
 const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
   [/\/lit-html\.js$/, /^/, `import {trusted} from ${JSON.stringify(resolve('widget/trusted-types.ts'))};`],
@@ -54,7 +57,6 @@ const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
     /Symbol\.metadata\?\?=Symbol\("metadata"\),\w+\.litPropertyMetadata\?\?=new WeakMap;/,
     '',
   ],
-  [/\/reactive-element\.js$/, /litPropertyMetadata\.get\(\w+\)/, 'void 0'],
   [/\/css-tag\.js$/, /\(void 0===\w\.ShadyCSS\|\|\w\.ShadyCSS\.nativeShadow\)&&/, ''],
   [/\/reactive-element\.js$/, /\w=\w\.reactiveElementPolyfillSupport,/, ''],
   [
@@ -75,6 +77,20 @@ const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
     /,2===\w\|\|3===\w\)\{const \w=this\.el\.content\.firstChild;.*?childNodes\)\}/,
     ',0);',
   ],
+  [/\/lit-html\.js$/, /if\(\w\.test\(\w\.tagName\)\)\{.*?\w\(\)\)\}\}(?=\}else if\(8===)/, ''],
+  [/\/lit-html\.js$/, /void 0!==\w\[2\]\?\(\w\.test\(.*?,"g"\)\),(\w=\w)\)/, 'void 0!==u[2]?($1)'],
+  [/\/lit-html\.js$/, /else\{let \w=-1;for\(.*?type:7,.*?length-1\}/, ''],
+  [/\/lit-html\.js$/, /setConnected\(\w\)\{.*?\)\)\}/, ''],
+  [
+    /\/lit-element\.js$/,
+    /connectedCallback\(\)\{.*?setConnected\(!0\)\}disconnectedCallback\(\)\{.*?setConnected\(!1\)\}/,
+    '',
+  ],
+  [/\/reactive-element\.js$/, /static addInitializer\(\w\)\{.*?push\(\w\)\}/, ''],
+  [/\/reactive-element\.js$/, /,this\.constructor\.l\?\.forEach\(\w=>\w\(this\)\)/, ''],
+  [/\/reactive-element\.js$/, /,void 0!==(\w)\.l&&\(this\.l=\[\.\.\.\1\.l\]\)/, ''],
+  [/\/reactive-element\.js$/, /const \w=this\[Symbol\.metadata\];if\(null!==\w\)\{.*?set\(\w,\w\)\}/, ''],
+  [/\/reactive-element\.js$/, /removeController\(\w\)\{.*?\}/, ''],
   [/\/lit-element\.js$/, /\w+\.litElementHydrateSupport\?\.\(\{LitElement:\w+\}\);/, '0;'],
   [/\/lit-element\.js$/, /=\w+\.litElementPolyfillSupport;\w+\?\.\(\{LitElement:\w+\}\);/, '=0;'],
   [/\/lit-element\.js$/, /\(\w+\.litElementVersions\?\?=\[\]\)\.push\("[\d.]+"\)/, ''],
