@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {openStore} from '../../server/store/open-store.ts';
-import {json, startFakeUpstream, type FakeUpstream, type Reply} from '../support/fake-upstream.ts';
+import {
+  json,
+  startFakeUpstream,
+  upstreamSettings,
+  type FakeUpstream,
+  type Reply,
+} from '../support/fake-upstream.ts';
 import {basic, postJson} from '../support/http.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
 import {amounts, asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
@@ -16,11 +22,8 @@ const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
 
 type Environment = Record<string, string>;
 
-const through = ({settings}: FakeUpstream): Environment => ({
-  UPSTREAM_URL: settings.baseUrl,
-  UPSTREAM_USER: settings.user,
-  UPSTREAM_PASSWORD: settings.password,
-  UPSTREAM_CID: settings.cid,
+const through = (upstream: FakeUpstream): Environment => ({
+  ...upstreamSettings(upstream),
   OUTBOX_PER_SECOND: '500',
 });
 
@@ -139,6 +142,129 @@ suite('an outbox of many leads', () => {
     assert.deepEqual(sent.toSorted(), [...backlog, ...created.map(({id}) => id)].toSorted());
     t.diagnostic(`${backlog.length + created.length} leads, ${sent.length} received, 2 processes`);
   });
+});
+
+/** The service's database: a file in the folder, or a PostgreSQL of the test's own. */
+const stores = {
+  SQLite: (folder: string) => ({DATABASE_PATH: join(folder, 'data', 'leads.sqlite')}),
+  PostgreSQL: async (_folder: string, t: TestContext) => {
+    const database = await createDatabase();
+    t.after(() => database.drop());
+    return {DATABASE_URL: database.url};
+  },
+};
+
+suite('an upstream that comes back', () => {
+  test(
+    'gets each lead once of two processes, and all of them when one is killed',
+    {skip: withoutPostgres},
+    async (t) => {
+      const folder = makeTemporaryFolder();
+      t.after(() => folder.remove());
+      const store = await stores.PostgreSQL(folder.path, t);
+      const down = await startUpstream(t, {});
+      const environment = {...store, ...through(down)};
+      const port = Number(new URL(down.settings.baseUrl).port);
+      await down.close();
+
+      const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
+      const created = await Promise.all(
+        servers.flatMap((server) => Array.from({length: 20}, () => create(server))),
+      );
+      assert.ok(created.every(({done}) => !done));
+      const waiting = [...(await fill(folder.path, store)), ...created.map(({id}) => id)];
+
+      const back = await startFakeUpstream(answersSoon, port);
+      t.after(() => back.close());
+      await until(() => back.sent().length > waiting.length / 3);
+      await servers[0]!.end('SIGKILL');
+      const before = back.sent().length;
+      assert.ok(before < waiting.length, 'the kill came too late');
+      await nothingWaits(folder.path, store);
+      assert.deepEqual(await servers[1]!.end('SIGTERM'), stopped);
+
+      const sent = back.sent();
+      const received = new Set(sent);
+      assert.deepEqual([...received].toSorted(), waiting.toSorted());
+      // As many as the dead one had under way.
+      const twice = sent.length - received.size;
+      assert.ok(twice <= 16, `${twice} came twice`);
+      t.diagnostic(
+        `acknowledged and stored ${waiting.length} = received ${received.size}, killed after ${before}, twice ${twice}`,
+      );
+    },
+  );
+});
+
+suite('a password that is rotated at the upstream', () => {
+  for (const [name, storeOf] of Object.entries(stores)) {
+    test(`strands nothing, over ${name}`, {skip: name === 'PostgreSQL' && withoutPostgres}, async (t) => {
+      const folder = makeTemporaryFolder();
+      t.after(() => folder.remove());
+      const store = await storeOf(folder.path, t);
+      const script: Parameters<typeof startFakeUpstream>[0] = {};
+      const upstream = await startUpstream(t, script);
+      const environment = {...store, ...through(upstream)};
+      const first = await startOver(folder.path, environment);
+      const before = await create(first);
+      assert.ok(before.done);
+      script.access = {...upstream.settings, password: 'the-new-password'};
+      const after = await Promise.all(Array.from({length: 10}, () => create(first)));
+      assert.ok(after.every(({done}) => !done));
+      await until(() => first.lines.some((line) => line.includes('refuses our credentials')));
+      assert.deepEqual(await first.end('SIGTERM'), stopped);
+
+      const second = await startOver(folder.path, {
+        ...environment,
+        UPSTREAM_PASSWORD: script.access.password,
+      });
+      await nothingWaits(folder.path, store);
+      assert.deepEqual(await second.end('SIGTERM'), stopped);
+      const acknowledged = [before, ...after].map(({id}) => id);
+      assert.deepEqual(upstream.taken().toSorted(), acknowledged.toSorted());
+      t.diagnostic(`acknowledged ${acknowledged.length} = stored = received ${upstream.taken().length}`);
+    });
+  }
+});
+
+// Each waits for the end of a lease.
+suite('a kill between the sending of a lead and the reply', {concurrency: true}, () => {
+  for (const [name, storeOf] of Object.entries(stores)) {
+    for (const onAmbiguous of ['send', 'hold']) {
+      test(
+        `is ambiguous: ${onAmbiguous}, over ${name}`,
+        {skip: name === 'PostgreSQL' && withoutPostgres},
+        async (t) => {
+          const folder = makeTemporaryFolder();
+          t.after(() => folder.remove());
+          const store = await storeOf(folder.path, t);
+          const script: Parameters<typeof startFakeUpstream>[0] = {create: () => undefined};
+          const upstream = await startUpstream(t, script);
+          const environment = {...store, ...through(upstream), ON_AMBIGUOUS: onAmbiguous};
+          const first = await startOver(folder.path, environment);
+          const {id} = await create(first);
+          await first.end('SIGKILL');
+          assert.deepEqual(upstream.sent(), [id]);
+          delete script.create;
+
+          // The lease of the dead one has to end first.
+          const second = await startOver(folder.path, environment);
+          if (onAmbiguous === 'send') {
+            await nothingWaits(folder.path, store);
+            assert.deepEqual(upstream.sent(), [id, id]);
+          } else {
+            const beside = await openBeside(folder.path, store);
+            const row = async () => (await beside.listOutbox(1))[0]!;
+            await until(async () => (await row()).state === 'held');
+            assert.partialDeepStrictEqual(await row(), {lead: id, ambiguous: 1, attempts: 1});
+            assert.deepEqual(upstream.sent(), [id]);
+            await beside.close();
+          }
+          assert.deepEqual(await second.end('SIGTERM'), stopped);
+        },
+      );
+    }
+  }
 });
 
 suite('an upstream that takes 3 s', () => {

@@ -84,6 +84,22 @@ forEachStore((store) => {
         assert.equal(logged(server, 'refuses our credentials or address'), 1);
       });
     }
+    for (const status of [401, 403]) {
+      test(`may show when the amounts are asked for, and nothing is sent again: ${status}`, async (t) => {
+        const script: Script = {read: json(status, {})};
+        const {upstream, server} = await startBoth(t, store, {script});
+        const answer = await sentLead(server);
+        assert.equal(answer.status, 'pending');
+        await until(() => logged(server, 'refuses our credentials or address') > 0);
+        await until(async () => JSON.stringify(await health(server)).includes('misconfigured'));
+        await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 2);
+        delete script.read;
+        await nothingWaits(server);
+        assert.deepEqual(upstream.sent(), [answer.id]);
+        const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
+        assert.equal(now.status, 'done');
+      });
+    }
     test('ends where it is mended at the upstream, and the log says so', async (t) => {
       const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
       const upstream = await startFakeUpstream(script);
@@ -169,7 +185,8 @@ forEachStore((store) => {
       const script: Script = {create: json(422, {})};
       const {upstream, server} = await startBoth(t, store, {script});
       const answer = await sentLead(server);
-      assert.equal(answer.status, 'refused');
+      const status = async () => (await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status;
+      await until(async () => (await status()) === 'refused');
       delete script.create;
       await sentLead(server);
       const [row, ...others] = await asOperator(server, (operator) => operator.listOutbox(10));
@@ -180,8 +197,7 @@ forEachStore((store) => {
 
       assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now())), 1);
       await nothingWaits(server);
-      const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
-      assert.equal(now.status, 'done');
+      assert.equal(await status(), 'done');
     });
   });
 

@@ -1,12 +1,14 @@
 /** Plants a canary in every secret and every field, drives the service every way it goes, and looks for them. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
+import type {ServerResponse} from 'node:http';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {Config} from '../../server/config.ts';
 import {onePartner} from '../../server/partners.ts';
 import {failures, json, startFakeUpstream, type Reply} from '../support/fake-upstream.ts';
 import {basic, postJson} from '../support/http.ts';
+import {quickPace} from '../support/quick-pace.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {
   listedOrigin,
@@ -167,17 +169,49 @@ suite('no secret and nothing that a visitor typed is in a log line or in the ans
       create: json(201, {id: 'u-1'}),
       read: json(200, {...lead, ...upstreamAccess}),
     },
-    redirects: {create: failures['a redirect']},
-    resets: {create: failures['a reset']},
   };
+  const otherHost = (response: ServerResponse) =>
+    void response.writeHead(307, {location: 'http://other.example/json/leads'}).end();
+  const faults: Record<string, Reply> = {
+    'redirects to another host': otherHost,
+    resets: failures['a reset'],
+    hangs: () => undefined,
+    'answers 500': failures['an error of its own'],
+    'answers 429': failures['too many requests'],
+    'answers 401': failures['bad credentials'],
+    'answers 404': failures['nothing found'],
+    'answers HTML': failures['a page of HTML'],
+    'answers half a JSON': failures['half of its JSON'],
+    'answers 10 MB': failures['a body of 10 MB'],
+    'answers wrong types': failures['wrong types'],
+  };
+  for (const [what, reply] of Object.entries(faults)) {
+    scripts[what] = {create: reply};
+    scripts[`takes the lead and ${what} for the amounts`] = {create: json(201, {id: 'u-1'}), read: reply};
+  }
   for (const [what, script] of Object.entries(scripts)) {
     test(`while an upstream ${what}`, async (t) => {
       const upstream = await startFakeUpstream({...script, access: upstreamAccess});
       t.after(() => upstream.close());
-      const server = await startTestServer({...config, ...through(upstream.settings, config.partners)});
+      const server = await startTestServer(
+        {...config, ...through(upstream.settings, config.partners)},
+        quickPace,
+      );
       t.after(() => server.close());
       await assertSilent(server, new URL(upstream.settings.baseUrl).host);
       assert.ok(upstream.exchanges.length > 0);
     });
   }
+
+  test('while an upstream is down', async (t) => {
+    const upstream = await startFakeUpstream({access: upstreamAccess});
+    await upstream.close();
+    const server = await startTestServer(
+      {...config, ...through(upstream.settings, config.partners)},
+      quickPace,
+    );
+    t.after(() => server.close());
+    await assertSilent(server, new URL(upstream.settings.baseUrl).host);
+    assert.ok(server.logLines.some((line) => line.includes('could not be reached')));
+  });
 });

@@ -118,3 +118,11 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
     },
   };
 }
+
+/** The settings of a service that delivers to it. */
+export const upstreamSettings = ({settings}: FakeUpstream): Record<string, string> => ({
+  UPSTREAM_URL: settings.baseUrl,
+  UPSTREAM_USER: settings.user,
+  UPSTREAM_PASSWORD: settings.password,
+  UPSTREAM_CID: settings.cid,
+});

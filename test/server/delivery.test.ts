@@ -1,0 +1,167 @@
+/** The courier and the workers over a store that fails at the wrong moment, and over more than one upstream. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import {pino} from 'pino';
+import {createUpstream} from '../../server/answers/upstream.ts';
+import {createCourier, type OnAmbiguous} from '../../server/delivery/courier.ts';
+import {startWorkers} from '../../server/delivery/worker.ts';
+import {StoreUnavailable, type LeadStore} from '../../server/store/lead-store.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
+import {quickPace} from '../support/quick-pace.ts';
+import {amounts, newEntry} from '../support/sample-leads.ts';
+import {forEachStore, type Store} from '../support/stores.ts';
+import {until} from '../support/until.ts';
+
+type Parts = {
+  scripts: Record<string, Script>;
+  /** What is wrong with the store. */
+  spoil?: (store: LeadStore) => Partial<LeadStore>;
+  onAmbiguous?: OnAmbiguous;
+};
+
+/** Workers and what they need, over a database of their own. */
+async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmbiguous = 'send'}: Parts) {
+  const server = await over.startServer();
+  const sound = await openStore(server.config);
+  const store = {...sound, ...spoil?.(sound)};
+  const named = Object.entries(scripts).map(
+    async ([name, script]) => [name, await startFakeUpstream(script)] as const,
+  );
+  const fakes = new Map(await Promise.all(named));
+  const upstreams = new Map(
+    [...fakes].map(([name, {settings}]) => [name, createUpstream(settings, quickPace.delivery)]),
+  );
+  const lines: string[] = [];
+  const log = pino({}, {write: (line: string) => void lines.push(line)});
+  const courier = createCourier({store, upstreams, onAmbiguous, log, pace: quickPace});
+  const parts = {store, courier, onAmbiguous, log, parallel: 8, perSecond: 1_000, pace: quickPace};
+  let workers = {stop: () => Promise.resolve()};
+  t.after(async () => {
+    await workers.stop();
+    await courier.close(0);
+    for (const fake of fakes.values()) await fake.close();
+    await sound.close();
+    await server.close();
+  });
+  return {
+    lines,
+    courier,
+    find: (id: string) => sound.find(id),
+    outbox: () => sound.listOutbox(1_000),
+    sent: (name: string) => fakes.get(name)!.sent(),
+    exchanges: (name: string) => fakes.get(name)!.exchanges,
+    start: () => void (workers = startWorkers([...fakes.keys()], parts)),
+    async accept(upstream: string, count: number, leaseEnd?: number) {
+      const delivery = {upstream, state: 'waiting', nextAttemptAt: leaseEnd ?? Date.now(), leaseEnd} as const;
+      const entries = Array.from({length: count}, () => newEntry({answer: {status: 'pending'}, delivery}));
+      await Promise.all(entries.map((entry) => sound.accept(entry)));
+      return entries.map(({id}) => id);
+    },
+  };
+}
+
+/** Fails so many times; by then leases have ended and the delivery has been claimed again. */
+function failing<Parameters extends unknown[]>(times: number, work: (...given: Parameters) => Promise<void>) {
+  let left = times;
+  return (...given: Parameters) =>
+    (left -= 1) >= 0 ? Promise.reject(new StoreUnavailable('away')) : work(...given);
+}
+
+forEachStore((over) => {
+  suite('a lead whose delivery cannot be written down for longer than its lease', () => {
+    const hitches = {
+      "the upstream's id": (store: LeadStore) => ({
+        recordUpstreamId: failing(150, (...given: Parameters<LeadStore['recordUpstreamId']>) =>
+          store.recordUpstreamId(...given),
+        ),
+      }),
+      'the amounts': (store: LeadStore) => ({
+        recordAnswer: failing(150, (...given: Parameters<LeadStore['recordAnswer']>) =>
+          store.recordAnswer(...given),
+        ),
+      }),
+    };
+    for (const [what, spoil] of Object.entries(hitches)) {
+      test(`is sent once: ${what}`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
+        const [id] = await delivery.accept('default', 1);
+        delivery.start();
+        await until(async () => (await delivery.find(id!))?.answer.status === 'done');
+        assert.deepEqual(delivery.sent('default'), [id]);
+        assert.deepEqual(await delivery.outbox(), []);
+      });
+    }
+    test('is left to its lease when the service stops before it is written', async (t) => {
+      const spoil = () => ({recordUpstreamId: () => Promise.reject(new StoreUnavailable('away'))});
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
+      const leaseEnd = Date.now() + 60_000;
+      const [id] = await delivery.accept('default', 1, leaseEnd);
+      const lead = (await delivery.find(id!))!;
+      const answer = delivery.courier.deliver({lead, upstream: 'default', attempts: 0, leaseEnd});
+      await until(() => delivery.sent('default').length === 1);
+      await delivery.courier.close(0);
+      assert.deepEqual(await answer, {status: 'pending'});
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, leasedUntil: leaseEnd}]);
+      assert.match(delivery.lines.join(''), /what became of a delivery could not be written/);
+    });
+  });
+
+  suite('a lead that a dead process may have sent', () => {
+    test('is sent again and counted', async (t) => {
+      const script: Script = {create: json(500, {})};
+      const delivery = await startDelivery(t, over, {scripts: {default: script}});
+      const [id] = await delivery.accept('default', 1, Date.now() + 20);
+      delivery.start();
+      await until(() => delivery.sent('default').length > 0);
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, ambiguous: 1}]);
+      delete script.create;
+      await until(async () => (await delivery.outbox()).length === 0);
+    });
+    test('is held where the operator wants that, and the log says so', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}, onAmbiguous: 'hold'});
+      const [lost] = await delivery.accept('default', 1, Date.now() + 20);
+      const fresh = await delivery.accept('default', 1);
+      delivery.start();
+      await until(async () => (await delivery.outbox()).every(({state}) => state === 'held'));
+      await until(async () => (await delivery.outbox()).length === 1);
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: lost, ambiguous: 1, attempts: 1}]);
+      assert.deepEqual(delivery.sent('default'), fresh);
+      await until(() => delivery.lines.join('').includes('may have been sent before a process ended'));
+    });
+  });
+
+  suite('of two upstreams', () => {
+    const troubles: Record<string, Script> = {
+      'one that hangs': {create: () => undefined},
+      'one that fails': {create: json(500, {})},
+      'one that asks to wait': {
+        create: (response) => void response.writeHead(503, {'retry-after': '3600'}).end(),
+      },
+      'one with other credentials': {create: json(401, {})},
+    };
+    for (const [what, trouble] of Object.entries(troubles)) {
+      test(`${what} keeps no lead of the other waiting`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {bad: trouble, good: {}}});
+        const stuck = await delivery.accept('bad', 60);
+        const leads = await delivery.accept('good', 20);
+        delivery.start();
+        await until(() => delivery.sent('good').length === leads.length);
+        await until(async () => (await delivery.outbox()).length === stuck.length);
+        assert.deepEqual(delivery.sent('good').toSorted(), leads.toSorted());
+        const rows = await delivery.outbox();
+        const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
+        const asked = delivery.exchanges('bad').length;
+        // An attempt is counted once the upstream was asked, and for nothing else.
+        assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
+      });
+    }
+    test('one that is not configured any more is named in the log', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {read: json(200, amounts)}}});
+      await delivery.accept('gone', 3);
+      delivery.start();
+      await until(() => delivery.lines.length > 0);
+      assert.partialDeepStrictEqual(JSON.parse(delivery.lines[0]!), {upstream: 'gone', leads: 3});
+    });
+  });
+});
