@@ -117,13 +117,26 @@ const editLit = (): Plugin => {
   };
 };
 
+/**
+ * What Lit and its elements call each other by. All of both is in one file, so shorter names do; Lit uses none of
+ * these as a string, nor does a page.
+ */
+const namesOfLit = new RegExp(
+  `^(_\\$.*|${[
+    'addController|createRenderRoot|elementStyles|enableUpdating|finalizeStyles|firstUpdated|fromAttribute',
+    'getPropertyDescriptor|getPropertyOptions|getUpdateComplete|hasChanged|hasUpdated|hostConnected',
+    'hostDisconnected|hostUpdate|hostUpdated|isUpdatePending|performUpdate|removeController|renderBefore',
+    'renderOptions|renderRoot|scheduleUpdate|setConnected|shadowRootOptions|shouldUpdate|toAttribute',
+    'useDefault|willUpdate',
+  ].join('|')})$`,
+);
+
 /** After the bundler's own minifier; finds a fiftieth more. */
 async function minifyAgain(code: string, map: string, nameOf: (content: string) => string) {
   const minified = await minify(code, {
     module: true,
     compress: {passes: 3},
-    // Names that Lit keeps to itself; its code is all in here.
-    mangle: {properties: {regex: /^_\$/}},
+    mangle: {properties: {regex: namesOfLit}},
     sourceMap: {content: map},
   });
   const content = minified.code ?? '';

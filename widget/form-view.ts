@@ -6,7 +6,7 @@ import {fieldView} from './field-view.ts';
 import {lock, warning} from './icons.ts';
 import type {Errors, InputError, Values} from './read-lead.ts';
 import type {Page, Step} from './steps.ts';
-import {fill, fillCount, sayError, type Words} from './words/words.ts';
+import {fill, sayError, type Words} from './words/words.ts';
 
 export type FormState = {
   readonly interview: Readonly<{
@@ -133,7 +133,7 @@ function summaryView({words, interview: {summary, errors}}: FormState, on: FormH
     ? nothing
     : alertView(
         'summary',
-        fillCount(words.summary, words.locale, listed.length),
+        words.summary,
         html`<ul>
           ${listed.map(
             ([name, code]) => html`

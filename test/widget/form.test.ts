@@ -151,7 +151,7 @@ describe('the form', () => {
         'Enter your email address.',
         'Enter your phone number.',
       ]);
-      expect(focused(form)?.textContent).to.contain('Please check 3 of your answers');
+      expect(focused(form)?.textContent).to.contain('Please check your answers');
 
       link(form, 'Enter your email address.')?.click();
       expect(focused(form)).to.equal(field(form, 'Email'));
@@ -270,14 +270,14 @@ describe('the form', () => {
       await form.updateComplete;
       await form.updateComplete;
       expect(field(form, 'Cash').value).to.equal('some');
-      expect(description(form, field(form, 'Cash'))).to.contain('Enter your cash in dollars, like 50,000.');
+      expect(description(form, field(form, 'Cash'))).to.contain('Cash: enter dollars, like 50,000.');
     });
 
     it('are never zero unless the visitor says so', async () => {
       const form = await open({layout: 'single'});
       await click(form, 'See my estimate');
       expect(field(form, 'Cash').value).to.equal('');
-      expect(summary(form)).to.include('Enter your cash, or choose None.');
+      expect(summary(form)).to.include('Cash: enter an amount, or choose None.');
 
       await click(form, 'None for Cash');
       expect(field(form, 'Cash').value).to.equal('0');

@@ -11,7 +11,7 @@ const labels = Object.fromEntries(
 type ErrorTexts = Partial<Record<FormFieldName | FieldKind, string>> & {other: string};
 
 export const formEn = {
-  /** For numbers, currency and plurals. */
+  /** For numbers and currency. */
   locale: 'en-US',
   labels,
   help: {
@@ -22,13 +22,7 @@ export const formEn = {
     cash: 'Checking, savings and other money you could put in.',
     investments: 'Stocks, bonds and funds outside of retirement accounts.',
   } as Partial<Record<FormFieldName, string>>,
-  /** A field's label where it is part of a sentence: `{it}`. */
-  inSentence: {
-    retirement: 'your retirement funds',
-    cash: 'your cash',
-    investments: 'your investments',
-  } as Partial<Record<FormFieldName, string>>,
-  /** `{label}`, `{it}`, and `{max}`: the most that the field takes. */
+  /** `{label}`, and `{max}`: the most that the field takes. */
   errors: {
     required: {
       first_name: 'Enter your first name.',
@@ -36,7 +30,7 @@ export const formEn = {
       email: 'Enter your email address.',
       phone: 'Enter your phone number.',
       credit_score: 'Choose your credit score. A guess is fine.',
-      money: 'Enter {it}, or choose None.',
+      money: '{label}: enter an amount, or choose None.',
       other: '{label} is missing.',
     },
     negative: {other: '{label} must be $0 or more.'},
@@ -45,7 +39,7 @@ export const formEn = {
     invalid: {
       email: 'Enter an email address like name@example.com.',
       phone: 'Enter a phone number like (415) 555-0132.',
-      money: 'Enter {it} in dollars, like 50,000.',
+      money: '{label}: enter dollars, like 50,000.',
       other: '{label} has a character that we cannot accept.',
     },
   } as Record<InputError, ErrorTexts>,
@@ -77,11 +71,7 @@ export const formEn = {
   send: 'Send',
   sending: 'Sending…',
   tryAgain: 'Try again',
-  /** By the plural category of `{count}`, as `Intl.PluralRules` has it. */
-  summary: {
-    one: 'Please check one of your answers',
-    other: 'Please check {count} of your answers',
-  } as Plural,
+  summary: 'Please check your answers',
   use: 'We use your answers to prepare your estimate and to contact you about it.',
   useContact: 'We use your details to contact you.',
   privacy: 'Privacy policy',
@@ -90,7 +80,5 @@ export const formEn = {
     text: 'Please check your connection and try again. Everything you typed is still here.',
   },
 };
-
-export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & {other: string};
 
 export type FormWords = typeof formEn;

@@ -22,11 +22,6 @@ export const words: FormWords = {
     cash: 'Cuentas de cheques, ahorros y otro dinero que podría aportar.',
     investments: 'Acciones, bonos y fondos fuera de las cuentas de jubilación.',
   },
-  inSentence: {
-    retirement: 'sus fondos de jubilación',
-    cash: 'su efectivo',
-    investments: 'sus inversiones',
-  },
   errors: {
     required: {
       first_name: 'Escriba su nombre.',
@@ -34,7 +29,7 @@ export const words: FormWords = {
       email: 'Escriba su correo electrónico.',
       phone: 'Escriba su número de teléfono.',
       credit_score: 'Elija su puntaje de crédito. Basta un cálculo aproximado.',
-      money: 'Escriba {it} o elija Nada.',
+      money: '{label}: escriba un monto o elija Nada.',
       other: 'Falta este dato: {label}.',
     },
     negative: {other: '{label}: el monto debe ser $0 o más.'},
@@ -43,7 +38,7 @@ export const words: FormWords = {
     invalid: {
       email: 'Escriba un correo electrónico como nombre@example.com.',
       phone: 'Escriba un número de teléfono como (415) 555-0132.',
-      money: 'Escriba {it} en dólares, como 50,000.',
+      money: '{label}: escriba el monto en dólares, como 50,000.',
       other: '{label}: hay un carácter que no podemos aceptar.',
     },
   },
@@ -74,10 +69,7 @@ export const words: FormWords = {
   send: 'Enviar',
   sending: 'Enviando…',
   tryAgain: 'Intentar de nuevo',
-  summary: {
-    one: 'Revise una de sus respuestas',
-    other: 'Revise {count} de sus respuestas',
-  },
+  summary: 'Revise sus respuestas',
   use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   privacy: 'Política de privacidad',

@@ -4,7 +4,7 @@ import {formatMoney} from '../money.ts';
 import type {InputError} from '../read-lead.ts';
 import {fieldTable} from '../steps.ts';
 import type {AnswerWords} from './answer-en.ts';
-import type {FormWords, Plural} from './form-en.ts';
+import type {FormWords} from './form-en.ts';
 
 export type {AnswerWords, FormWords};
 
@@ -19,16 +19,12 @@ export type SomeWords = Some<Words>;
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
   text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 
-export const fillCount = (texts: Plural, locale: string, count: number) =>
-  fill(texts[new Intl.PluralRules(locale).select(count)] ?? texts.other, {count});
-
 /** What is wrong with a field, in a sentence that names it. */
 export function sayError(words: FormWords, name: FormFieldName, code: InputError) {
   const {kind, max = 0} = fieldTable[name];
   const texts = words.errors[code] ?? words.errors.invalid;
   return fill(texts[name] ?? texts[kind] ?? texts.other, {
     label: words.labels[name],
-    it: words.inSentence[name] ?? '',
     max: kind === 'money' ? formatMoney(max, words.locale) : max.toLocaleString(words.locale),
   });
 }
