@@ -10,7 +10,10 @@ type Embed = {
   publicUrl: string;
 };
 
-/** A partner's site, with the policy of one that cares: nothing inline, scripts from itself and from us. */
+/**
+ * A partner's site, with the policy of one that cares: nothing inline, scripts from itself and from us. Beside
+ * the landing page it has the playground, where the form is given a look and its snippet is written.
+ */
 export function landingPage({script, partner, publicUrl}: Embed): Express {
   const folder = import.meta.dirname;
   const policy = `default-src 'self'; script-src 'self' ${publicUrl}; connect-src 'self' ${publicUrl}`;
@@ -20,14 +23,19 @@ export function landingPage({script, partner, publicUrl}: Embed): Express {
     response.set({'Content-Security-Policy': policy, 'Cache-Control': 'no-cache'});
     next();
   });
-  app.get('/', (_request, response) => {
-    const html = readFileSync(join(folder, 'landing.html'), 'utf8');
-    response.type('html').send(html.replace('{{script}}', script).replace('{{partner}}', partner));
-  });
+  for (const [path, file] of [
+    ['/', 'landing.html'],
+    ['/playground', 'playground.html'],
+  ] as const) {
+    app.get(path, (_request, response) => {
+      const html = readFileSync(join(folder, file), 'utf8');
+      response.type('html').send(html.replace('{{script}}', script).replace('{{partner}}', partner));
+    });
+  }
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end();
   });
-  for (const file of ['landing.css', 'landing.js']) {
+  for (const file of ['landing.css', 'landing.js', 'playground.css', 'playground.js']) {
     app.get(`/${file}`, (_request, response) => response.sendFile(join(folder, file)));
   }
   return app;

@@ -84,6 +84,7 @@ const lead = {
 
 console.log(`
   A partner's page   ${pageOrigin}
+  The playground     ${pageOrigin}/playground
   The lead service   ${publicUrl}
 
   Create a lead:
