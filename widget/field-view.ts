@@ -135,7 +135,7 @@ function radios(name: FormFieldName, {words, value, error}: FieldState, options:
         ${words.labels[name]}${required ? nothing : html`<span class="aside">&nbsp;(${words.optional})</span>`}
       </legend>
       ${helpText(name, words)}
-      <div class="options">
+      <div class="options" part="options">
         ${options.map(
           (option, index) => html`
             <div class="option">

@@ -57,7 +57,7 @@ export function formView(state: FormState, on: FormHandlers) {
         index === page ? steps.map((step) => stepView(step, state, on)) : nothing,
       )}
       ${noticeView(state)}
-      <div class="actions">
+      <div class="actions" part="actions">
         <button
           class="main"
           part="button primary"
@@ -80,7 +80,7 @@ export function formView(state: FormState, on: FormHandlers) {
             : nothing
         }
       </div>
-      <p class="use">
+      <p class="use" part="privacy">
         ${lock}
         <span>
           ${standard ? words.useContact : words.use}
@@ -102,12 +102,14 @@ function stepView({name, fields}: Step, {words, pages, interview}: FormState, on
       <h2 part="heading" tabindex="-1">
         ${
           pages.length > 1
-            ? html`<span class="count">${fill(words.step, {step: page + 1, of: pages.length})}</span> `
+            ? html`<span class="count" part="count"
+                >${fill(words.step, {step: page + 1, of: pages.length})}</span
+              > `
             : nothing
         }
         ${words.steps[name]}
       </h2>
-      <div class="fields">
+      <div class="fields" part="fields">
         ${fields.map((field) =>
           fieldView(field, {words, value: values[field], error: errors[field], suggestion, on}),
         )}

@@ -55,20 +55,31 @@ const kitFor = (speech: Speech): Kit => ({
  *
  * @csspart card - The box around everything.
  * @csspart progress - The bar that shows how many steps there are.
+ * @csspart count - "Step 2 of 3", above the title.
  * @csspart heading - The title of a step, a section or the result.
+ * @csspart fields - The grid of the fields of a step or a section.
  * @csspart field - A field with its label, help and error.
  * @csspart label - A field's label.
  * @csspart help - The line below a label.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart input - A text input.
+ * @csspart options - The grid of the answers to choose from.
  * @csspart option - One answer to choose.
+ * @csspart actions - The row of buttons.
  * @csspart button - Any button; the main one is `primary` as well.
  * @csspart primary - The main button.
+ * @csspart privacy - What the data is used for, with the link to the privacy page.
  * @csspart summary - The list of errors after "Next".
  * @csspart notice - What is said when sending failed.
  * @csspart total - The total amount.
  * @csspart bar - The drawing of the four amounts.
  * @csspart table - The four amounts in words and figures.
+ * @csspart row - One of the four, with all that is said about it.
+ * @csspart swatch - Its colour.
+ * @csspart amount - Its dollars.
+ * @csspart reason - Its sentence.
+ * @csspart estimate - That it is an estimate, not an offer.
+ * @csspart badge - The sign above thanks, a result that is not known yet, or a refusal.
  *
  * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The one colour of buttons, progress and choices. Any opaque colour:
  *   its text is black or white, and where it would fade on the background it is moved until it can be told.

@@ -6,7 +6,7 @@ export const actions = (
   {link, change, startOver}: Answered,
   mayChange = true,
 ) => html`
-  <div class="actions">
+  <div class="actions" part="actions">
     ${link ? html`<a class="main" part="button primary" href=${link.href}>${link.label}</a>` : nothing}
     ${
       mayChange

@@ -7,7 +7,7 @@ export function endView(kit: Kit, end: keyof typeof marks, answered: Answered) {
   const {title, text} = words[end];
   return html`
     <section class="answer end ${end}" aria-labelledby="result-title">
-      <svg class="badge" viewBox="0 0 24 24" aria-hidden="true">
+      <svg class="badge" part="badge" viewBox="0 0 24 24" aria-hidden="true">
         <path d=${marks[end]}></path>
       </svg>
       <h2 id="result-title" part="heading" tabindex="-1">${fill(title, {name: answered.firstName})}</h2>

@@ -37,7 +37,7 @@ export function resultView(kit: Kit, amounts: Prequalification, answered: Answer
           </tr>
         </tfoot>
       </table>
-      <p class="estimate">${words.disclaimer}</p>
+      <p class="estimate" part="estimate">${words.disclaimer}</p>
       ${actions(kit, answered)}
     </section>
   `;
@@ -70,18 +70,20 @@ function rowsView(kit: Kit, part: AmountPart, index: number, dollars: number, {a
   const why = reason(kit, part, code, minimums[part]);
   const about = words.about[part];
   return html`
-    <tbody class=${dollars === 0 ? 'zero' : ''}>
+    <tbody part="row" class=${dollars === 0 ? 'zero' : ''}>
       <tr>
         <th scope="rowgroup">
-          <svg class="swatch" aria-hidden="true">
+          <svg class="swatch" part="swatch" aria-hidden="true">
             <rect class="fill-${index}" width="100%" height="100%"></rect>
           </svg>
           ${words.names[part]}
         </th>
-        <td>${money(dollars)}</td>
+        <td part="amount">${money(dollars)}</td>
       </tr>
       <tr>
-        <td class="words" colspan="2">${dollars === 0 ? why : code ? `${about} ${why}` : about}</td>
+        <td class="words" part="reason" colspan="2">
+          ${dollars === 0 ? why : code ? `${about} ${why}` : about}
+        </td>
       </tr>
     </tbody>
   `;

@@ -48,7 +48,6 @@ export const fields = css`
     box-sizing: border-box;
     color: inherit;
     font: inherit;
-    letter-spacing: inherit;
     margin: 0;
     min-block-size: max(44px, var(--_space) * 12);
   }
@@ -144,26 +143,5 @@ export const fields = css`
   }
   .none {
     padding-inline: 16px;
-  }
-  @container (min-width: 26em) {
-    .fields {
-      grid-template-columns: 1fr 1fr;
-    }
-    .field:not(.name) {
-      grid-column: 1 / -1;
-    }
-    .flag .options {
-      grid-template-columns: repeat(3, 1fr);
-    }
-  }
-  @container (min-width: 33em) {
-    .choice .options {
-      grid-template-columns: 1fr 1fr;
-    }
-  }
-  @media (forced-colors: active) {
-    .option input:checked + label {
-      outline: 3px solid Highlight;
-    }
   }
 `;

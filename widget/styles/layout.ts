@@ -19,10 +19,8 @@ export const layout = css`
     font-size: max(16px, 1em);
     line-height: 1.5;
     outline: 1px solid var(--_line);
-    outline-offset: -1px;
     overflow-wrap: break-word;
-    padding-block: clamp(var(--_space) * 5, 5%, var(--_space) * 8);
-    padding-inline: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
+    padding: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
     pointer-events: inherit;
     -webkit-text-size-adjust: 100%;
     visibility: inherit;
@@ -161,12 +159,27 @@ export const layout = css`
     font-size: 0.875em;
     margin-block: 16px 0;
   }
+  /* The width of the card counts, not that of the window. */
   @container (min-width: 26em) {
+    .fields {
+      grid-template-columns: 1fr 1fr;
+    }
+    .field:not(.name) {
+      grid-column: 1 / -1;
+    }
+    .flag .options {
+      grid-template-columns: repeat(3, 1fr);
+    }
     .actions {
       flex-flow: row wrap;
     }
     .actions .main {
       min-inline-size: 12em;
+    }
+  }
+  @container (min-width: 33em) {
+    .choice .options {
+      grid-template-columns: 1fr 1fr;
     }
   }
   /* Browsers of before 2024 derive no colours. */
@@ -183,6 +196,9 @@ export const layout = css`
     .progress .done {
       background: Highlight;
       forced-color-adjust: none;
+    }
+    .option input:checked + label {
+      outline: 3px solid Highlight;
     }
   }
 `;
