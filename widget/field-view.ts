@@ -1,14 +1,14 @@
 /** One field of each kind: label above, help below it, error under the input, all tied together for machines. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {CreditScore, FormFieldName} from '../contract/fields.ts';
+import type {CreditScore} from '../contract/fields.ts';
 import {warning} from './icons.ts';
 import type {InputError} from './read-lead.ts';
-import {fieldTable} from './steps.ts';
+import {fieldTable, type FieldName} from './steps.ts';
 import {fill, sayError, type FormWords, type Words} from './words/words.ts';
 
 export type FieldHandlers = {
   /** Someone chose "None" beside an amount. */
-  readonly none: (name: FormFieldName) => void;
+  readonly none: (name: FieldName) => void;
   /** The suggestion is what was meant. */
   readonly accept: () => void;
 };
@@ -25,7 +25,7 @@ export type FieldState = {
 /** The field that a part of it belongs to. */
 export const fieldAround = (target: EventTarget | null) =>
   target instanceof Element
-    ? (target.closest<HTMLElement>('[data-field]')?.dataset['field'] as FormFieldName | undefined)
+    ? (target.closest<HTMLElement>('[data-field]')?.dataset['field'] as FieldName | undefined)
     : undefined;
 
 type Option = {readonly value: string; readonly label: string; readonly aside?: string};
@@ -39,7 +39,7 @@ const inputs = {
   money: {type: 'text', mode: 'numeric'},
 } as const;
 
-export function fieldView(name: FormFieldName, state: FieldState): TemplateResult {
+export function fieldView(name: FieldName, state: FieldState): TemplateResult {
   const {words} = state;
   switch (fieldTable[name].kind) {
     case 'choice':
@@ -92,7 +92,7 @@ export function fieldView(name: FormFieldName, state: FieldState): TemplateResul
 }
 
 function textField(
-  name: FormFieldName,
+  name: FieldName,
   {words, value = '', error}: FieldState,
   around: (input: TemplateResult) => TemplateResult,
 ) {
@@ -119,7 +119,7 @@ function textField(
   `;
 }
 
-function radios(name: FormFieldName, {words, value, error}: FieldState, options: readonly Option[]) {
+function radios(name: FieldName, {words, value, error}: FieldState, options: readonly Option[]) {
   const {kind, required} = fieldTable[name];
   return html`
     <fieldset
@@ -158,13 +158,13 @@ function radios(name: FormFieldName, {words, value, error}: FieldState, options:
   `;
 }
 
-const describedBy = (name: FormFieldName, {help}: FormWords, error: InputError | undefined) =>
+const describedBy = (name: FieldName, {help}: FormWords, error: InputError | undefined) =>
   [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;
 
-const helpText = (name: FormFieldName, {help}: FormWords) =>
+const helpText = (name: FieldName, {help}: FormWords) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
 
-const errorText = (name: FormFieldName, words: FormWords, code: InputError | undefined) =>
+export const errorText = (name: FieldName, words: FormWords, code: InputError | undefined) =>
   code
     ? html`<p class="error" id="${name}-error" part="error">
         ${warning}<span>${sayError(words, name, code)}</span>

@@ -1,11 +1,11 @@
 /** The form as it asks: progress, error summary, the fields of a step or of all, notice and buttons. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {FormFieldName, LeadType} from '../contract/fields.ts';
-import type {Notice} from './answer/types.ts';
-import {fieldView} from './field-view.ts';
+import type {LeadType} from '../contract/fields.ts';
+import type {AnswerPart, Notice} from './answer/types.ts';
+import {errorText, fieldView} from './field-view.ts';
 import {lock, warning} from './icons.ts';
 import type {Errors, InputError, Values} from './read-lead.ts';
-import type {Page, Step} from './steps.ts';
+import type {FieldName, Page, Step} from './steps.ts';
 import {fill, sayError, type Words} from './words/words.ts';
 
 export type FormState = {
@@ -22,6 +22,10 @@ export type FormState = {
   readonly notice: Notice | undefined;
   readonly sending: boolean;
   readonly privacyHref: string | undefined;
+  /** What the answer file puts above the last button, once it is there. */
+  readonly consentView: AnswerPart['consentView'] | undefined;
+  /** The page was shown before that: room is kept for it. */
+  readonly held: boolean;
 };
 
 export type FormHandlers = {
@@ -31,16 +35,19 @@ export type FormHandlers = {
   readonly input: (event: Event) => void;
   readonly leave: (event: FocusEvent) => void;
   readonly back: () => void;
-  readonly none: (name: FormFieldName) => void;
+  readonly none: (name: FieldName) => void;
   readonly accept: () => void;
-  readonly goTo: (name: FormFieldName) => void;
+  readonly goTo: (name: FieldName) => void;
 };
 
 export function formView(state: FormState, on: FormHandlers) {
   const {words, pages, leadType} = state;
-  const {page} = state.interview;
+  const {page, errors} = state.interview;
   const last = page === pages.length - 1;
   const standard = leadType === 'standard';
+  const privacy = state.privacyHref
+    ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
+    : nothing;
   const finish = standard ? words.send : words.seeEstimate;
   return html`
     <form
@@ -56,7 +63,14 @@ export function formView(state: FormState, on: FormHandlers) {
         // A page that is not shown leaves its place in the list empty, so that no input is ever reused.
         index === page ? steps.map((step) => stepView(step, state, on)) : nothing,
       )}
-      ${noticeView(state)}
+      ${last ? html`<slot name="consent"></slot>` : nothing}
+      <div class="use ${last && state.held ? 'roomy' : ''}">
+        ${last ? state.consentView?.(state, privacy) : nothing}
+        <p class="why" part="privacy">
+          ${lock}<span>${standard ? words.useContact : words.use} ${privacy}</span>
+        </p>
+      </div>
+      ${errorText('consent', words, errors.consent)} ${noticeView(state)}
       <div class="actions" part="actions">
         <button
           class="main"
@@ -80,17 +94,6 @@ export function formView(state: FormState, on: FormHandlers) {
             : nothing
         }
       </div>
-      <p class="use" part="privacy">
-        ${lock}
-        <span>
-          ${standard ? words.useContact : words.use}
-          ${
-            state.privacyHref
-              ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
-              : nothing
-          }
-        </span>
-      </p>
     </form>
   `;
 }
@@ -111,7 +114,9 @@ function stepView({name, fields}: Step, {words, pages, interview}: FormState, on
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) =>
-          fieldView(field, {words, value: values[field], error: errors[field], suggestion, on}),
+          field === 'consent'
+            ? nothing
+            : fieldView(field, {words, value: values[field], error: errors[field], suggestion, on}),
         )}
       </div>
     </section>
@@ -126,8 +131,8 @@ const progressView = ({pages, interview}: FormState) =>
     : nothing;
 
 function summaryView({words, interview: {summary, errors}}: FormState, on: FormHandlers) {
-  const listed = Object.entries(summary) as [FormFieldName, InputError][];
-  const follow = (event: Event, name: FormFieldName) => {
+  const listed = Object.entries(summary) as [FieldName, InputError][];
+  const follow = (event: Event, name: FieldName) => {
     event.preventDefault();
     on.goTo(name);
   };

@@ -1,9 +1,8 @@
 /** The visitor at the fields: what is typed, what is wrong with it, and which page of fields is shown. */
-import type {FormFieldName} from '../contract/fields.ts';
 import {fieldAround} from './field-view.ts';
 import type {FormHandlers} from './form-view.ts';
 import {readFields, type Errors, type Values} from './read-lead.ts';
-import {fieldsOf, fieldTable, type Page} from './steps.ts';
+import {fieldsOf, fieldTable, type FieldName, type Page} from './steps.ts';
 import {tidy} from './tidy.ts';
 import {fill, sayError, type Words} from './words/words.ts';
 
@@ -101,12 +100,12 @@ export class Interview {
     return fieldsOf(this.#host.pages()[this.page]);
   }
 
-  #input(name: FormFieldName) {
-    return this.#host.find(`[name=${name}]`) as HTMLInputElement | null;
+  #input(name: FieldName) {
+    return this.#host.find(`[data-field=${name}] [name]`) as HTMLInputElement | null;
   }
 
   /** As if the visitor had typed it. */
-  #write(name: FormFieldName, value: string) {
+  #write(name: FieldName, value: string) {
     const input = this.#input(name);
     if (!input) return;
     input.value = value;
@@ -122,22 +121,25 @@ export class Interview {
   #collect() {
     const form = this.#host.find('form') as HTMLFormElement | null;
     if (!form) return;
+    // A box that is not ticked is not among a form's data.
+    if (this.#input('consent')) this.values.consent = '';
     Object.assign(this.values, Object.fromEntries(new FormData(form)));
     this.#host.onRead(this.values);
   }
 
-  #tidy(name: FormFieldName) {
+  #tidy(name: FieldName) {
     const typed = this.values[name];
     if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words().locale);
   }
 
-  #leave(name: FormFieldName, movedOn: boolean) {
+  #leave(name: FieldName, movedOn: boolean) {
     this.#collect();
     const input = this.#input(name);
     // Whoever only looked elsewhere did not leave a field empty.
     if (!input || !(this.values[name] || movedOn)) return;
     this.#tidy(name);
-    if (input.type !== 'radio') input.value = this.values[name] ?? '';
+    const tidied = this.values[name];
+    if (tidied && input.type !== 'radio') input.value = tidied;
     this.#checkField(name);
     if (name !== 'email') return;
     this.suggestion = this.#host.suggest(input.value);
@@ -145,7 +147,7 @@ export class Interview {
   }
 
   /** Shows, changes or takes back the error of one field. */
-  #checkField(name: FormFieldName) {
+  #checkField(name: FieldName) {
     const error = readFields([name], this.values).errors[name];
     if (error === this.errors[name]) return;
     this.errors = {...this.errors, [name]: error};
@@ -153,7 +155,7 @@ export class Interview {
   }
 
   /** Whether these fields can be sent; shows what is wrong where they cannot. */
-  check(names: readonly FormFieldName[]): boolean {
+  check(names: readonly FieldName[]): boolean {
     this.#collect();
     const {errors} = readFields(names, this.values);
     const valid = Object.keys(errors).length === 0;

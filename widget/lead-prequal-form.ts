@@ -1,5 +1,4 @@
-import {adoptStyles, css, html, nothing, type PropertyValues} from 'lit';
-import type {EmbedAnswer} from '../contract/api.ts';
+import {css, html, nothing, type PropertyValues} from 'lit';
 import type {Failure, Kit, Outcome} from './answer/types.ts';
 import {attribution} from './attribution.ts';
 import {keepDraft, knownContact, type Contact} from './contact.ts';
@@ -15,9 +14,13 @@ import {readFields} from './read-lead.ts';
 import {httpsOnly} from './safe-link.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
 import {formStyles} from './styles/index.ts';
+import {receiptName} from './receipt.ts';
+import {recall} from './session.ts';
 import {fill, type SomeWords} from './words/words.ts';
 
-const kitFor = (speech: Speech): Kit => ({
+const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
+  host,
+  say,
   html,
   css,
   nothing,
@@ -44,13 +47,15 @@ const kitFor = (speech: Speech): Kit => ({
  * @slot - What people see until the script has run, and without JavaScript.
  * @slot heading - The form's own heading, above everything else.
  * @slot intro - A sentence or two below the heading; not shown with the result.
+ * @slot consent - Above the partner's own consent text, which it does not replace.
  * @slot disclaimer - Legal words below the form and below the result.
  *
  * @event prequal-ready - The form is on the page.
  * @event prequal-start - The visitor has typed or chosen something for the first time.
  * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
  * @event prequal-submit - All answers are valid and are being sent.
- * @event {CustomEvent<ResultDetail>} prequal-result - The server took the lead: `{id, leadType, status}`.
+ * @event {CustomEvent<ResultDetail>} prequal-result - The server took the lead: `{id, leadType, status}`. Where `status`
+ *   is `pending`, the event comes again once it is `done` or `refused`, if the visitor stays.
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed: `{code, retryable}`.
  *
  * @csspart card - The box around everything.
@@ -69,6 +74,7 @@ const kitFor = (speech: Speech): Kit => ({
  * @csspart button - Any button; the main one is `primary` as well.
  * @csspart primary - The main button.
  * @csspart privacy - What the data is used for, with the link to the privacy page.
+ * @csspart consent - The partner's consent text with its box.
  * @csspart summary - The list of errors after "Next".
  * @csspart notice - What is said when sending failed.
  * @csspart total - The total amount.
@@ -136,9 +142,8 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   #failure: Failure | undefined;
   #sending: AbortController | undefined;
-  #answer: EmbedAnswer | undefined;
-  /** Of `performance.now()`: when the visitor first came to the form. */
-  #touchedAt: number | undefined;
+  /** The page of fields is shown before the partner's configuration is there. */
+  #held = true;
 
   readonly #speech: Speech = new Speech(this, () => {
     this.#interview.reword();
@@ -146,35 +151,27 @@ export class LeadPrequalForm extends EmbeddedElement {
   });
 
   readonly #delivery: Delivery = new Delivery(
-    kitFor(this.#speech),
+    kitFor(this, this.#speech, (words) => {
+      this.#interview.said = words;
+      this.refresh();
+    }),
     () => this.#speech.answer(),
-    ({part}) => {
-      const root = this.renderRoot as ShadowRoot;
-      const {styleSheet} = part.styles;
-      // Added, for there may be sheets of a browser's extension by now.
-      if (styleSheet) root.adoptedStyleSheets.push(styleSheet);
-      else adoptStyles(root, [part.styles]);
-      if (this.#leadType !== this.leadType) this.refresh();
-    },
   );
 
   readonly #interview: Interview = new Interview({
     words: () => this.#speech.words,
-    suggest: (email) => this.#delivery.loaded?.part.emailSlip(email),
+    suggest: (email) => this.#part?.emailSlip(email),
     pages: () => this.#pages,
     find: (selector) => this.find(selector),
     refresh: (focusOn) => this.refresh(focusOn),
-    onTouch: () => {
-      this.#touchedAt ??= performance.now();
-      // A failure shows when the visitor sends, for there is a button to try again.
-      this.#delivery.load(this.#place).catch(() => {});
-    },
+    onTouch: () => this.#load(),
     onStart: () => emit(this, 'prequal-start'),
     onRead: (values) => {
       if (this.hasAttribute('draft')) keepDraft(this.partner, values);
     },
     onPage: () => {
-      this.#failure = this.#answer = undefined;
+      this.#failure = undefined;
+      this.#held = !this.#part;
       emit(this, 'prequal-step', {step: this.#interview.page + 1, of: this.#pages.length});
     },
     onFinish: () => void this.submit(),
@@ -207,10 +204,16 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override firstUpdated() {
     super.firstUpdated();
     emit(this, 'prequal-ready');
+    // The page was loaded again: the visitor finds what became of the lead.
+    if (recall(receiptName(this.#place))) this.#load();
+  }
+
+  get #part() {
+    return this.#delivery.part;
   }
 
   get #leadType() {
-    return effectiveLeadType(this.leadType, this.#delivery.loaded?.config?.lead_types);
+    return effectiveLeadType(this.leadType, this.#part?.config?.lead_types);
   }
 
   get #pages() {
@@ -218,7 +221,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   get #place() {
-    return {endpoint: this.endpoint.replace(/\/+$/, ''), partner: this.partner};
+    const {partner, leadType} = this;
+    return {endpoint: this.endpoint.replace(/\/+$/, ''), partner, leadType};
   }
 
   get #link() {
@@ -226,27 +230,30 @@ export class LeadPrequalForm extends EmbeddedElement {
     return href && this.ctaLabel ? {href, label: this.ctaLabel} : undefined;
   }
 
+  #load() {
+    // A failure shows when the visitor sends, for there is a button to try again.
+    this.#delivery.load(this.#place).then(
+      () => this.refresh(),
+      () => {},
+    );
+  }
+
   #settle(outcome: Outcome) {
     this.#interview.said = '';
     this.#interview.locked = false;
-    switch (outcome.kind) {
-      case 'answered': {
-        const {id, status} = outcome.answer;
-        this.#answer = outcome.answer;
-        keepDraft(this.partner);
-        this.refresh('h2');
-        return emit(this, 'prequal-result', {id, leadType: this.#leadType, status});
-      }
-      case 'invalid':
-        this.#interview.show(outcome.errors);
-        return emit(this, 'prequal-error', {code: 'invalid-lead', retryable: false});
-      case 'failed': {
-        const {code, retryable} = outcome;
-        this.#failure = outcome;
-        this.refresh('.alert');
-        return emit(this, 'prequal-error', {code, retryable});
-      }
+    if (outcome.kind === 'answered') {
+      const {id, leadType, status} = outcome;
+      keepDraft(this.partner);
+      this.refresh('h2');
+      return emit(this, 'prequal-result', {id, leadType, status});
     }
+    const {code, retryable} = outcome;
+    if (outcome.kind === 'invalid') this.#interview.show(outcome.errors);
+    else {
+      this.#failure = outcome;
+      this.refresh('.alert');
+    }
+    emit(this, 'prequal-error', {code, retryable});
   }
 
   /**
@@ -254,7 +261,7 @@ export class LeadPrequalForm extends EmbeddedElement {
    * sent, or its result is shown, nothing happens.
    */
   async submit(): Promise<void> {
-    if (this.#sending || this.#answer) return;
+    if (this.#sending || this.#part?.answer) return;
     const interview = this.#interview;
     const names = this.#pages.flatMap(fieldsOf);
     if (!interview.check(names)) return;
@@ -266,13 +273,14 @@ export class LeadPrequalForm extends EmbeddedElement {
     interview.locked = true;
     this.refresh();
     emit(this, 'prequal-submit');
-    const outcome = await this.#delivery.send(
-      this.#place,
-      {lead_type: this.#leadType, ...readFields(names, interview.values).lead},
+    const {values} = interview;
+    const part = await this.#delivery.load(this.#place).catch(() => undefined);
+    const outcome = await part?.send(
+      {lead_type: this.#leadType, ...readFields(names, values).lead},
       {
-        elapsedMs: Math.round(performance.now() - (this.#touchedAt ?? performance.now())),
-        signal,
+        trap: values.website,
         attribution: attribution(),
+        signal,
       },
     );
     if (signal.aborted) return;
@@ -283,7 +291,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Forgets everything typed and any result, and shows the empty form; what is being sent is given up. */
   reset(): void {
     this.#sending?.abort();
-    this.#sending = this.#failure = this.#answer = this.#touchedAt = undefined;
+    this.#part?.forget();
+    this.#sending = this.#failure = undefined;
     this.#interview.reset();
     keepDraft(this.partner);
     this.refresh();
@@ -291,37 +300,35 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   protected override render() {
     const interview = this.#interview;
-    const {part, config} = this.#delivery.loaded ?? {};
+    const part = this.#part;
     const {foreign} = this.#speech;
     return html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
         <slot name="heading"></slot>
         ${
-          part && this.#answer
-            ? part.view({
-                answer: this.#answer,
+          part?.view({
+            firstName: interview.values.first_name?.trim() ?? '',
+            link: this.#link,
+            change: () => interview.go(0),
+            startOver: () => {
+              this.reset();
+              interview.go(0);
+            },
+          }) ??
+          html`<slot name="intro"></slot> ${formView(
+              {
+                interview,
+                words: this.#speech.words,
                 leadType: this.#leadType,
-                firstName: interview.values.first_name?.trim() ?? '',
-                minimums: config?.minimums ?? {},
-                link: this.#link,
-                change: () => interview.go(0),
-                startOver: () => {
-                  this.reset();
-                  interview.go(0);
-                },
-              })
-            : html`<slot name="intro"></slot> ${formView(
-                  {
-                    interview,
-                    words: this.#speech.words,
-                    leadType: this.#leadType,
-                    pages: this.#pages,
-                    notice: this.#failure && (part?.notice(this.#failure) ?? this.#speech.words.loadFailed),
-                    sending: this.#sending !== undefined,
-                    privacyHref: httpsOnly(this.privacyHref),
-                  },
-                  interview.handlers,
-                )}`
+                pages: this.#pages,
+                notice: this.#failure && (part?.notice(this.#failure) ?? this.#speech.words.loadFailed),
+                sending: this.#sending !== undefined,
+                privacyHref: httpsOnly(this.privacyHref),
+                held: this.#held,
+                consentView: part?.consentView,
+              },
+              interview.handlers,
+            )}`
         }
         <slot name="disclaimer"></slot>
         <p class="unseen" role="status">${interview.said}</p>

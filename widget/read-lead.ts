@@ -1,18 +1,21 @@
 /** From what stands in the fields to the lead that is sent, or to what is wrong with it. */
-import {characters, type FieldErrorCode, type FormFieldName} from '../contract/fields.ts';
+import {characters, type FieldErrorCode} from '../contract/fields.ts';
 import {parseMoney} from './money.ts';
-import {fieldTable} from './steps.ts';
+import {fieldTable, type FieldName} from './steps.ts';
 
-/** As typed. A flag is `true`, `false`, or empty for "rather not say". */
-export type Values = Partial<Record<FormFieldName, string>>;
+/**
+ * As typed. A flag is `true`, `false`, or empty for "rather not say"; the consent is the version of its
+ * text. `website` is a trap: no person sees that field.
+ */
+export type Values = Partial<Record<FieldName, string>> & {website?: string};
 
 export type InputError = FieldErrorCode | 'negative';
-export type Errors = {[Name in FormFieldName]?: InputError | undefined};
+export type Errors = {[Name in FieldName]?: InputError | undefined};
 
 type Read = {value: string | number | boolean} | {error: InputError} | undefined;
 
 /** Only what the contract's row says; `undefined` is a field that may stay empty and did. */
-function readField(name: FormFieldName, typed: unknown): Read {
+function readField(name: FieldName, typed: unknown): Read {
   const {kind, required, max = Infinity, pattern, choices} = fieldTable[name];
   const text = typeof typed === 'string' ? typed.trim().normalize('NFC') : '';
   if (text === '') return required ? {error: 'required'} : undefined;
@@ -30,10 +33,12 @@ function readField(name: FormFieldName, typed: unknown): Read {
 }
 
 /** Whatever is wrong in these fields, and what can be sent of them. */
-export function readFields(names: readonly FormFieldName[], values: Values) {
+export function readFields(names: readonly FieldName[], values: Values) {
   const errors: Errors = {};
   const lead: Record<string, string | number | boolean> = {};
   for (const name of names) {
+    // Nobody agrees to what was not shown.
+    if (name === 'consent' && values.consent === undefined) continue;
     const read = readField(name, values[name]);
     if (!read) continue;
     if ('error' in read) errors[name] = read.error;

@@ -9,23 +9,29 @@ import {
   type LeadType,
 } from '../contract/fields.ts';
 
-/** The contract's rows as the form reads them: by name, without the literal types. */
-export const fieldTable: Readonly<Record<FormFieldName, Field>> = formFields;
+/**
+ * The contract's rows as the form reads them: by name, without the literal types.
+ * The partner's consent is no field of the lead, but it is checked, and its error found, like one.
+ */
+export type FieldName = FormFieldName | 'consent';
+export const fieldTable: Readonly<Record<FieldName, Field>> = {
+  ...formFields,
+  consent: {kind: 'text', label: 'Consent', required: true},
+};
 
 export type StepName = 'contact' | 'credit' | 'funds';
-export type Step = {readonly name: StepName; readonly fields: readonly FormFieldName[]};
+export type Step = {readonly name: StepName; readonly fields: readonly FieldName[]};
 
 export const contactNames = Object.keys(contactFields) as ContactFieldName[];
 const financial = Object.keys(financialFields) as FormFieldName[];
 const isMoney = (name: FormFieldName) => fieldTable[name].kind === 'money';
 
-const contactStep: Step = {name: 'contact', fields: contactNames};
 const steps: Readonly<Record<LeadType, readonly Step[]>> = {
-  standard: [contactStep],
+  standard: [{name: 'contact', fields: [...contactNames, 'consent']}],
   prequalification: [
-    contactStep,
+    {name: 'contact', fields: contactNames},
     {name: 'credit', fields: financial.filter((name) => !isMoney(name))},
-    {name: 'funds', fields: financial.filter(isMoney)},
+    {name: 'funds', fields: [...financial.filter(isMoney), 'consent']},
   ],
 };
 

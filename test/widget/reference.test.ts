@@ -1,9 +1,9 @@
 /** docs/widget.md against the form itself: what is rendered and sent in all its states is what is listed. */
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
-import {created, FakeServer, problem} from './support/fake-server.ts';
+import {config, created, FakeServer, problem} from './support/fake-server.ts';
 import {restorePage, stub} from './support/page.ts';
-import {choose, click, fillAll, fillContact, listen, open, send} from './support/visitor.ts';
+import {choose, click, fillAll, fillContact, listen, open, send, shows} from './support/visitor.ts';
 
 const reference = await (await fetch('/docs/widget.md')).text();
 
@@ -39,6 +39,7 @@ describe('the reference lists', () => {
 
   before(async () => {
     server = new FakeServer();
+    server.config = () => config({consent: {text: 'I agree.', version: '1', required: false}});
     events = listen();
     for (const method of ['getAttribute', 'hasAttribute'] as const) {
       stub(LeadPrequalForm.prototype, method, {
@@ -70,8 +71,11 @@ describe('the reference lists', () => {
       () => created({status: 'refused', prequalification: null}),
     ]) {
       server.reply(reply);
+      // As in another tab: a form that finds a receipt shows its result.
+      sessionStorage.clear();
       const sent = await open({'cta-href': 'https://example.com/call', 'cta-label': 'Call us'});
       await fillAll(sent);
+      await shows(sent, 'I agree.');
       await send(sent);
       look(sent);
     }

@@ -23,6 +23,8 @@ describe('the result', () => {
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
     server.reply(() => created(over));
+    // As in another tab: a form that finds a receipt shows its result.
+    sessionStorage.clear();
     const form = await open(attributes);
     await fillAll(form);
     await send(form);
@@ -172,7 +174,7 @@ describe('the result', () => {
 
   it('says that amounts will follow while the upstream is away', async () => {
     const form = await result({status: 'pending', prequalification: null, reasons: {}});
-    expect(heading(form)).to.equal('Thank you, Maria. We have your answers');
+    expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('no need to send anything again');
     expect(maybeButton(form, 'Change my answers')).to.equal(undefined);
     button(form, 'Start over');
@@ -180,7 +182,7 @@ describe('the result', () => {
 
   it('says what can be done when the upstream refuses', async () => {
     const form = await result({status: 'refused', prequalification: null, reasons: {}});
-    expect(heading(form)).to.equal('Maria, we could not prepare an estimate');
+    expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
     await click(form, 'Change my answers');
     expect(field(form, 'First name').value).to.equal('Maria');
   });

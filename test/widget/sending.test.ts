@@ -52,7 +52,8 @@ describe('sending', () => {
       cash: 50_000,
       investments: 0,
     });
-    expect(Object.keys(body)).to.have.members(['lead', 'attribution', 'elapsed_ms']);
+    expect(Object.keys(body)).to.have.members(['lead', 'attribution', 'elapsed_ms', 'page']);
+    expect(body.page).to.equal(location.origin + location.pathname);
     expect(body.elapsed_ms).to.be.a('number').and.not.to.be.lessThan(0);
     expect(key).to.match(/^.{16,128}$/);
     expect(init.credentials).to.equal('omit');

@@ -3,9 +3,10 @@ import {contactFields, formFields} from '../../contract/fields.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from '../../widget/steps.ts';
 
 describe('pagesOf', () => {
-  it('asks for every field of the contract once, in its order', () => {
-    expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(Object.keys(formFields));
-    expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(Object.keys(formFields));
+  it('asks for every field of the contract once, in its order, and then for consent', () => {
+    const all = [...Object.keys(formFields), 'consent'];
+    expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(all);
+    expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(all);
   });
 
   it('goes through contact, credit and funds', () => {
@@ -17,9 +18,12 @@ describe('pagesOf', () => {
     expect(pagesOf('prequalification', true)).to.have.length(1);
   });
 
-  it('asks for contact data only of a standard lead', () => {
+  it('asks for contact data and consent only of a standard lead', () => {
     for (const single of [false, true]) {
-      expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal(Object.keys(contactFields));
+      expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal([
+        ...Object.keys(contactFields),
+        'consent',
+      ]);
     }
   });
 });

@@ -8,6 +8,7 @@ const fixes: Readonly<Record<string, (place: Place) => string>> = {
     `Add ${location.origin} to the origins of "${partner}" in the configuration of the server.`,
   'lead-type-not-allowed': () =>
     'Set the "lead-type" attribute to a type that this partner may use, or allow the type on the server.',
+  'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on a server for development.',
   // A browser does not let a page read why it was refused: the answer looks like no answer at all.
   network: ({partner}) =>
     `Check the "endpoint" attribute, and that ${location.origin} is one of the origins of "${partner}" there.`,

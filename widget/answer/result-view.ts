@@ -1,4 +1,4 @@
-/** The amounts: the total, how it is made up, and what would change a zero. */
+/** The amounts: how the total is made up, and what would change a zero. */
 import {
   amountParts,
   totalAmount,
@@ -6,40 +6,32 @@ import {
   type Prequalification,
   type Reason,
 } from '../../contract/api.ts';
-import {actions} from './actions.ts';
-import type {Answered, Kit} from './types.ts';
+import type {Kit} from './types.ts';
+import type {Answered} from './view.ts';
 
 export function resultView(kit: Kit, amounts: Prequalification, answered: Answered) {
-  const {html, money, fill, words} = kit;
-  const total = amounts[totalAmount];
+  const {html, money, words} = kit;
   return html`
-    <section class="answer" aria-labelledby="result-title">
-      <h2 id="result-title" part="heading" tabindex="-1">
-        ${fill(total > 0 ? words.upTo : words.nothing, {name: amounts.first_name})}
-        ${total > 0 ? html`<strong class="total" part="total">${money(total)}</strong>` : kit.nothing}
-      </h2>
-      ${barView(kit, amounts)}
-      <table part="table">
-        <caption>
-          ${words.bar}
-        </caption>
-        <thead class="unseen">
-          <tr>
-            <th scope="col">${words.kind}</th>
-            <th scope="col">${words.amount}</th>
-          </tr>
-        </thead>
-        ${amountParts.map((part, index) => rowsView(kit, part, index, amounts[part], answered))}
-        <tfoot>
-          <tr>
-            <th scope="row">${words.total}</th>
-            <td>${money(total)}</td>
-          </tr>
-        </tfoot>
-      </table>
-      <p class="estimate" part="estimate">${words.disclaimer}</p>
-      ${actions(kit, answered)}
-    </section>
+    ${barView(kit, amounts)}
+    <table part="table">
+      <caption>
+        ${words.bar}
+      </caption>
+      <thead class="unseen">
+        <tr>
+          <th scope="col">${words.kind}</th>
+          <th scope="col">${words.amount}</th>
+        </tr>
+      </thead>
+      ${amountParts.map((part, index) => rowsView(kit, part, index, amounts[part], answered))}
+      <tfoot>
+        <tr>
+          <th scope="row">${words.total}</th>
+          <td>${money(amounts[totalAmount])}</td>
+        </tr>
+      </tfoot>
+    </table>
+    <p class="estimate" part="estimate">${words.disclaimer}</p>
   `;
 }
 
@@ -66,7 +58,7 @@ function barView({html, nothing}: Kit, amounts: Prequalification) {
 /** A body of its own for each amount, so that its sentence has the table's whole width. */
 function rowsView(kit: Kit, part: AmountPart, index: number, dollars: number, {answer, minimums}: Answered) {
   const {html, money, words} = kit;
-  const code = answer.reasons[part];
+  const code = answer.reasons?.[part];
   const why = reason(kit, part, code, minimums[part]);
   const about = words.about[part];
   return html`

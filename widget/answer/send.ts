@@ -1,144 +1,59 @@
-/** One lead on its way to the server, and what came of it. */
-import {
-  attributionKeys,
-  attributionValue,
-  paths,
-  problemTypePrefix,
-  type Attribution,
-  type EmbedAnswer,
-  type EmbedConfig,
-  type EmbedSubmission,
-  type Problem,
-} from '../../contract/api.ts';
-import {formFields, type FormFieldName} from '../../contract/fields.ts';
+/** One attempt to send a lead, and what came of it. */
+import type {EmbedAnswer, EmbedSubmission, Problem} from '../../contract/api.ts';
 import type {Errors, InputError} from '../read-lead.ts';
-import {keyRing} from './idempotency-key.ts';
-import {explainRefusal} from './refusal.ts';
+import type {FieldName} from '../steps.ts';
+import {answerIn, exchange, leadsUrl, problemCode, type Reply} from './exchange.ts';
 import {toJson} from './to-json.ts';
-import type {About, Failure, Lead, Outcome, Place} from './types.ts';
+import type {Failure, Outcome, Place} from './types.ts';
 
-/** Milliseconds, for the whole answer. */
-const patience = 30_000;
+export type Attempt = EmbedAnswer | Exclude<Outcome, {kind: 'answered'}>;
 
-export async function send(
-  lead: Lead,
+export async function attempt(
   place: Place,
-  {elapsedMs, signal, attribution}: About,
-): Promise<Outcome> {
-  const keys = keyRing(place.partner);
-  const body = toJson({
-    lead,
-    attribution: attribution && sendable(attribution),
-    elapsed_ms: elapsedMs,
-  } satisfies EmbedSubmission);
-  let outcome = await attempt(place, body, keys.current(), signal);
-  if (outcome.kind === 'failed' && outcome.code === 'idempotency-key-reused') {
-    // The lead under this key was taken, its answer got lost, and the visitor has changed something since.
-    keys.drop();
-    outcome = await attempt(place, body, keys.current(), signal);
-  }
-  if (outcome.kind === 'answered') keys.drop();
-  return outcome;
-}
-
-/** The page's address, and other scripts, may have put anything there. */
-function sendable(touch: Attribution): Attribution {
-  const fits = ([, value = '']: [string, string | undefined]) => attributionValue.test(value);
-  return Object.fromEntries(attributionKeys.map((key) => [key, touch[key]] as [string, string]).filter(fits));
-}
-
-/** The partner's configuration; `undefined` when there is none to be had, which only the webmaster is told. */
-export async function readConfig(reply: Promise<Response>, place: Place): Promise<EmbedConfig | undefined> {
+  submission: {[Key in keyof EmbedSubmission]: EmbedSubmission[Key] | undefined},
+  key: string,
+  signal: AbortSignal,
+): Promise<Attempt> {
   try {
-    const response = await reply;
-    if (response.ok) return (await response.json()) as EmbedConfig;
-    explainRefusal(problemCode(await response.json()), place);
-  } catch (error) {
-    if (error instanceof TypeError) explainRefusal('network', place);
-  }
-  return undefined;
-}
-
-async function attempt(place: Place, body: string, key: string, signal: AbortSignal): Promise<Outcome> {
-  const controller = new AbortController();
-  const giveUp = () => controller.abort();
-  signal.addEventListener('abort', giveUp);
-  const timer = setTimeout(giveUp, patience);
-  try {
-    const response = await fetch(
-      `${place.endpoint}${paths.embedLeads}?partner=${encodeURIComponent(place.partner)}`,
+    const reply = await exchange(
+      leadsUrl(place),
       {
         method: 'POST',
         headers: {'Content-Type': 'application/json', 'Idempotency-Key': key},
-        body,
-        credentials: 'omit',
-        redirect: 'error',
-        signal: controller.signal,
+        body: toJson(submission),
       },
+      signal,
     );
-    return read(response, await response.text(), place);
-  } catch {
-    if (controller.signal.aborted) return failed('timeout', true);
-    explainRefusal('network', place);
-    return failed('network', true);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
+    return answerIn(reply) ?? refusal(reply, submission.lead ?? {});
+  } catch (error) {
+    return failed(error instanceof TypeError ? 'network' : 'timeout', true);
   }
 }
 
 /** From what the server said to what the form does. */
-function read(response: Response, text: string, place: Place): Outcome {
-  const body = parse(text);
-  if (response.ok) {
-    return isAnswer(body) ? {kind: 'answered', answer: body} : failed('bad-answer', true);
-  }
+function refusal({status, body, retryAfter}: Reply, lead: object): Attempt {
+  if (status < 300) return failed('bad-answer', true);
   const code = problemCode(body);
   if (code === 'invalid-lead') {
-    const errors = fieldErrors(body as Problem);
-    if (Object.keys(errors).length > 0) return {kind: 'invalid', errors};
+    const errors = fieldErrors(body as Problem, lead);
+    if (Object.keys(errors).length > 0) return {kind: 'invalid', code, retryable: false, errors};
   }
-  if (response.status === 403) {
-    explainRefusal(code, place);
-    return failed(code, false, {notice: 'forbidden'});
-  }
-  const seconds = Number(response.headers.get('Retry-After')) || undefined;
-  return failed(code, response.status >= 500 || [409, 429].includes(response.status), {seconds});
+  if (status === 403) return failed(code, false, {notice: 'forbidden'});
+  return failed(code, status >= 500 || [409, 429].includes(status), {seconds: retryAfter});
 }
 
-const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}): Outcome => ({
+const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}): Attempt => ({
   kind: 'failed',
   code,
   retryable,
   ...about,
 });
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A proxy between here and the server may answer in its own way, even with a 200. */
-const isAnswer = (body: unknown): body is EmbedAnswer =>
-  isObject(body) && typeof body['id'] === 'string' && typeof body['status'] === 'string';
-
-function problemCode(body: unknown): string {
-  const type = isObject(body) ? body['type'] : undefined;
-  return typeof type === 'string' && type.startsWith(problemTypePrefix)
-    ? type.slice(problemTypePrefix.length)
-    : 'bad-answer';
-}
-
-function fieldErrors({errors}: Problem): Errors {
+/** Of what the visitor filled in. */
+function fieldErrors({errors}: Problem, lead: object): Errors {
   const found: Errors = {};
   for (const {field, code} of errors ?? []) {
-    if (Object.hasOwn(formFields, field)) found[field as FormFieldName] = code as InputError;
+    if (field !== 'lead_type' && field in lead) found[field as FieldName] = code as InputError;
   }
   return found;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

@@ -1,5 +1,20 @@
-/** Of sending, the result and the other ends; colours, buttons and type come from the form's own sheet. */
+/** Of consent, sending, the result and the other ends; colours, buttons and type come from the form's own sheet. */
+import type {CSSResult} from 'lit';
 import type {Kit} from './types.ts';
+
+/** Added to what is there, for there may be sheets of a browser's extension by now. */
+export function adopt({renderRoot}: Kit['host'], styles: readonly CSSResult[]) {
+  for (const {styleSheet, cssText} of styles) {
+    if (styleSheet) (renderRoot as ShadowRoot).adoptedStyleSheets.push(styleSheet);
+    else renderRoot.append(Object.assign(document.createElement('style'), {textContent: cssText}));
+  }
+}
+
+/** The partner's colour, where the page sets none. */
+export const accentStyles = (css: Kit['css'], accent = '') =>
+  /^#[0-9a-f]{6}$/i.test(accent)
+    ? [css([`:host{--_accent:var(--prequal-accent,${accent})}`] as unknown as TemplateStringsArray)]
+    : [];
 
 export const answerStyles = (css: Kit['css']) => css`
   .total {
@@ -112,7 +127,8 @@ export const answerStyles = (css: Kit['css']) => css`
     border-block-start: 2px solid;
     font-size: 1.125em;
   }
-  .estimate {
+  .estimate,
+  .kept {
     color: var(--_muted);
     font-size: 0.875em;
     margin-block: 12px 24px;
@@ -148,6 +164,43 @@ export const answerStyles = (css: Kit['css']) => css`
     font-size: 0.875em;
     padding-inline: 0;
     text-align: start;
+  }
+  /* The partner's colour comes with the first touch. */
+  .main,
+  .done {
+    transition:
+      background 0.4s,
+      border-color 0.4s;
+  }
+  .consent {
+    color: var(--_ink);
+    white-space: pre-line;
+  }
+  .held {
+    inset: 0;
+    overflow: auto;
+    position: absolute;
+  }
+  .consent ~ .why {
+    display: none;
+  }
+  .held ~ .why {
+    display: flex;
+    visibility: hidden;
+  }
+  .consent label {
+    display: block;
+    font-weight: 400;
+    min-block-size: 44px;
+    padding-inline-start: 36px;
+  }
+  .consent input {
+    accent-color: var(--_strong);
+    appearance: auto;
+    block-size: 24px;
+    float: inline-start;
+    inline-size: 24px;
+    min-block-size: 0;
   }
   .main[aria-disabled='true'] {
     cursor: progress;

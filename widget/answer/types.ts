@@ -1,8 +1,9 @@
 /** What the first file and the answer file know of each other: types only, so neither imports the other. */
-import type {CSSResult, css, html, nothing, TemplateResult} from 'lit';
-import type {AmountPart, Attribution, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {css, html, nothing, ReactiveControllerHost, TemplateResult} from 'lit';
+import type {Attribution, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
-import type {Errors} from '../read-lead.ts';
+import type {ResultDetail} from '../events.ts';
+import type {Errors, Values} from '../read-lead.ts';
 import type {AnswerWords, fill} from '../words/words.ts';
 
 /** What the answer file gets from the first: a second copy of Lit would cost as much again. */
@@ -15,12 +16,19 @@ export type Kit = {
   /** In the page's language as it is now: to be read at every rendering. */
   readonly words: AnswerWords & {readonly locale: string};
   readonly fill: typeof fill;
+  /** The element that shows the answer. */
+  readonly host: ReactiveControllerHost & HTMLElement & {readonly renderRoot: HTMLElement | DocumentFragment};
+  /** Renders anew, and has these words read out. */
+  readonly say: (words: string) => void;
 };
 
-/** Where leads go, and in whose name. */
-export type Place = {readonly endpoint: string; readonly partner: string};
+/** Where leads go, in whose name, and which type of them the page asks for. */
+export type Place = {readonly endpoint: string; readonly partner: string; readonly leadType: string};
 
-export type Lead = {readonly lead_type: LeadType} & Readonly<Record<string, string | number | boolean>>;
+/** The fields of a lead, and the version of the consent text that stood above the button. */
+export type Lead = {readonly lead_type: LeadType; readonly consent?: string} & Readonly<
+  Record<string, string | number | boolean>
+>;
 
 export type Link = {readonly href: string; readonly label: string};
 
@@ -38,38 +46,58 @@ export type Failure = {
 };
 
 export type Outcome =
-  | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
-  | {readonly kind: 'invalid'; readonly errors: Errors}
+  | ({readonly kind: 'answered'} & ResultDetail)
+  | {readonly kind: 'invalid'; readonly code: string; readonly retryable: boolean; readonly errors: Errors}
   | ({readonly kind: 'failed'} & Failure);
 
 /** What goes along with a lead. */
-export type About = {
-  readonly elapsedMs: number;
-  readonly signal: AbortSignal;
+export type Sending = {
+  readonly trap: string | undefined;
   readonly attribution: Attribution | undefined;
+  readonly signal: AbortSignal;
 };
 
-export type Answered = {
-  readonly answer: EmbedAnswer;
-  readonly leadType: LeadType;
-  /** As typed, for the states in which the server says no name. */
+export type Asking = {
+  readonly interview: {readonly values: Values; readonly errors: Errors};
+  /** The page was shown before the text came: it has to do with the room that was kept for it. */
+  readonly held: boolean;
+};
+
+export type Shown = {
+  /** As typed; empty after a reload. */
   readonly firstName: string;
-  readonly minimums: Partial<Record<AmountPart, number>>;
   readonly link: Link | undefined;
   readonly change: () => void;
   readonly startOver: () => void;
 };
 
 export type AnswerPart = {
-  readonly styles: CSSResult;
-  /** The configuration, or `undefined` when the server does not give it: sending then says why in full. */
-  readConfig(reply: Promise<Response>, place: Place): Promise<EmbedConfig | undefined>;
+  /** The partner's configuration, where the server gives it. */
+  readonly config: EmbedConfig | undefined;
+  /** Of the lead that was sent last, before a reload of the page perhaps. */
+  readonly answer: EmbedAnswer | undefined;
+  /** What stands above the last button. */
+  readonly consentView: (asking: Asking, privacy: unknown) => TemplateResult;
   /** Sends once, or again under the same key after a failure. Never rejects. */
-  send(lead: Lead, place: Place, about: About): Promise<Outcome>;
+  send(lead: Lead, sending: Sending): Promise<Outcome>;
   notice(failure: Failure): Notice;
   /** The address that was probably meant, or `undefined` for one that looks right. */
   emailSlip(typed: string): string | undefined;
-  view(answered: Answered): TemplateResult;
+  /** Nothing while there is no answer. */
+  view(shown: Shown): TemplateResult | undefined;
+  /** The visitor is done with this lead; the next one has nothing to do with it. */
+  forget(): void;
 };
 
-export type AnswerModule = {readonly createAnswer: (kit: Kit) => AnswerPart};
+/**
+ * @param fetchConfig asks for the configuration
+ * @param reply to a first such request, made while this file was on its way
+ */
+export type CreateAnswer = (
+  kit: Kit,
+  place: Place,
+  fetchConfig: () => Promise<Response>,
+  reply: Promise<Response>,
+) => Promise<AnswerPart>;
+
+export type AnswerModule = {readonly createAnswer: CreateAnswer};

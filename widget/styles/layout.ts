@@ -108,9 +108,15 @@ export const layout = css`
     gap: calc(var(--_space) * 3);
   }
   .use {
+    margin-block-end: calc(var(--_space) * 6);
+    position: relative;
+  }
+  .roomy {
+    min-block-size: 72px;
+  }
+  .why {
     display: flex;
     gap: 8px;
-    margin-block-start: calc(var(--_space) * 4);
   }
   a:not(.main) {
     color: inherit;

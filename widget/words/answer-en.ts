@@ -36,17 +36,23 @@ export const words = {
     assumes_no_bankruptcy: 'Assumes no bankruptcy.',
     unknown: 'Not part of this estimate.',
   } satisfies Record<Reason, string> & Record<string, string>,
-  /** The states that end without amounts; `{name}` is the first name. */
+  /** A title of the states that end without amounts, where the first name is known. */
+  named: '{title}, {name}',
   thanks: {
-    title: 'Thank you, {name}',
+    title: 'Thank you',
     text: 'We have your details and will be in touch soon.',
   },
   pending: {
-    title: 'Thank you, {name}. We have your answers',
-    text: 'Working out your amounts takes a little longer than usual. They will follow; there is no need to send anything again.',
+    title: 'We have your answers',
+    text: 'Working out your amounts takes a little longer than usual. They will appear here. If you leave this page, nothing is lost: we will be in touch, and there is no need to send anything again.',
+  },
+  /** Pending for ten minutes. */
+  late: {
+    title: 'We have your answers',
+    text: 'Your amounts take longer than we want to keep you waiting. We will be in touch, and there is no need to send anything again.',
   },
   refused: {
-    title: '{name}, we could not prepare an estimate',
+    title: 'We could not prepare an estimate',
     text: 'These answers were not accepted. Please check them, and change what is not right.',
   },
   /** Why nothing was sent. `{wait}`: how long the server asked to wait, or the word `soon`. */
@@ -76,6 +82,10 @@ export const words = {
       text: 'Please try again in a moment. Everything you typed is still here.',
     },
   } satisfies Record<string, Notice>,
+  errors: {
+    required: {consent: 'Tick the box to show that you agree.'},
+    invalid: {consent: 'Please read the new terms above the button.'},
+  },
   soon: 'in a moment',
   didYouMean: 'Did you mean {email}?',
   upTo: '{name}, you may qualify for up to',
@@ -86,6 +96,9 @@ export const words = {
   total: 'Total',
   disclaimer: 'This is an estimate from your own answers, not an offer or a commitment to lend.',
   change: 'Change my answers',
+  /** After a reload, when the fields are empty. */
+  answerAgain: 'Enter my answers again',
+  notKept: 'For your privacy, this page does not keep what you typed when it is loaded again.',
   startOver: 'Start over',
 };
 

@@ -31,16 +31,21 @@ export const words: AnswerWords = {
     assumes_no_bankruptcy: 'Supone que no ha habido bancarrota.',
     unknown: 'No forma parte de este estimado.',
   },
+  named: '{title}, {name}',
   thanks: {
-    title: 'Gracias, {name}',
+    title: 'Gracias',
     text: 'Tenemos sus datos y pronto nos comunicaremos con usted.',
   },
   pending: {
-    title: 'Gracias, {name}. Tenemos sus respuestas',
-    text: 'Calcular sus montos está tardando un poco más de lo normal. Los recibirá después; no hace falta que envíe nada otra vez.',
+    title: 'Tenemos sus respuestas',
+    text: 'Calcular sus montos está tardando un poco más de lo normal. Aparecerán aquí. Si sale de esta página, no se pierde nada: nos comunicaremos con usted y no hace falta que envíe nada otra vez.',
+  },
+  late: {
+    title: 'Tenemos sus respuestas',
+    text: 'Sus montos tardan más de lo que queremos hacerle esperar. Nos comunicaremos con usted y no hace falta que envíe nada otra vez.',
   },
   refused: {
-    title: '{name}, no pudimos preparar un estimado',
+    title: 'No pudimos preparar un estimado',
     text: 'Estas respuestas no fueron aceptadas. Revíselas y cambie lo que no sea correcto.',
   },
   failures: {
@@ -69,6 +74,10 @@ export const words: AnswerWords = {
       text: 'Inténtelo de nuevo en un momento. Todo lo que escribió sigue aquí.',
     },
   },
+  errors: {
+    required: {consent: 'Marque la casilla para indicar que está de acuerdo.'},
+    invalid: {consent: 'Lea las nuevas condiciones que están sobre el botón.'},
+  },
   soon: 'en un momento',
   didYouMean: '¿Quiso decir {email}?',
   upTo: '{name}, usted podría calificar para hasta',
@@ -79,5 +88,7 @@ export const words: AnswerWords = {
   total: 'Total',
   disclaimer: 'Esto es un estimado según sus propias respuestas, no una oferta ni un compromiso de préstamo.',
   change: 'Cambiar mis respuestas',
+  answerAgain: 'Volver a escribir mis respuestas',
+  notKept: 'Por su privacidad, esta página no guarda lo que escribió cuando se vuelve a cargar.',
   startOver: 'Empezar de nuevo',
 };

@@ -1,14 +1,14 @@
 /** Every English word that a visitor can meet before the answer. */
-import type {CreditScore, FieldKind, FormFieldName} from '../../contract/fields.ts';
+import type {CreditScore, FieldKind} from '../../contract/fields.ts';
 import type {InputError} from '../read-lead.ts';
-import {fieldTable, type StepName} from '../steps.ts';
+import {fieldTable, type FieldName, type StepName} from '../steps.ts';
 
 const labels = Object.fromEntries(
   Object.entries(fieldTable).map(([name, {label}]) => [name, label]),
-) as Record<FormFieldName, string>;
+) as Record<FieldName, string>;
 
 /** Of one field, of all fields of one kind, or of any other; each names its field, for the summary lists it. */
-type ErrorTexts = Partial<Record<FormFieldName | FieldKind, string>> & {other: string};
+type ErrorTexts = Partial<Record<FieldName | FieldKind, string>> & {other: string};
 
 export const formEn = {
   /** For numbers and currency. */
@@ -21,7 +21,7 @@ export const formEn = {
     retirement: '401(k), IRA and similar accounts.',
     cash: 'Checking, savings and other money you could put in.',
     investments: 'Stocks, bonds and funds outside of retirement accounts.',
-  } as Partial<Record<FormFieldName, string>>,
+  } as Partial<Record<FieldName, string>>,
   /** `{label}`, and `{max}`: the most that the field takes. */
   errors: {
     required: {

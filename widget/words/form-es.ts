@@ -13,6 +13,7 @@ export const words: FormWords = {
     retirement: 'Fondos de jubilación',
     cash: 'Efectivo',
     investments: 'Inversiones',
+    consent: 'Consentimiento',
   },
   help: {
     phone: 'Con el código de país si no es un número de Estados Unidos.',

@@ -1,8 +1,7 @@
 /** The words of a language, and how they become sentences. */
-import type {FormFieldName} from '../../contract/fields.ts';
 import {formatMoney} from '../money.ts';
 import type {InputError} from '../read-lead.ts';
-import {fieldTable} from '../steps.ts';
+import {fieldTable, type FieldName} from '../steps.ts';
 import type {AnswerWords} from './answer-en.ts';
 import type {FormWords} from './form-en.ts';
 
@@ -20,7 +19,7 @@ export const fill = (text: string, values: Readonly<Record<string, string | numb
   text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 
 /** What is wrong with a field, in a sentence that names it. */
-export function sayError(words: FormWords, name: FormFieldName, code: InputError) {
+export function sayError(words: FormWords, name: FieldName, code: InputError) {
   const {kind, max = 0} = fieldTable[name];
   const texts = words.errors[code] ?? words.errors.invalid;
   return fill(texts[name] ?? texts[kind] ?? texts.other, {

@@ -4,6 +4,7 @@ import {
   problemTypePrefix,
   type EmbedAnswer,
   type EmbedConfig,
+  type EmbedSubmission,
   type ProblemCode,
 } from '../../../contract/api.ts';
 
@@ -13,7 +14,7 @@ export type SentLead = {
   url: URL;
   init: RequestInit;
   key: string | undefined;
-  body: {lead: Record<string, unknown>; elapsed_ms: number};
+  body: EmbedSubmission;
 };
 
 type Reply = (sent: SentLead) => Response | Promise<Response>;
@@ -52,30 +53,44 @@ export const problem = (
     over.headers,
   );
 
+export const config = (over: Partial<EmbedConfig> = {}) =>
+  json(200, {
+    lead_types: ['standard', 'prequalification'],
+    minimums: {rollover_amount: 50_000, sba_qualified_amount: 75_000},
+    consent: null,
+    colors: {},
+    challenge: null,
+    ...over,
+  } satisfies EmbedConfig);
+
+/** A request for the result of a lead. */
+export type Reading = {url: URL; token: string | null};
+
 export class FakeServer {
   readonly leads: SentLead[] = [];
+  readonly readings: Reading[] = [];
   configRequests = 0;
   /** What `GET /embed/v1/config` answers. */
-  config: () => Response | Promise<Response> = () =>
-    json(200, {
-      lead_types: ['standard', 'prequalification'],
-      minimums: {rollover_amount: 50_000, sba_qualified_amount: 75_000},
-      consent: null,
-      colors: {},
-      challenge: null,
-    } satisfies EmbedConfig);
+  config: () => Response | Promise<Response> = () => config();
+  /** What `GET /embed/v1/leads/<id>` answers. */
+  result: () => Response | Promise<Response> = () => json(200, answer());
 
   readonly #replies: Reply[] = [];
   readonly #fetch = window.fetch.bind(window);
 
   /** Takes the place of the network until `restore()`. */
   constructor() {
+    sessionStorage.clear();
     window.fetch = async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.origin !== endpoint) return this.#fetch(input, init);
       if (url.pathname === paths.embedConfig) {
         this.configRequests++;
         return this.config();
+      }
+      if (url.pathname.startsWith(`${paths.embedLeads}/`)) {
+        this.readings.push({url, token: new Headers(init.headers).get('Authorization')});
+        return this.result();
       }
       const sent: SentLead = {
         url,

@@ -1,0 +1,270 @@
+import {expect, waitUntil} from '@open-wc/testing';
+import type {ConsentText, EmbedConfig} from '../../contract/api.ts';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {config, created, FakeServer, problem} from './support/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  description,
+  field,
+  fillAll,
+  fillContact,
+  focused,
+  heading,
+  link,
+  maybeField,
+  open,
+  send,
+  shows,
+  summary,
+  text,
+  type Attributes,
+} from './support/visitor.ts';
+
+const words = 'I agree to be called about my estimate.';
+const asked: ConsentText = {text: words, version: '2026-11', required: true};
+const told: ConsentText = {...asked, required: false};
+const unticked = 'Tick the box to show that you agree.';
+const changed = 'Please read the new terms above the button.';
+
+describe('consent', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  const reach = async (consent: ConsentText | null, attributes: Attributes = {}) => {
+    server.config = () => config({consent});
+    const form = await open(attributes);
+    await fillAll(form);
+    if (consent) await shows(form, consent.text);
+    return form;
+  };
+
+  it('is not asked for where the partner has no text', async () => {
+    const form = await reach(null);
+    await send(form);
+    expect(server.leads[0]!.body).not.to.have.property('consent');
+  });
+
+  it('is shown above the last button, and sent by its version', async () => {
+    const form = await reach(told);
+    expect(maybeField(form, words)).to.equal(undefined);
+    await send(form);
+    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: false});
+    expect(server.leads[0]!.body.lead).not.to.have.property('consent');
+  });
+
+  it('is shown on the last step only', async () => {
+    const form = await reach(told);
+    await click(form, 'Back');
+    expect(text(form)).not.to.contain(words);
+  });
+
+  it('keeps the link to the privacy page', async () => {
+    const form = await reach(asked, {'privacy-href': 'https://example.com/privacy'});
+    expect(link(form, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
+  });
+
+  it('is a box that nobody ticked, where it is required', async () => {
+    const form = await reach(asked);
+    const box = field(form, words);
+    expect([box.type, box.checked, box.required]).to.deep.equal(['checkbox', false, true]);
+    await click(form, 'See my estimate');
+    expect(summary(form)).to.deep.equal([unticked]);
+    expect(description(form, box)).to.equal(unticked);
+    expect(box.getAttribute('aria-invalid')).to.equal('true');
+    expect(server.leads).to.have.length(0);
+
+    link(form, unticked)?.click();
+    expect(focused(form)).to.equal(box);
+    box.click();
+    await form.updateComplete;
+    expect(description(form, box), 'the error is taken back at once').to.equal('');
+    await send(form);
+    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: true});
+  });
+
+  it('stays ticked over a step back, and unticked when it was unticked', async () => {
+    const form = await reach(asked);
+    for (const expected of [true, false]) {
+      field(form, words).click();
+      await click(form, 'Back');
+      await click(form, 'Next');
+      expect(field(form, words).checked).to.equal(expected);
+    }
+  });
+
+  it('keeps its box when the field is left', async () => {
+    const form = await reach(asked);
+    const box = field(form, words);
+    box.focus();
+    button(form, 'See my estimate').focus();
+    await form.updateComplete;
+    box.click();
+    button(form, 'See my estimate').focus();
+    await form.updateComplete;
+    expect([box.value, box.checked]).to.deep.equal(['2026-11', true]);
+  });
+
+  for (const layout of ['steps', 'single']) {
+    it(`is the same on a standard form: ${layout}`, async () => {
+      server.config = () => config({consent: asked});
+      server.reply(() => created({prequalification: null, reasons: {}}));
+      const form = await open({'lead-type': 'standard', layout});
+      await fillContact(form);
+      await shows(form, words);
+      await click(form, 'Send');
+      expect(summary(form)).to.deep.equal([unticked]);
+      field(form, words).click();
+      await send(form, 'Send');
+      expect(heading(form)).to.equal('Thank you, Maria');
+    });
+  }
+
+  it('says what a page may not say', async () => {
+    server.config = () => config({consent: {...asked, text: '<b>Bold</b> words'}});
+    const form = await open();
+    await fillAll(form);
+    await shows(form, '<b>Bold</b> words');
+    expect(form.shadowRoot?.querySelector('.consent b')).to.equal(null);
+  });
+
+  describe('that changed meanwhile', () => {
+    for (const old of [asked, told]) {
+      it(`is shown anew, unticked, and everything typed stays: required ${old.required}`, async () => {
+        const form = await reach(old);
+        if (old.required) field(form, words).click();
+        const fresh = {...old, text: 'I agree to be called twice.', version: '2026-12'};
+        server.reply(
+          () => problem(422, 'consent-outdated'),
+          () => created(),
+        );
+        server.config = () => config({consent: fresh});
+        const {type, detail} = await send(form);
+        expect([type, detail]).to.deep.equal(['prequal-error', {code: 'consent-outdated', retryable: true}]);
+        expect(text(form)).to.contain(fresh.text).and.not.to.contain(words);
+        expect(summary(form)).to.deep.equal([changed]);
+        expect(field(form, 'Cash').value).to.equal('50,000');
+        link(form, changed)?.click();
+        expect(focused(form)?.getAttribute('name')).to.equal('consent');
+        if (old.required) {
+          expect(field(form, fresh.text).checked).to.be.false;
+          field(form, fresh.text).click();
+        }
+        expect((await send(form)).type).to.equal('prequal-result');
+        expect(server.leads.map(({body}) => body.consent?.version)).to.deep.equal(['2026-11', '2026-12']);
+        expect(server.leads[1]!.key).to.equal(server.leads[0]!.key);
+      });
+    }
+
+    it('does not go round for ever', async () => {
+      const form = await reach(told);
+      server.reply(() => problem(422, 'consent-outdated'));
+      const {detail} = await send(form);
+      expect(detail).to.deep.equal({code: 'consent-outdated', retryable: false});
+      expect(server.leads).to.have.length(2);
+    });
+  });
+
+  describe('that comes late', () => {
+    const hold = (over: Partial<EmbedConfig>) => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => (release = resolve));
+      server.config = () => held.then(() => config(over));
+      return release;
+    };
+
+    it('is waited for, and never sent unread', async () => {
+      const release = hold({consent: told});
+      const form = await open();
+      await fillAll(form);
+      const sent = send(form);
+      await form.updateComplete;
+      expect(text(form)).to.contain('Sending…');
+      release();
+      expect((await sent).detail).to.deep.equal({code: 'consent-outdated', retryable: true});
+      expect(server.leads).to.have.length(0);
+      expect(text(form)).to.contain(words);
+      expect((await send(form)).type).to.equal('prequal-result');
+    });
+
+    const edges = (form: LeadPrequalForm) =>
+      ['.main', '.card'].map((selector) => {
+        const {top, bottom} = form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
+        return [top, bottom];
+      });
+    const long = 'By ticking this box I agree to be called, also by machines, about my estimate. '.repeat(8);
+    const cases: Record<string, ConsentText | null> = {
+      none: null,
+      'a short text': told,
+      'a box': asked,
+      'a long text': {...told, text: long},
+      'a long text with a box': {...asked, text: long},
+    };
+    for (const attributes of [{'lead-type': 'standard'}, {layout: 'single'}, {}] as Attributes[]) {
+      for (const width of [320, 700]) {
+        for (const [name, consent] of Object.entries(cases)) {
+          it(`moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
+            const release = hold({consent});
+            const form = await open({...attributes, 'privacy-href': 'https://example.com/privacy'});
+            form.style.inlineSize = `${width}px`;
+            if (attributes['layout'] || attributes['lead-type']) await fillContact(form);
+            else await fillAll(form);
+            const before = edges(form);
+            release();
+            if (consent) await shows(form, consent.text.trim());
+            else await form.updateComplete;
+            expect(edges(form)).to.deep.equal(before);
+          });
+        }
+      }
+    }
+  });
+
+  it('is announced when it is missing', async () => {
+    const form = await reach(asked);
+    field(form, words).focus();
+    button(form, 'See my estimate').focus();
+    await waitUntil(() => announced(form) === unticked);
+  });
+});
+
+describe('the colour of the partner', () => {
+  let server: FakeServer;
+  beforeEach(() => {
+    server = new FakeServer();
+    server.config = () => config({colors: {accent: '#0b7a5a'}});
+  });
+  afterEach(() => server.restore());
+
+  const accent = (form: LeadPrequalForm) => getComputedStyle(form).getPropertyValue('--_accent').trim();
+  const touched = async (form: LeadPrequalForm) => {
+    field(form, 'First name').focus();
+    await fillAll(form);
+    await send(form);
+    return accent(form);
+  };
+
+  it('is taken at the first touch', async () => {
+    const form = await open();
+    expect(accent(form)).not.to.equal('#0b7a5a');
+    expect(await touched(form)).to.equal('#0b7a5a');
+    expect(form.getAttribute('style'), 'the element stays as the page wrote it').to.equal(null);
+  });
+
+  it("gives way to the page's own", async () => {
+    const form = await open();
+    form.style.setProperty('--prequal-accent', '#7a1f5c');
+    expect(await touched(form)).to.equal('#7a1f5c');
+  });
+
+  for (const odd of ['red', 'url(https://example.com)', '#0b7a5a}*{display:none', 7, null]) {
+    it(`is left alone when it is none: ${String(odd)}`, async () => {
+      server.config = () => config({colors: {accent: odd as string}});
+      const form = await open();
+      const before = accent(form);
+      expect(await touched(form)).to.equal(before);
+    });
+  }
+});

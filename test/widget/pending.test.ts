@@ -1,0 +1,197 @@
+import {expect, oneEvent} from '@open-wc/testing';
+import type {EmbedAnswer} from '../../contract/api.ts';
+import {Clock} from './support/clock.ts';
+import {answer, created, FakeServer, json, problem} from './support/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  fillAll,
+  focused,
+  heading,
+  listen,
+  open,
+  send,
+  text,
+} from './support/visitor.ts';
+
+const second = 1_000;
+const pending = {status: 'pending', prequalification: null, reasons: {}} satisfies Partial<EmbedAnswer>;
+const {id} = answer();
+
+describe('a pending result', () => {
+  let server: FakeServer;
+  let clock: Clock;
+  let hidden = false;
+  beforeEach(() => {
+    server = new FakeServer();
+    server.reply(() => created(pending));
+    server.result = () => json(200, answer(pending), {'Retry-After': '5'});
+    clock = new Clock();
+    hidden = false;
+    Object.defineProperty(document, 'hidden', {configurable: true, get: () => hidden});
+  });
+  afterEach(() => {
+    server.restore();
+    clock.restore();
+    delete (document as {hidden?: unknown}).hidden;
+  });
+
+  const sent = async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    return form;
+  };
+  const show = (shown: boolean) => {
+    hidden = !shown;
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+  const asked = () => server.readings.length;
+
+  it('says what happens to a visitor who stays, and to one who leaves', async () => {
+    const form = await sent();
+    expect(heading(form)).to.equal('We have your answers, Maria');
+    expect(text(form)).to.contain('They will appear here.');
+    expect(text(form)).to.contain('If you leave this page, nothing is lost');
+  });
+
+  it('is asked for with the token, in a header and not in the address', async () => {
+    await sent();
+    await clock.pass(2 * second);
+    const [{url, token}] = server.readings as [(typeof server.readings)[0]];
+    expect(url.href).to.equal(`https://leads.example.com/embed/v1/leads/${id}?partner=acme`);
+    expect(token).to.equal('Bearer token');
+  });
+
+  it('becomes the amounts in place: one announcement, one more event, and the focus stays', async () => {
+    const form = await sent();
+    const title = focused(form);
+    const events = listen(form);
+    await clock.pass(2 * second);
+    expect(asked()).to.equal(1);
+    server.result = () => json(200, answer());
+    await clock.pass(5 * second);
+    expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
+    expect(focused(form)).to.equal(title);
+    expect(announced(form)).to.equal('Maria, you may qualify for up to $830,000');
+    expect(events).to.deep.equal([
+      {type: 'prequal-result', detail: {id, leadType: 'prequalification', status: 'done'}},
+    ]);
+    await clock.pass(3_600 * second);
+    expect(asked(), 'and nobody asks any more').to.equal(2);
+  });
+
+  it('can be refused in the end', async () => {
+    const form = await sent();
+    server.result = () => json(200, answer({...pending, status: 'refused'}));
+    const event = oneEvent(form, 'prequal-result');
+    await clock.pass(2 * second);
+    expect((await event).detail).to.deep.equal({id, leadType: 'prequalification', status: 'refused'});
+    expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
+    await click(form, 'Change my answers');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+  });
+
+  it('is asked for less and less often, and never before the server wants it', async () => {
+    await sent();
+    server.result = () => json(200, answer(pending), {'Retry-After': '20'});
+    await clock.pass(2 * second);
+    await clock.pass(19 * second);
+    expect(asked()).to.equal(1);
+    await clock.pass(1 * second);
+    expect(asked()).to.equal(2);
+    server.result = () => json(200, answer(pending));
+    await clock.pass(20 * second);
+    for (let times = 0; times < 5; times++) await clock.pass(30 * second);
+    const before = asked();
+    await clock.pass(29 * second);
+    expect(asked(), 'half a minute at most').to.equal(before);
+  });
+
+  for (const [what, reply] of Object.entries({
+    'no network': () => Promise.reject(new TypeError('Failed to fetch')),
+    'an error': () => problem(500, 'internal'),
+    'too many requests': () => problem(429, 'too-many-requests', {headers: {'Retry-After': '60'}}),
+    'a page of HTML': () => new Response('<h1>Welcome</h1>'),
+  })) {
+    it(`outlives ${what}`, async () => {
+      const form = await sent();
+      server.result = reply;
+      await clock.pass(2 * second);
+      server.result = () => json(200, answer());
+      await clock.pass(60 * second);
+      expect(text(form)).to.contain('$830,000');
+    });
+  }
+
+  it('ends after ten minutes, in other words', async () => {
+    const form = await sent();
+    for (let minutes = 0; minutes < 40; minutes++) await clock.pass(30 * second);
+    expect(text(form)).to.contain('longer than we want to keep you waiting');
+    expect(announced(form)).to.contain('longer than we want to keep you waiting');
+    const before = asked();
+    expect(before).to.be.within(15, 40);
+    await clock.pass(3_600 * second);
+    expect(asked()).to.equal(before);
+  });
+
+  it('ends when the server does not know the lead any more', async () => {
+    const form = await sent();
+    server.result = () => problem(404, 'not-found');
+    await clock.pass(2 * second);
+    expect(text(form)).to.contain('longer than we want to keep you waiting');
+  });
+
+  it('is not asked for while the page is hidden, and at once when it is back', async () => {
+    const form = await sent();
+    show(false);
+    await clock.pass(600 * second);
+    expect(asked()).to.equal(0);
+    server.result = () => json(200, answer());
+    show(true);
+    await clock.settled();
+    expect(text(form)).to.contain('$830,000');
+  });
+
+  it('is not asked for sooner because the page was hidden for a moment', async () => {
+    await sent();
+    show(false);
+    show(true);
+    await clock.settled();
+    expect(asked()).to.equal(0);
+    await clock.pass(2 * second);
+    expect(asked()).to.equal(1);
+  });
+
+  it('is not asked for while the element is off the page, and is when it is back', async () => {
+    const form = await sent();
+    const parent = form.parentElement!;
+    form.remove();
+    await clock.pass(600 * second);
+    expect(asked()).to.equal(0);
+    server.result = () => json(200, answer());
+    parent.append(form);
+    await clock.settled();
+    expect(text(form)).to.contain('$830,000');
+  });
+
+  for (const [what, leave] of Object.entries({
+    'starts over': async (form: Awaited<ReturnType<typeof sent>>) => click(form, 'Start over'),
+    'is reset by the page': async (form: Awaited<ReturnType<typeof sent>>) => {
+      form.reset();
+      await form.updateComplete;
+    },
+  })) {
+    it(`is forgotten when the visitor ${what}`, async () => {
+      const form = await sent();
+      await leave(form);
+      const events = listen(form);
+      await clock.pass(600 * second);
+      expect(asked()).to.equal(0);
+      expect(events).to.deep.equal([]);
+      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      button(form, 'Next');
+    });
+  }
+});

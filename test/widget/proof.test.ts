@@ -1,0 +1,136 @@
+import {expect, waitUntil} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {solve} from '../../widget/answer/proof.ts';
+import {isSolved, newChallenge} from './support/challenge.ts';
+import {config, created, FakeServer, problem} from './support/fake-server.ts';
+import {click, fillAll, open, send, text} from './support/visitor.ts';
+
+describe('solve', () => {
+  for (const counter of [0, 1, 40]) {
+    it(`finds what the server's own library accepts: counter ${counter}`, async () => {
+      const proof = await solve(await newChallenge(counter));
+      expect(proof?.solution.counter).to.equal(counter);
+      expect(await isSolved(proof)).to.be.true;
+    });
+  }
+
+  it('has nothing to do without a challenge, or with one it does not know', async () => {
+    const challenge = await newChallenge();
+    expect(await solve(null)).to.equal(undefined);
+    const {parameters} = challenge;
+    expect(await solve({parameters: {...parameters, algorithm: 'SHA-1'}})).to.equal(undefined);
+  });
+});
+
+describe('the proof of work', () => {
+  let server: FakeServer;
+  const said: string[] = [];
+  const {error} = console;
+  beforeEach(() => {
+    server = new FakeServer();
+    console.error = (...words: unknown[]) => said.push(words.join(' '));
+  });
+  afterEach(() => {
+    server.restore();
+    console.error = error;
+    said.length = 0;
+  });
+
+  it('goes with the lead', async () => {
+    const challenge = await newChallenge();
+    server.config = () => config({challenge});
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    const {proof} = server.leads[0]!.body;
+    expect(proof?.challenge).to.deep.equal(challenge);
+    expect(await isSolved(proof)).to.be.true;
+    expect(server.configRequests).to.equal(1);
+  });
+
+  it('is renewed without a word when it is refused, under the same key', async () => {
+    server.config = async () => config({challenge: await newChallenge()});
+    server.reply(
+      () => problem(403, 'proof-needed'),
+      () => created(),
+    );
+    const form = await open();
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+    const [first, second] = server.leads;
+    expect(second!.key).to.equal(first!.key);
+    expect(second!.body.proof?.challenge).not.to.deep.equal(first!.body.proof?.challenge);
+    expect(await isSolved(second!.body.proof)).to.be.true;
+    expect(said).to.deep.equal([]);
+  });
+
+  it('is another one for another lead', async () => {
+    server.config = async () => config({challenge: await newChallenge()});
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await click(form, 'Change my answers');
+    await click(form, 'Next');
+    await click(form, 'Next');
+    await send(form);
+    const nonces = server.leads.map(({body}) => body.proof?.challenge.parameters.nonce);
+    expect(new Set(nonces).size).to.equal(2);
+    expect(nonces).not.to.include(undefined);
+  });
+
+  it('can be missing, where a page on plain HTTP has no crypto.subtle', async () => {
+    server.config = async () => config({challenge: await newChallenge()});
+    Object.defineProperty(crypto, 'subtle', {configurable: true, value: undefined});
+    try {
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+      expect(server.leads[0]!.body).not.to.have.property('proof');
+    } finally {
+      delete (crypto as {subtle?: unknown}).subtle;
+    }
+  });
+
+  it('is explained to the webmaster when it is refused for good', async () => {
+    server.reply(() => problem(403, 'proof-needed'));
+    const form = await open();
+    await fillAll(form);
+    expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
+    expect(server.leads).to.have.length(2);
+    expect(text(form)).to.contain('This form is not available right now');
+    expect(said.join()).to.contain('PROOF_OF_WORK=0');
+  });
+});
+
+async function trapOf(form: LeadPrequalForm): Promise<HTMLInputElement> {
+  const find = () => form.shadowRoot!.querySelector<HTMLInputElement>('[name=website]');
+  await waitUntil(find);
+  return find()!;
+}
+
+describe('the trap', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  it('is out of the way of people and of those who read to them', async () => {
+    const form = await open();
+    await fillAll(form);
+    const trap = await trapOf(form);
+    expect(trap.tabIndex).to.equal(-1);
+    expect(trap.autocomplete).to.equal('off');
+    expect(trap.closest('[aria-hidden=true]')).not.to.equal(null);
+    const {width, height} = trap.parentElement!.getBoundingClientRect();
+    expect([width, height]).to.deep.equal([1, 1]);
+    await send(form);
+    expect(server.leads[0]!.body).not.to.have.property('trap');
+  });
+
+  it('tells the server what a machine wrote into it', async () => {
+    const form = await open();
+    await fillAll(form);
+    (await trapOf(form)).value = 'https://example.com';
+    await send(form);
+    expect(server.leads[0]!.body.trap).to.equal('https://example.com');
+  });
+});

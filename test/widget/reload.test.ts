@@ -1,0 +1,248 @@
+/** The same tab later: a new element over what the last one left in `sessionStorage`. */
+import {expect, waitUntil} from '@open-wc/testing';
+import {answer, created, FakeServer, json, problem} from './support/fake-server.ts';
+import {
+  click,
+  field,
+  fill,
+  fillAll,
+  focused,
+  heading,
+  listen,
+  maybeButton,
+  open,
+  send,
+  shows,
+  text,
+} from './support/visitor.ts';
+
+const withoutAmounts = {prequalification: null, reasons: {}};
+
+describe('after a reload', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  const sentOnce = async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    form.remove();
+  };
+  const {id, token} = answer();
+
+  it('nothing is asked for by a visitor who has sent nothing', async () => {
+    const form = await open();
+    await form.updateComplete;
+    expect([server.configRequests, server.readings.length]).to.deep.equal([0, 0]);
+  });
+
+  it('the result is there again, without stealing the focus or counting twice', async () => {
+    await sentOnce();
+    const events = listen();
+    const form = await open();
+    await shows(form, 'Maria, you may qualify for up to $830,000');
+    expect(server.readings.map(({url, token: sent}) => [url.pathname, sent])).to.deep.equal([
+      [`/embed/v1/leads/${id}`, `Bearer ${token}`],
+    ]);
+    expect(focused(form)).to.equal(null);
+    expect(events.map(({type}) => type)).not.to.include('prequal-result');
+  });
+
+  it('nothing that was typed is found in the storage', async () => {
+    await sentOnce();
+    const kept = JSON.stringify(Object.entries(sessionStorage));
+    expect(kept).to.contain(token);
+    for (const typed of ['Maria', 'Ortiz', 'example.com', '0132', '120', '830']) {
+      expect(kept).not.to.contain(typed);
+    }
+  });
+
+  for (const [status, words] of [
+    ['pending', 'We have your answers Working out'],
+    ['refused', 'We could not prepare an estimate'],
+    ['done', 'Thank you We have your details'],
+  ] as const) {
+    it(`a lead without amounts is there again, without a name: ${status}`, async () => {
+      await sentOnce();
+      server.result = () => json(200, answer({...withoutAmounts, status}));
+      await shows(await open(), words);
+    });
+  }
+
+  it('answers can be entered again, and the new lead takes the place of the old one', async () => {
+    await sentOnce();
+    const form = await open();
+    await shows(form, 'this page does not keep what you typed');
+    expect(maybeButton(form, 'Change my answers')).to.equal(undefined);
+    await click(form, 'Enter my answers again');
+    expect(field(form, 'First name').value).to.equal('');
+    await fillAll(form);
+    await send(form);
+    expect(server.leads[1]!.body.supersedes).to.deep.equal({id, token});
+    expect(server.leads[1]!.key).not.to.equal(server.leads[0]!.key);
+  });
+
+  it('a result that was left by starting over stays away', async () => {
+    await sentOnce();
+    const form = await open();
+    await shows(form, '$830,000');
+    await click(form, 'Start over');
+    form.remove();
+    const again = await open();
+    await fillAll(again);
+    await send(again);
+    expect(server.readings).to.have.length(1);
+    expect(server.leads[1]!.body).not.to.have.property('supersedes');
+  });
+
+  it('a result that is gone makes room for the form', async () => {
+    await sentOnce();
+    server.result = () => problem(404, 'not-found');
+    const form = await open();
+    await waitUntil(() => server.readings.length === 1);
+    await fillAll(form);
+    await send(form);
+    expect(server.leads[1]!.body).not.to.have.property('supersedes');
+  });
+
+  it('a result that does not come leaves the form as it is, and is looked for the next time', async () => {
+    await sentOnce();
+    server.result = () => Promise.reject(new TypeError('Failed to fetch'));
+    const form = await open();
+    await waitUntil(() => server.readings.length === 1);
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    form.remove();
+    server.result = () => json(200, answer());
+    await shows(await open(), '$830,000');
+  });
+
+  it('another partner, and another type of lead, know nothing of it', async () => {
+    await sentOnce();
+    await open({partner: 'globex'});
+    await open({'lead-type': 'standard'});
+    expect(server.readings).to.have.length(0);
+  });
+
+  for (const odd of ['', 'null', '{}', '[]', '{"id":5}', 'not JSON']) {
+    it(`what somebody else wrote there does no harm: ${odd || 'an empty text'}`, async () => {
+      server.result = () => problem(404, 'not-found');
+      sessionStorage.setItem('lead-prequal:acme:prequalification', odd);
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+    });
+  }
+});
+
+describe('a lead that is changed', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  it('is another one, and names the one it takes the place of', async () => {
+    server.reply(
+      () => created(),
+      () => created({id: '01934b2c-0000-7000-8000-000000000001', token: 'second'}),
+    );
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    for (const cash of ['60000', '70000']) {
+      await click(form, 'Change my answers');
+      await click(form, 'Next');
+      await click(form, 'Next');
+      fill(form, 'Cash', cash);
+      await send(form);
+    }
+    expect(server.leads.map(({body}) => body.supersedes)).to.deep.equal([
+      undefined,
+      {id: answer().id, token: 'token'},
+      {id: '01934b2c-0000-7000-8000-000000000001', token: 'second'},
+    ]);
+    expect(new Set(server.leads.map(({key}) => key)).size).to.equal(3);
+  });
+
+  it('keeps its old result until the new one is there', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await click(form, 'Change my answers');
+    form.remove();
+    await shows(await open(), '$830,000');
+  });
+});
+
+describe('where the page may not store anything', () => {
+  let server: FakeServer;
+  const original = Object.getOwnPropertyDescriptor(window, 'sessionStorage');
+  beforeEach(() => {
+    server = new FakeServer();
+    Object.defineProperty(window, 'sessionStorage', {
+      configurable: true,
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  afterEach(() => {
+    if (original) Object.defineProperty(window, 'sessionStorage', original);
+    server.restore();
+  });
+
+  it('the form does all it can without', async () => {
+    server.reply(
+      () => problem(500, 'internal'),
+      () => created(),
+    );
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await send(form, 'Try again');
+    expect(text(form)).to.contain('$830,000');
+    expect(server.leads[1]!.key).to.equal(server.leads[0]!.key);
+    await click(form, 'Change my answers');
+    await click(form, 'Next');
+    await click(form, 'Next');
+    await send(form);
+    expect(server.leads[2]!.body.supersedes).to.deep.equal({id: answer().id, token: 'token'});
+    await click(form, 'Start over');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+  });
+});
+
+describe('a configuration of an older or newer server', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  for (const odd of [
+    '{}',
+    'null',
+    '[]',
+    '"text"',
+    '7',
+    '<h1>Welcome</h1>',
+    '{"lead_types":null,"minimums":null,"consent":null,"colors":null,"challenge":null}',
+    '{"lead_types":{},"minimums":[],"consent":{},"colors":[],"challenge":{}}',
+    '{"lead_types":[7],"minimums":{"rollover_amount":"much"},"consent":"yes","colors":{"accent":7},"challenge":7,"new":1}',
+  ]) {
+    it(`does not break the form: ${odd}`, async () => {
+      server.config = () => new Response(odd);
+      server.reply(() => created({reasons: {rollover_amount: 'below_minimum'}}));
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+      expect(text(form)).to.contain('$830,000').and.not.to.contain('undefined');
+    });
+  }
+
+  it('nor does an answer that lacks what is not needed', async () => {
+    const {id, token} = answer();
+    server.reply(() => json(201, {id, token, status: 'done', prequalification: answer().prequalification}));
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(text(form)).to.contain('$830,000');
+  });
+});

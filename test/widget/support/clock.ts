@@ -1,0 +1,36 @@
+/** Time that passes when the test says so: pauses of a second and more; shorter ones stay real. */
+export class Clock {
+  readonly #setTimeout = window.setTimeout.bind(window);
+  readonly #now = Date.now.bind(Date);
+  #offset = 0;
+  #due: {at: number; run: () => void}[] = [];
+
+  constructor() {
+    Date.now = () => this.#now() + this.#offset;
+    const faked = (run: () => void, milliseconds = 0) => {
+      if (milliseconds < 1_000) return this.#setTimeout(run, milliseconds);
+      this.#due.push({at: Date.now() + milliseconds, run});
+      return 0;
+    };
+    window.setTimeout = faked as typeof window.setTimeout;
+  }
+
+  /** Lets so many milliseconds pass, and everything happen that is due by then. */
+  async pass(milliseconds: number) {
+    this.#offset += milliseconds;
+    const due = this.#due.filter(({at}) => at <= Date.now());
+    this.#due = this.#due.filter((timer) => !due.includes(timer));
+    for (const {run} of due) run();
+    await this.settled();
+  }
+
+  /** Once what is under way has come to its end: replies are there, and rendered. */
+  async settled() {
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => this.#setTimeout(resolve));
+  }
+
+  restore() {
+    window.setTimeout = this.#setTimeout;
+    Date.now = this.#now;
+  }
+}

@@ -1,0 +1,67 @@
+/** One request to the server and its whole answer. */
+import {paths, problemTypePrefix, type EmbedAnswer} from '../../contract/api.ts';
+import type {Place} from './types.ts';
+
+export type Reply = {
+  readonly status: number;
+  readonly body: unknown;
+  /** How long the server asked to wait, if it did. */
+  readonly retryAfter: number | undefined;
+};
+
+/** Milliseconds, for the whole answer. */
+const patience = 30_000;
+
+export const leadsUrl = ({endpoint, partner}: Place, id = '') =>
+  `${endpoint}${paths.embedLeads}${id && `/${id}`}?partner=${encodeURIComponent(partner)}`;
+
+/** @throws a `TypeError` when there is no answer, another error when it takes too long or is given up */
+export async function exchange(url: string, init: RequestInit, signal?: AbortSignal): Promise<Reply> {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort();
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener('abort', giveUp);
+  const timer = setTimeout(giveUp, patience);
+  try {
+    const response = await fetch(url, {
+      ...init,
+      credentials: 'omit',
+      redirect: 'error',
+      signal: controller.signal,
+    });
+    const body = parse(await response.text());
+    if (controller.signal.aborted) throw new Error('given up');
+    return {
+      status: response.status,
+      body,
+      retryAfter: Number(response.headers.get('Retry-After')) || undefined,
+    };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A proxy between here and the server may answer in its own way, even with a 200. */
+export const answerIn = ({status, body}: Reply): EmbedAnswer | undefined =>
+  status < 300 && isObject(body) && typeof body['id'] === 'string' && typeof body['status'] === 'string'
+    ? (body as EmbedAnswer)
+    : undefined;
+
+export function problemCode(body: unknown): string {
+  const type = isObject(body) ? body['type'] : undefined;
+  return typeof type === 'string' && type.startsWith(problemTypePrefix)
+    ? type.slice(problemTypePrefix.length)
+    : 'bad-answer';
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
