@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import {chmodSync, mkdirSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
+import {migrations} from '../../server/store/migrations.ts';
 import {StoreUnavailable} from '../../server/store/lead-store.ts';
 import {openSqliteStore} from '../../server/store/sqlite-store.ts';
 import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
@@ -45,6 +46,27 @@ suite('the file', () => {
     await assert.rejects(openSqliteStore(path), /newer version/);
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
     database.close();
+  });
+  test('of an older version is brought up to date, and what was under way counts as that', async () => {
+    const path = databasePath('older');
+    await (await openSqliteStore(path)).close();
+    rmSync(path);
+    const database = new DatabaseSync(path);
+    const dialect = {integer: 'INTEGER', tableOptions: 'STRICT, WITHOUT ROWID'};
+    for (const migration of migrations.slice(0, 2)) database.exec(migration(dialect));
+    const underWay = Date.now() - 1;
+    database.exec(`PRAGMA user_version = 2;
+      INSERT INTO leads (id, created_at, cid, lead_type, lead, status, reasons) VALUES
+        ('sent', 1, '1001', 'standard', '{"first_name":"Jane"}', 'pending', '{}'),
+        ('failed', 1, '1001', 'standard', '{"first_name":"Joe"}', 'pending', '{}');
+      INSERT INTO outbox VALUES ('sent', 'default', 'waiting', 1, 0, ${underWay}, NULL),
+        ('failed', 'default', 'waiting', 3, 0, ${underWay}, 'failed')`);
+    database.close();
+
+    const store = await openSqliteStore(path);
+    const {due, held} = await store.claimDue('default', Date.now(), Date.now() + 1_000, 10, 'hold');
+    assert.deepEqual([due.map(({lead}) => lead.lead.first_name), held], [['Joe'], ['sent']]);
+    await store.close();
   });
   test('that is no database is refused', async () => {
     const path = databasePath('garbage');
