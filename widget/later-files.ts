@@ -1,5 +1,5 @@
 /** Loads the files that a visitor does not need before the first touch, each held to its hash. */
-import type {AnswerModule} from './answer/types.ts';
+import type {AnswerModule, KeepModule} from './answer/types.ts';
 import {laterFiles} from './pins.ts';
 import {trusted} from './trusted-types.ts';
 
@@ -7,6 +7,7 @@ import {trusted} from './trusted-types.ts';
 export const scriptOrigin = new URL(import.meta.url).origin;
 
 export const loadAnswerModule = () => loadPinned(laterFiles.answer) as Promise<AnswerModule>;
+export const loadKeepModule = () => loadPinned(laterFiles.keep) as Promise<KeepModule>;
 
 const loads = new Map<string, Promise<unknown>>();
 let failures = 0;

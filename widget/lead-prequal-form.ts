@@ -8,7 +8,7 @@ import {emit} from './events.ts';
 import {formView} from './form-view.ts';
 import {Interview} from './interview.ts';
 import {languages, Speech, type Language} from './language.ts';
-import {scriptOrigin} from './later-files.ts';
+import {loadKeepModule, scriptOrigin} from './later-files.ts';
 import {formatMoney} from './money.ts';
 import {readFields} from './read-lead.ts';
 import {httpsOnly} from './safe-link.ts';
@@ -21,10 +21,12 @@ import {fill, type SomeWords} from './words/words.ts';
 const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   host,
   say,
+  report: (result) => emit(host, 'prequal-result', result),
   html,
   css,
   nothing,
   fill,
+  loadKeepModule,
   get words() {
     return speech.words;
   },

@@ -3,7 +3,6 @@
  * gets what it needs from the first file, because a page may load that one under several addresses.
  */
 import type {EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
-import {emit} from '../events.ts';
 import {sendable} from './attribution.ts';
 import {readConfig} from './configuration.ts';
 import {consentView} from './consent-view.ts';
@@ -17,7 +16,7 @@ import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {explainRefusal} from './refusal.ts';
 import {attempt, type Attempt} from './send.ts';
 import {adopt, accentStyles, answerStyles} from './styles.ts';
-import type {CreateAnswer, Lead, Outcome, Sending} from './types.ts';
+import type {CreateAnswer, Keep, Lead, Outcome, Sending} from './types.ts';
 import {answerView, spoken} from './view.ts';
 
 /** Milliseconds of watching a pending result: the first pause, the longest one, and all of them. */
@@ -33,11 +32,24 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   let receipt = recallReceipt(place);
   let answer: EmbedAnswer | undefined;
   let late = false;
+  let keep: Keep | undefined;
 
   function configure(coming = fetchConfig()) {
     const read = readConfig(coming, place);
     proof = read.then((config) => solve(config?.challenge ?? null)).catch(() => undefined);
     return read;
+  }
+
+  /** A result is on its way; without this file it only has fewer buttons. */
+  async function loadKeep() {
+    keep ??= (await kit.loadKeepModule().catch(() => undefined))?.createKeep(kit);
+    kit.host.requestUpdate();
+  }
+
+  /** For the first time, as opposed to after a reload. */
+  function show(next: EmbedAnswer) {
+    answer = next;
+    keep?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
   }
 
   /** Ready for another lead, with a proof that is done when it is wanted. */
@@ -50,6 +62,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
     exchange(leadsUrl(place, id), {headers: {Authorization: `Bearer ${token}`}}).catch(() => undefined);
 
   async function restore() {
+    if (receipt) void loadKeep();
     const reply = receipt && (await readResult(receipt));
     if (reply?.status === 404) keepReceipt(place, (receipt = undefined));
     answer = reply && answerIn(reply);
@@ -66,9 +79,9 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       if (answer?.id !== id) return;
       const read = reply && answerIn(reply);
       if (read && read.status !== 'pending') {
-        answer = read;
+        show(read);
         kit.say(spoken(kit, {answer: read, late}));
-        emit(kit.host, 'prequal-result', {id, leadType, status: read.status});
+        kit.report({id, leadType, status: read.status});
         return;
       }
       if (reply?.status === 404) break;
@@ -80,6 +93,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
 
   async function send({consent: seen, ...lead}: Lead, sending: Sending): Promise<Outcome> {
     const {trap, attribution, signal} = sending;
+    void loadKeep();
     if (!config) config = await configure();
     else if (!proof) void configure();
 
@@ -104,13 +118,14 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
         signal,
       );
       if ('id' in outcome) {
-        answer = outcome;
-        receipt = {id: answer.id, token: answer.token, leadType: lead.lead_type};
+        const {id, token, status} = outcome;
+        show(outcome);
+        receipt = {id, token, leadType: lead.lead_type};
         keepReceipt(place, receipt);
         keys.drop();
         proof = undefined;
-        if (answer.status === 'pending') void watch();
-        return {kind: 'answered', id: answer.id, leadType: lead.lead_type, status: answer.status};
+        if (status === 'pending') void watch();
+        return {kind: 'answered', id, leadType: lead.lead_type, status};
       }
 
       const {code} = outcome;
@@ -148,6 +163,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
         ...shown,
         answer,
         late,
+        keep,
         minimums: config?.minimums ?? {},
         change() {
           clear();

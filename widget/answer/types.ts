@@ -1,6 +1,6 @@
 /** What the first file and the answer file know of each other: types only, so neither imports the other. */
 import type {css, html, nothing, ReactiveControllerHost, TemplateResult} from 'lit';
-import type {Attribution, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {Attribution, EmbedAnswer, EmbedConfig, Prequalification} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {ResultDetail} from '../events.ts';
 import type {Errors, Values} from '../read-lead.ts';
@@ -20,6 +20,10 @@ export type Kit = {
   readonly host: ReactiveControllerHost & HTMLElement & {readonly renderRoot: HTMLElement | DocumentFragment};
   /** Renders anew, and has these words read out. */
   readonly say: (words: string) => void;
+  /** Tells the page what came of a lead after it was sent. */
+  readonly report: (result: ResultDetail) => void;
+  /** What is wanted only once there are amounts. */
+  readonly loadKeepModule: () => Promise<KeepModule>;
 };
 
 /** Where leads go, in whose name, and which type of them the page asks for. */
@@ -99,5 +103,15 @@ export type CreateAnswer = (
   fetchConfig: () => Promise<Response>,
   reply: Promise<Response>,
 ) => Promise<AnswerPart>;
+
+/** What a visitor takes along. */
+export type Keep = {
+  /** The amounts are shown for the first time. */
+  arrive(total: number): void;
+  /** The buttons. */
+  view(amounts: Prequalification): TemplateResult;
+};
+
+export type KeepModule = {readonly createKeep: (kit: Kit) => Keep};
 
 export type AnswerModule = {readonly createAnswer: CreateAnswer};

@@ -1,13 +1,15 @@
 /** What came of a lead. The frame stays when the amounts arrive, and with it the focus. */
 import type {AmountPart, EmbedAnswer, Prequalification} from '../../contract/api.ts';
 import {resultView} from './result-view.ts';
-import type {Kit, Shown} from './types.ts';
+import type {Keep, Kit, Shown} from './types.ts';
 
 export type Answered = Shown & {
   readonly answer: EmbedAnswer;
   readonly minimums: Partial<Record<AmountPart, number>>;
   /** Nobody asks any more whether a pending result is there. */
   readonly late: boolean;
+  /** Once it has been loaded, which a result does not wait for. */
+  readonly keep: Keep | undefined;
 };
 
 /** A tick, a clock's hands, an exclamation mark. */
@@ -44,7 +46,7 @@ export function answerView(kit: Kit, answered: Answered) {
       }
       <h2 id="result-title" part="heading" tabindex="-1">
         ${amounts ? greeting(kit, amounts) : name ? fill(words.named, {title, name}) : title}
-        ${total > 0 ? html`<strong class="total" part="total">${money(total)}</strong>` : nothing}
+        ${total > 0 ? html`<strong class="total" part="total"><span>${money(total)}</span></strong>` : nothing}
       </h2>
       ${amounts ? resultView(kit, amounts, answered) : html`<p>${text}</p>`}
       ${actionsView(kit, answered, Boolean(amounts) || end === 'refused')}
@@ -56,8 +58,8 @@ const greeting = ({fill, words}: Kit, {first_name: name, total_qualified_amount:
   fill(total > 0 ? words.upTo : words.nothing, {name});
 
 /** What a visitor can do once there is an answer: the partner's next step first. */
-function actionsView({html, nothing, words}: Kit, shown: Shown, mayChange: boolean) {
-  const {link, change, startOver, firstName} = shown;
+function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange: boolean) {
+  const {answer, keep, link, change, startOver, firstName} = answered;
   return html`
     <div class="actions" part="actions">
       ${link ? html`<a class="main" part="button primary" href=${link.href}>${link.label}</a>` : nothing}
@@ -68,6 +70,7 @@ function actionsView({html, nothing, words}: Kit, shown: Shown, mayChange: boole
             </button>`
           : nothing
       }
+      ${answer.prequalification && keep?.view(answer.prequalification)}
       <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
     </div>
     ${mayChange && !firstName ? html`<p class="kept">${words.notKept}</p>` : nothing}

@@ -100,6 +100,11 @@ export const words = {
   answerAgain: 'Enter my answers again',
   notKept: 'For your privacy, this page does not keep what you typed when it is loaded again.',
   startOver: 'Start over',
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'It could not be copied',
+  print: 'Print or save as PDF',
+  madeOn: 'Made on {date}.',
 };
 
 export type AnswerWords = typeof words;

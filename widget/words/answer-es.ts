@@ -91,4 +91,9 @@ export const words: AnswerWords = {
   answerAgain: 'Volver a escribir mis respuestas',
   notKept: 'Por su privacidad, esta página no guarda lo que escribió cuando se vuelve a cargar.',
   startOver: 'Empezar de nuevo',
+  copy: 'Copiar',
+  copied: 'Copiado',
+  notCopied: 'No se pudo copiar',
+  print: 'Imprimir o guardar como PDF',
+  madeOn: 'Preparado el {date}.',
 };

@@ -1,0 +1,135 @@
+import {expect, waitUntil} from '@open-wc/testing';
+import {created, FakeServer} from './support/fake-server.ts';
+import {announced, button, click, fillAll, maybeButton, open, send, shows} from './support/visitor.ts';
+
+describe('the result that people keep', () => {
+  let server: FakeServer;
+  let motion = true;
+  const {clipboard} = navigator;
+  const matchMedia = window.matchMedia.bind(window);
+  const own = (name: keyof Navigator, value: unknown) =>
+    Object.defineProperty(navigator, name, {configurable: true, value});
+
+  beforeEach(() => {
+    server = new FakeServer();
+    window.matchMedia = (query) =>
+      query.includes('reduced-motion') ? ({matches: motion} as MediaQueryList) : matchMedia(query);
+  });
+  afterEach(() => {
+    server.restore();
+    window.matchMedia = matchMedia;
+    motion = true;
+    own('clipboard', clipboard);
+  });
+
+  const result = async (children = '') => {
+    server.reply(() => created());
+    const form = await open({}, children);
+    await fillAll(form);
+    await send(form);
+    await shows(form, 'Print or save as PDF');
+    return form;
+  };
+
+  const clipboardThat = (writeText: (text: string) => Promise<void>) => own('clipboard', {writeText});
+
+  it('is copied as a text, and says so', async () => {
+    const copies: string[] = [];
+    clipboardThat(async (text) => void copies.push(text));
+    const form = await result();
+    await click(form, 'Copy');
+    await shows(form, 'Copied');
+    expect(announced(form)).to.equal('Copied');
+    expect(copies).to.deep.equal([
+      [
+        'Your estimate by kind of funding:',
+        'Retirement rollover: $120,000',
+        'SBA loan: $560,000',
+        'Unsecured funding: $150,000',
+        'Portfolio loan: $0',
+        'Total: $830,000',
+        'This is an estimate from your own answers, not an offer or a commitment to lend.',
+      ].join('\n'),
+    ]);
+  });
+
+  it('says when the browser does not let it be copied', async () => {
+    clipboardThat(() => Promise.reject(new DOMException('', 'NotAllowedError')));
+    const form = await result();
+    await click(form, 'Copy');
+    await shows(form, 'It could not be copied');
+    expect(announced(form)).to.equal('It could not be copied');
+  });
+
+  it('offers no copy where there is no clipboard, as on a page without TLS', async () => {
+    own('clipboard', undefined);
+    const form = await result();
+    expect(maybeButton(form, 'Copy')).to.equal(undefined);
+    expect(maybeButton(form, 'Print or save as PDF')).not.to.equal(undefined);
+  });
+
+  /** What would be printed, instead of a dialog; the page's own `print` must not be called. */
+  const printed = async (form: HTMLElement) => {
+    const {promise, resolve} = Promise.withResolvers<Window & typeof globalThis>();
+    const pagePrint = window.print;
+    window.print = () => expect.fail('the page itself was printed');
+    const {get} = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow')!;
+    Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {
+      configurable: true,
+      get(this: HTMLIFrameElement) {
+        const paper = get!.call(this) as (Window & typeof globalThis) | null;
+        if (paper) paper.print = () => resolve(paper);
+        return paper;
+      },
+    });
+    try {
+      button(form as never, 'Print or save as PDF').click();
+      return await promise;
+    } finally {
+      Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {configurable: true, get});
+      window.print = pagePrint;
+    }
+  };
+
+  it('is printed alone: total, table, date and the partner’s words, on white', async () => {
+    const form = await result('<p slot="disclaimer">Acme is not a bank.</p><p>Loading…</p>');
+    const before = [document.documentElement.outerHTML.length, document.adoptedStyleSheets.length];
+    const paper = await printed(form);
+    const copy = paper.document.body.firstElementChild as HTMLElement;
+    const card = copy.shadowRoot!.querySelector<HTMLElement>('.card')!;
+    const words = card.innerText.replace(/\s+/g, ' ');
+    expect(words).to.contain('$830,000').and.to.contain('Retirement rollover');
+    expect(words).to.match(/not an offer or a commitment to lend\. Made on \w+ \d+, \d{4}\./);
+    expect(copy.innerText).to.contain('Acme is not a bank.');
+    expect(paper.getComputedStyle(card).backgroundColor).to.equal('rgb(255, 255, 255)');
+    const fill = (root: ParentNode, page: Window) =>
+      page.getComputedStyle(root.querySelector('.fill-0')!).fill;
+    expect(fill(card, paper)).to.equal(fill(form.shadowRoot!, window));
+    expect([document.documentElement.outerHTML.length, document.adoptedStyleSheets.length]).to.deep.equal(
+      before,
+    );
+    paper.dispatchEvent(new Event('afterprint'));
+    expect(form.shadowRoot!.querySelector('iframe')).to.equal(null);
+  });
+
+  const drawn = (form: HTMLElement) =>
+    form.shadowRoot!.querySelector<HTMLElement>('.total')!.dataset['drawn'];
+
+  it('counts up to the total where motion is welcome, and is the whole amount for machines', async () => {
+    const form = await result();
+    await waitUntil(() => drawn(form) !== undefined, 'it never began');
+    expect(form.shadowRoot!.querySelector('.total')!.textContent).to.equal('$830,000');
+    await waitUntil(() => drawn(form) === undefined, 'it never ended', {timeout: 5_000});
+  });
+
+  it('stands still where motion is not welcome', async () => {
+    motion = false;
+    const form = await result();
+    const seen = new Set<string | undefined>();
+    for (let frame = 0; frame < 5; frame++) {
+      await new Promise(requestAnimationFrame);
+      seen.add(drawn(form));
+    }
+    expect([...seen]).to.deep.equal([undefined]);
+  });
+});
