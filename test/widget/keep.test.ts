@@ -35,7 +35,7 @@ describe('the result that people keep', () => {
 
   it('is copied as a text, and says so', async () => {
     const copies: string[] = [];
-    clipboardThat(async (text) => void copies.push(text));
+    clipboardThat((text) => Promise.resolve(void copies.push(text)));
     const form = await result();
     await click(form, 'Copy');
     await shows(form, 'Copied');
@@ -71,13 +71,13 @@ describe('the result that people keep', () => {
   /** What would be printed, instead of a dialog; the page's own `print` must not be called. */
   const printed = async (form: HTMLElement) => {
     const {promise, resolve} = Promise.withResolvers<Window & typeof globalThis>();
-    const pagePrint = window.print;
+    const pagePrint = window.print.bind(window);
     window.print = () => expect.fail('the page itself was printed');
-    const {get} = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow')!;
+    const frame = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow')!;
     Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {
       configurable: true,
       get(this: HTMLIFrameElement) {
-        const paper = get!.call(this) as (Window & typeof globalThis) | null;
+        const paper = frame.get!.call(this) as (Window & typeof globalThis) | null;
         if (paper) paper.print = () => resolve(paper);
         return paper;
       },
@@ -86,7 +86,7 @@ describe('the result that people keep', () => {
       button(form as never, 'Print or save as PDF').click();
       return await promise;
     } finally {
-      Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {configurable: true, get});
+      Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', frame);
       window.print = pagePrint;
     }
   };
