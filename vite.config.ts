@@ -119,13 +119,13 @@ const editLit = (): Plugin => {
 
 /**
  * What Lit and its elements call each other by. All of both is in one file, so shorter names do; Lit uses none of
- * these as a string, nor does a page.
+ * these as a string, nor does a page. The answer file adds a controller to the element, so those names stay.
  */
 const namesOfLit = new RegExp(
   `^(_\\$.*|${[
-    'addController|createRenderRoot|elementStyles|enableUpdating|finalizeStyles|firstUpdated|fromAttribute',
-    'getPropertyDescriptor|getPropertyOptions|getUpdateComplete|hasChanged|hasUpdated|hostConnected',
-    'hostDisconnected|hostUpdate|hostUpdated|isUpdatePending|performUpdate|removeController|renderBefore',
+    'createRenderRoot|elementStyles|enableUpdating|finalizeStyles|firstUpdated|fromAttribute',
+    'getPropertyDescriptor|getPropertyOptions|getUpdateComplete|hasChanged|hasUpdated',
+    'hostUpdate|hostUpdated|isUpdatePending|performUpdate|removeController|renderBefore',
     'renderOptions|renderRoot|scheduleUpdate|setConnected|shadowRootOptions|shouldUpdate|toAttribute',
     'useDefault|willUpdate',
   ].join('|')})$`,

@@ -17,7 +17,7 @@ export type Kit = {
   readonly words: AnswerWords & {readonly locale: string};
   readonly fill: typeof fill;
   /** The element that shows the answer. */
-  readonly host: ReactiveControllerHost & HTMLElement & {readonly renderRoot: HTMLElement | DocumentFragment};
+  readonly host: ReactiveControllerHost & HTMLElement;
   /** Renders anew, and has these words read out. */
   readonly say: (words: string) => void;
   /** Tells the page what came of a lead after it was sent. */
