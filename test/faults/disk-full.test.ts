@@ -28,8 +28,13 @@ suite('a full disk', () => {
       await load.stop();
       assert.deepEqual(new Set(load.statuses), new Set([201, 503]));
       assert.deepEqual(await missing(server.url, load.acknowledged), [], 'reads go on');
-      const headers = basic(acme);
-      const refused = await fetch(`${server.url}/json/leads`, postJson(prequalificationBody, headers));
+      // Where twenty at once found no room, one alone may still.
+      const one = () => fetch(`${server.url}/json/leads`, postJson(prequalificationBody, basic(acme)));
+      let refused = await one();
+      while (refused.status === 201) {
+        load.acknowledged.push(((await refused.json()) as {id: string}).id);
+        refused = await one();
+      }
       assert.equal(refused.status, 503);
       assert.match(refused.headers.get('Retry-After') ?? '', /^\d+$/);
 
