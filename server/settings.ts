@@ -88,9 +88,9 @@ export const settings = z.object({
     .int()
     .min(0)
     .max(100_000)
-    .default(0)
+    .default(200)
     .describe(
-      'Key derivations that the sender of a lead has to do, about a millisecond each in a browser; 0 asks for none. The form does not solve them yet.',
+      "Key derivations that the form does before it sends a lead, about a millisecond each, while the visitor types. 0 asks for none: for development on plain HTTP, where browsers cannot (`http://localhost` can), and for scripts that send to the browser's API.",
     ),
   RATE_LIMIT: z.coerce
     .number()

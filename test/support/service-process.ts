@@ -20,6 +20,8 @@ export function serviceSettings(folder: string): Record<string, string> {
     DATABASE_PATH: join(folder, 'leads.sqlite'),
     EMBED_FOLDER: embedFolder,
     RATE_LIMIT: '1000000',
+    // What is sent here comes from scripts.
+    PROOF_OF_WORK: '0',
   };
 }
 

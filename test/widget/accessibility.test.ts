@@ -1,10 +1,12 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {created, FakeServer, problem} from './support/fake-server.ts';
+import {Clock} from './support/clock.ts';
+import {answer, config, created, FakeServer, json, problem} from './support/fake-server.ts';
 import {
   button,
   choose,
   click,
+  field,
   fill,
   fillAll,
   fillContact,
@@ -20,6 +22,7 @@ const everything = {
   'cta-label': 'Talk to a specialist',
 };
 const slots = '<h1 slot="heading">Funding</h1><p slot="intro">Intro.</p><p slot="disclaimer">Terms.</p>';
+const consent = 'I agree to be called about my estimate.';
 const noAmounts = {prequalification: null, reasons: {}};
 
 type State = {
@@ -96,6 +99,69 @@ const states: Record<string, State> = {
     reach: toEnd,
   },
   pending: {server: (server) => server.reply(() => created({...noAmounts, status: 'pending'})), reach: toEnd},
+  ...Object.fromEntries(
+    Object.entries({
+      'a consent text': {required: false, text: consent},
+      'a consent box': {required: true, text: consent},
+      'a long consent text': {required: false, text: `${consent} `.repeat(20)},
+      'a long consent box': {required: true, text: `${consent} `.repeat(20)},
+    }).flatMap(([name, text]) =>
+      (['steps', 'single'] as const).map((layout): [string, State] => [
+        `${name}, ${layout}`,
+        {
+          attributes: {layout, 'lead-type': 'standard'},
+          server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
+          async reach(form) {
+            await fillContact(form);
+            await shows(form, consent);
+            if (text.required) await click(form, 'Send');
+          },
+        },
+      ]),
+    ),
+  ),
+  'a consent text that changed': {
+    server(server) {
+      server.config = () => config({consent: {text: consent, version: '1', required: true}});
+      server.reply(() => problem(422, 'consent-outdated'));
+    },
+    async reach(form) {
+      await toThird(form);
+      await shows(form, consent);
+      field(form, consent).click();
+      await send(form);
+    },
+  },
+  'pending for too long': {
+    server(server) {
+      server.reply(() => created({...noAmounts, status: 'pending'}));
+      server.result = () => problem(404, 'not-found');
+    },
+    async reach(form) {
+      const clock = new Clock();
+      await toEnd(form);
+      await clock.pass(2_000);
+      clock.restore();
+      await shows(form, 'longer than we want to keep you waiting');
+    },
+  },
+  'a result that came late': {
+    server(server) {
+      server.reply(() => created({...noAmounts, status: 'pending'}));
+      server.result = () => json(200, answer());
+    },
+    async reach(form) {
+      const clock = new Clock();
+      await toEnd(form);
+      await clock.pass(2_000);
+      clock.restore();
+      await shows(form, '$830,000');
+    },
+  },
+  'a result after a reload': {
+    server: () => sessionStorage.setItem('lead-prequal:acme:prequalification', JSON.stringify(answer())),
+    reach: (form) => shows(form, 'this page does not keep what you typed'),
+  },
   refused: {server: (server) => server.reply(() => created({...noAmounts, status: 'refused'})), reach: toEnd},
   thanks: {
     attributes: {'lead-type': 'standard'},
