@@ -118,8 +118,8 @@ const editLit = (): Plugin => {
 };
 
 /**
- * What Lit and its elements call each other by. All of both is in one file, so shorter names do; Lit uses none of
- * these as a string, nor does a page. The answer file adds a controller to the element, so those names stay.
+ * What Lit and its elements call each other by. They are in one file, so shorter names do; Lit uses none of these
+ * as a string, nor does a page. A later file that used one would not be understood: the build fails.
  */
 const namesOfLit = new RegExp(
   `^(_\\$.*|${[
@@ -132,11 +132,11 @@ const namesOfLit = new RegExp(
 );
 
 /** After the bundler's own minifier; finds a fiftieth more. */
-async function minifyAgain(code: string, map: string, nameOf: (content: string) => string) {
+async function minifyAgain(code: string, map: string, nameOf: (content: string) => string, mangled?: RegExp) {
   const minified = await minify(code, {
     module: true,
     compress: {passes: 3},
-    mangle: {properties: {regex: namesOfLit}},
+    mangle: {properties: mangled ? {regex: mangled} : false},
     sourceMap: {content: map},
   });
   const content = minified.code ?? '';
@@ -219,6 +219,7 @@ const finish: Plugin = {
       readFileSync(written, 'utf8'),
       readFileSync(`${written}.map`, 'utf8'),
       () => embedFile,
+      namesOfLit,
     );
     writeFileSync(written, embed.code);
     writeFileSync(`${written}.map`, embed.map);
@@ -231,6 +232,8 @@ const finish: Plugin = {
       const code = readFileSync(path, 'utf8');
       const tree = JSON.stringify(this.parse(code));
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} holds ${what}`);
+      for (const [, name = ''] of tree.matchAll(/"name":"(\w+)"/g))
+        if (namesOfLit.test(name)) this.error(`${file} calls Lit by the name of ${name}`);
       const brotli = brotliCompressSync(code, {params: {[constants.BROTLI_PARAM_QUALITY]: 11}});
       const budget = budgetOf(file);
       if (brotli.length > budget) {

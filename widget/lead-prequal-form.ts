@@ -1,5 +1,5 @@
 import {css, html, nothing, type PropertyValues} from 'lit';
-import type {Failure, Kit, Outcome} from './answer/types.ts';
+import type {Failure, Fetch, Kit, Outcome} from './answer/types.ts';
 import {attribution} from './attribution.ts';
 import {keepDraft, knownContact, type Contact} from './contact.ts';
 import {Delivery} from './delivery.ts';
@@ -8,15 +8,19 @@ import {emit} from './events.ts';
 import {formView} from './form-view.ts';
 import {Interview} from './interview.ts';
 import {languages, Speech, type Language} from './language.ts';
-import {loadKeepModule, scriptOrigin} from './later-files.ts';
+import {loadKeepModule, loadPinned, scriptOrigin} from './later-files.ts';
 import {formatMoney} from './money.ts';
+import {laterFiles} from './pins.ts';
 import {readFields} from './read-lead.ts';
 import {httpsOnly} from './safe-link.ts';
+import type {Sandbox, SandboxModule} from './sandbox/index.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
 import {formStyles} from './styles/index.ts';
 import {receiptName} from './receipt.ts';
 import {recall} from './session.ts';
 import {fill, type SomeWords} from './words/words.ts';
+
+const overNetwork: Fetch = (url, init) => fetch(url, init);
 
 const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   host,
@@ -61,6 +65,7 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed: `{code, retryable}`.
  *
  * @csspart card - The box around everything.
+ * @csspart sample - The line that marks a sample, in a sandbox.
  * @csspart progress - The bar that shows how many steps there are.
  * @csspart count - "Step 2 of 3", above the title.
  * @csspart heading - The title of a step, a section or the result.
@@ -119,6 +124,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
     prefill: {attribute: false},
+    sandbox: {},
   };
 
   /** Address of the server that takes the leads; the script's own origin by default. */
@@ -141,8 +147,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare strings: SomeWords | undefined;
   /** Contact data that the page knows already; it never overwrites what the visitor typed. */
   declare prefill: Contact | undefined;
+  /** No server, sample amounts, marked as a sample; the value is how the lead fares, a success where it is empty. */
+  declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
 
   #failure: Failure | undefined;
+  #sandbox: Sandbox | undefined;
   #sending: AbortController | undefined;
   /** The page of fields is shown before the partner's configuration is there. */
   #held = true;
@@ -152,13 +161,12 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.refresh();
   });
 
-  readonly #delivery: Delivery = new Delivery(
-    kitFor(this, this.#speech, (words) => {
-      this.#interview.said = words;
-      this.refresh();
-    }),
-    () => this.#speech.answer(),
-  );
+  readonly #kit = kitFor(this, this.#speech, (words) => {
+    this.#interview.said = words;
+    this.refresh();
+  });
+
+  readonly #delivery = new Delivery(this.#kit, () => this.#speech.answer());
 
   readonly #interview: Interview = new Interview({
     words: () => this.#speech.words,
@@ -169,7 +177,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     onTouch: () => this.#load(),
     onStart: () => emit(this, 'prequal-start'),
     onRead: (values) => {
-      if (this.hasAttribute('draft')) keepDraft(this.partner, values);
+      if (this.hasAttribute('draft') && !this.#staged) keepDraft(this.partner, values);
     },
     onPage: () => {
       this.#failure = undefined;
@@ -189,6 +197,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   protected override async scheduleUpdate() {
+    // Without its mark, a sample is not shown.
+    if (this.#staged) {
+      const {createSandbox} = (await loadPinned(laterFiles.sandbox)) as SandboxModule;
+      this.#sandbox ??= createSandbox(this.#kit);
+    }
     // A page in Spanish never sees English flash up; nor does it wait for a slow file for ever.
     if (!this.hasUpdated)
       await Promise.race([this.#speech.ready, new Promise((late) => setTimeout(late, 3_000))]);
@@ -210,6 +223,10 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (recall(receiptName(this.#place))) this.#load();
   }
 
+  get #staged() {
+    return typeof this.sandbox === 'string';
+  }
+
   get #part() {
     return this.#delivery.part;
   }
@@ -223,8 +240,15 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   get #place() {
-    const {partner, leadType} = this;
-    return {endpoint: this.endpoint.replace(/\/+$/, ''), partner, leadType};
+    const {partner, leadType, sandbox} = this;
+    return this.#staged
+      ? {
+          endpoint: 'sandbox:',
+          partner: `sandbox:${sandbox}`,
+          leadType,
+          fetch: this.#sandbox?.fetch ?? overNetwork,
+        }
+      : {endpoint: this.endpoint.replace(/\/+$/, ''), partner, leadType, fetch: overNetwork};
   }
 
   get #link() {
@@ -306,7 +330,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     const {foreign} = this.#speech;
     return html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
-        <slot name="heading"></slot>
+        ${this.#staged ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${
           part?.view({
             firstName: interview.values.first_name?.trim() ?? '',

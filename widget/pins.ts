@@ -7,6 +7,7 @@ export const laterFiles = {
   answer: {path: './answer/index.ts', integrity: ''},
   keep: {path: './answer/keep.ts', integrity: ''},
   'answer-en': {path: './words/answer-en.ts', integrity: ''},
+  sandbox: {path: './sandbox/index.ts', integrity: ''},
   'form-es': {path: './words/form-es.ts', integrity: ''},
   'answer-es': {path: './words/answer-es.ts', integrity: ''},
 };

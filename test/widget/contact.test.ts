@@ -111,7 +111,6 @@ describe('draft', () => {
     server.reply();
     await send(form, 'Try again');
     expect(drafts()).to.deep.equal([]);
-    expect(contact(await reload(form))).to.deep.equal(empty);
   });
 
   it('is gone after "Start over"', async () => {

@@ -64,6 +64,7 @@ describe('the reference lists', () => {
     await choose(asked, 'Above 720 Excellent');
     await click(asked, 'Next');
     look(asked);
+    look(await open({sandbox: ''}));
     for (const reply of [
       () => problem(503, 'store-unavailable'),
       () => created(),

@@ -12,18 +12,24 @@ export type Reply = {
 /** Milliseconds, for the whole answer. */
 const patience = 30_000;
 
-export const leadsUrl = ({endpoint, partner}: Place, id = '') =>
-  `${endpoint}${paths.embedLeads}${id && `/${id}`}?partner=${encodeURIComponent(partner)}`;
-
-/** @throws a `TypeError` when there is no answer, another error when it takes too long or is given up */
-export async function exchange(url: string, init: RequestInit, signal?: AbortSignal): Promise<Reply> {
+/**
+ * @param id of a lead; without it, of all of them
+ * @throws a `TypeError` when there is no answer, another error when it takes too long or is given up
+ */
+export async function exchange(
+  place: Place,
+  id: string,
+  init: RequestInit,
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const url = `${place.endpoint}${paths.embedLeads}${id && `/${id}`}?partner=${encodeURIComponent(place.partner)}`;
   const controller = new AbortController();
   const giveUp = () => controller.abort();
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, patience);
   try {
-    const response = await fetch(url, {
+    const response = await place.fetch(url, {
       ...init,
       credentials: 'omit',
       redirect: 'error',

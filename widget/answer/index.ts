@@ -7,7 +7,7 @@ import {sendable} from './attribution.ts';
 import {readConfig} from './configuration.ts';
 import {consentView} from './consent-view.ts';
 import {emailSlip} from './email-slip.ts';
-import {answerIn, exchange, leadsUrl} from './exchange.ts';
+import {answerIn, exchange} from './exchange.ts';
 import {keyRing} from './idempotency-key.ts';
 import {notice} from './notice.ts';
 import {createPause} from './pause.ts';
@@ -59,7 +59,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   }
 
   const readResult = ({id, token}: Receipt) =>
-    exchange(leadsUrl(place, id), {headers: {Authorization: `Bearer ${token}`}}).catch(() => undefined);
+    exchange(place, id, {headers: {Authorization: `Bearer ${token}`}}).catch(() => undefined);
 
   async function restore() {
     if (receipt) void loadKeep();

@@ -2,7 +2,7 @@
 import type {EmbedAnswer, EmbedSubmission, Problem} from '../../contract/api.ts';
 import type {Errors, InputError} from '../read-lead.ts';
 import type {FieldName} from '../steps.ts';
-import {answerIn, exchange, leadsUrl, problemCode, type Reply} from './exchange.ts';
+import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {toJson} from './to-json.ts';
 import type {Failure, Outcome, Place} from './types.ts';
 
@@ -16,7 +16,8 @@ export async function attempt(
 ): Promise<Attempt> {
   try {
     const reply = await exchange(
-      leadsUrl(place),
+      place,
+      '',
       {
         method: 'POST',
         headers: {'Content-Type': 'application/json', 'Idempotency-Key': key},

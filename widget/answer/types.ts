@@ -26,8 +26,16 @@ export type Kit = {
   readonly loadKeepModule: () => Promise<KeepModule>;
 };
 
-/** Where leads go, in whose name, and which type of them the page asks for. */
-export type Place = {readonly endpoint: string; readonly partner: string; readonly leadType: string};
+/** As the browser's; what it takes is never more than an address and what goes along. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** Where leads go, by which way, in whose name, and which type of them the page asks for. */
+export type Place = {
+  readonly endpoint: string;
+  readonly fetch: Fetch;
+  readonly partner: string;
+  readonly leadType: string;
+};
 
 /** The fields of a lead, and the version of the consent text that stood above the button. */
 export type Lead = {readonly lead_type: LeadType; readonly consent?: string} & Readonly<

@@ -1,8 +1,8 @@
 /** Each file has copies that were changed after the build; everything else is as it should be. */
-import {expect, oneEvent} from '@open-wc/testing';
+import {expect, oneEvent, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {heading} from '../support/visitor.ts';
-import {element, formOn, openPage, reachResult, scriptOf, service} from './host-page.ts';
+import {element, formOn, openPage, reachResult, scriptOf, service, showsFallback} from './host-page.ts';
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
 
@@ -18,7 +18,9 @@ async function submit(form: LeadPrequalForm) {
   return {type, ...detail};
 }
 
-for (const {file, oneByte, planted} of service.laterFiles) {
+const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');
+
+for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isSandbox(later))) {
   const [name = '', part, language = 'en'] = /^([a-z]+)(?:-([a-z]{2}))?(?=-[^-]+\.js)/.exec(file) ?? [];
   const needed = language === 'en';
 
@@ -43,6 +45,16 @@ for (const {file, oneByte, planted} of service.laterFiles) {
     }
   });
 }
+
+it('the sandbox is not shown when its server changed it, and what people see without a form stays', async () => {
+  const {oneByte, planted} = service.laterFiles.find(isSandbox)!;
+  for (const version of [oneByte, planted]) {
+    const page = await openPage(scriptOf(version) + element.replace('partner="acme"', 'sandbox'));
+    await waitUntil(() => page.trouble.length > 0);
+    expect(showsFallback(page)).to.be.true;
+    expect('planted' in page).to.be.false;
+  }
+});
 
 it('a later file is asked for once, so that what runs is what was verified', async () => {
   const page = await openPage(service.script + element);

@@ -1,0 +1,166 @@
+import {expect} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {laterFiles} from '../../widget/pins.ts';
+import {FakeServer} from './support/fake-server.ts';
+import {
+  click,
+  field,
+  fillAll,
+  fillContact,
+  heading,
+  listen,
+  open,
+  send,
+  shows,
+  text,
+} from './support/visitor.ts';
+
+const mark = (form: LeadPrequalForm) =>
+  form.shadowRoot?.querySelector('[role=note]')?.textContent?.replace(/\s+/g, ' ').trim();
+const marked = 'Sample. Nothing you type is sent or kept, and the amounts are made up.';
+
+/** A sample lead, as far as the button. */
+async function filled(form: LeadPrequalForm) {
+  await fillAll(form);
+  await shows(form, 'This is where the consent text');
+  field(
+    form,
+    'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
+  ).click();
+  await form.updateComplete;
+  return form;
+}
+
+describe('sandbox', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    expect([server.configRequests, server.leads.length], 'requests to a server').to.deep.equal([0, 0]);
+    server.restore();
+  });
+
+  it('marks the form as a sample from the first render on, and its result', async () => {
+    const form = await open({sandbox: '', partner: ''});
+    expect(mark(form)).to.equal(marked);
+    await filled(form);
+    expect(mark(form)).to.equal(marked);
+    await send(form);
+    expect(text(form)).to.contain('Maria, you may qualify for up to');
+    expect(text(form)).to.contain('$860,000');
+    expect(mark(form)).to.equal(marked);
+  });
+
+  const states = [
+    ['none', 'done', 'we found no funding'],
+    ['pending', 'pending', 'We have your answers'],
+    ['refused', 'refused', 'could not prepare an estimate'],
+  ] as const;
+  for (const [state, status, said] of states) {
+    it(`shows the result of a lead that fares like this: ${state}`, async () => {
+      const form = await filled(await open({sandbox: state}));
+      const {type, detail} = await send(form);
+      expect([type, (detail as {status: string}).status]).to.deep.equal(['prequal-result', status]);
+      expect(text(form)).to.contain(said);
+      expect(mark(form)).to.equal(marked);
+    });
+  }
+
+  it('shows what a failure looks like', async () => {
+    const form = await filled(await open({sandbox: 'failed'}));
+    expect((await send(form)).detail).to.deep.equal({code: 'store-unavailable', retryable: true});
+    expect(text(form)).to.contain('Something went wrong on our side');
+    expect(mark(form)).to.equal(marked);
+  });
+
+  it('thanks for a standard lead', async () => {
+    const form = await open({sandbox: '', 'lead-type': 'standard'});
+    await fillContact(form);
+    await shows(form, 'This is where the consent text');
+    field(
+      form,
+      'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
+    ).click();
+    await send(form, 'Send');
+    expect(heading(form)).to.equal('Thank you, Maria');
+  });
+
+  it('tells the page what a real one would', async () => {
+    const events = listen();
+    await send(await filled(await open({sandbox: ''})));
+    expect(events.map(({type}) => type)).to.deep.equal([
+      'prequal-ready',
+      'prequal-start',
+      'prequal-step',
+      'prequal-step',
+      'prequal-submit',
+      'prequal-result',
+    ]);
+  });
+
+  it('keeps nothing that was typed, not even a draft', async () => {
+    const form = await open({sandbox: '', draft: ''});
+    await filled(form);
+    const whileTyping = JSON.stringify(Object.entries(sessionStorage));
+    await send(form);
+    const kept = whileTyping + JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]);
+    for (const typed of ['Maria', 'Ortiz', 'maria@', '0132', '120,000', '120000', '720']) {
+      expect(kept).not.to.contain(typed);
+    }
+  });
+
+  it('is given up and started over like a real one', async () => {
+    const form = await filled(await open({sandbox: ''}));
+    await send(form);
+    await click(form, 'Start over');
+    expect(field(form, 'First name').value).to.equal('');
+    expect(mark(form)).to.equal(marked);
+  });
+
+  it('says that it is one in the language of the page', async () => {
+    const {lang} = document.documentElement;
+    document.documentElement.lang = 'es';
+    try {
+      const form = await open({sandbox: ''});
+      await shows(form, 'Muestra. Nada de lo que escriba se envía');
+    } finally {
+      document.documentElement.lang = lang;
+    }
+  });
+
+  it('does not show a form that could not be marked', async () => {
+    const {path} = laterFiles.sandbox;
+    laterFiles.sandbox.path = 'http://127.0.0.1:1/sandbox.js';
+    const form = document.createElement('lead-prequal-form');
+    form.sandbox = '';
+    try {
+      document.body.append(form);
+      const failed = await form.updateComplete.then(
+        () => false,
+        () => true,
+      );
+      expect([failed, form.shadowRoot?.querySelector('form')]).to.deep.equal([true, null]);
+    } finally {
+      laterFiles.sandbox.path = path;
+      form.remove();
+    }
+  });
+});
+
+describe('without sandbox', () => {
+  it('the form is marked as soon as the attribute comes, and no longer than it stays', async () => {
+    const server = new FakeServer();
+    const form = await open();
+    expect(mark(form)).to.equal(undefined);
+    form.setAttribute('sandbox', 'pending');
+    await form.updateComplete;
+    expect(mark(form)).to.equal(marked);
+    await filled(form);
+    expect(server.configRequests).to.equal(0);
+    form.removeAttribute('sandbox');
+    await form.updateComplete;
+    expect(mark(form)).to.equal(undefined);
+    await send(form);
+    expect(server.leads).to.have.length(1);
+    server.restore();
+  });
+});

@@ -1,0 +1,17 @@
+/** Of the mark: in print and in forced colours as well. */
+import type {Kit} from '../answer/types.ts';
+
+export const sandboxStyles = (css: Kit['css']) => css`
+  .sample {
+    border: 2px dashed;
+    border-radius: var(--_corner);
+    font-size: 0.875em;
+    margin-block-end: 20px;
+    padding: 8px 12px;
+    text-wrap: balance;
+  }
+  .sample strong {
+    letter-spacing: 0.06em;
+    text-transform: uppercase;
+  }
+`;
