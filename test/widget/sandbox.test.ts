@@ -2,6 +2,7 @@ import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {laterFiles} from '../../widget/pins.ts';
 import {FakeServer} from './support/fake-server.ts';
+import {restorePage, stub} from './support/page.ts';
 import {
   click,
   field,
@@ -48,6 +49,20 @@ describe('sandbox', () => {
     expect(text(form)).to.contain('Maria, you may qualify for up to');
     expect(text(form)).to.contain('$860,000');
     expect(mark(form)).to.equal(marked);
+  });
+
+  it('marks what is copied of its result', async () => {
+    let copied = '';
+    stub(navigator, 'clipboard', {
+      value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
+    });
+    const form = await filled(await open({sandbox: ''}));
+    await send(form);
+    await shows(form, 'Copy');
+    await click(form, 'Copy');
+    expect(copied.split('\n')[0]).to.equal(marked);
+    expect(copied).to.contain('$860,000');
+    restorePage();
   });
 
   const states = [

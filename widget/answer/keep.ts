@@ -58,8 +58,10 @@ export const createKeep: KeepModule['createKeep'] = (kit) => {
 };
 
 /** A line for each amount, as one would write it to somebody. */
-const asText = ({money, words}: Kit, amounts: Prequalification) =>
+const asText = ({host, money, words}: Kit, amounts: Prequalification) =>
   [
+    // A sample says so wherever it goes.
+    ...Array.from(host.shadowRoot!.querySelectorAll('.sample'), ({textContent}) => textContent),
     `${words.bar}:`,
     ...amountParts.map((part) => `${words.names[part]}: ${money(amounts[part])}`),
     `${words.total}: ${money(amounts[totalAmount])}`,
