@@ -156,6 +156,50 @@ suite('a visitor on a partner’s page', () => {
     await page.close();
   });
 
+  for (const [signal, expected] of [
+    [
+      undefined,
+      {
+        utm_source: 'news',
+        gclid: 'abc',
+        referrer: 'https://blog.example/post',
+      },
+    ],
+    ['globalPrivacyControl', null],
+  ] as const) {
+    test(`comes with the campaign of the first page into the store${signal ? `, not under ${signal}` : ''}`, async () => {
+      const context = await browser.newContext();
+      if (signal) await context.addInitScript(`Object.defineProperty(navigator, '${signal}', {value: true})`);
+      const page = await context.newPage();
+      await page.goto(`${demo.page}?utm_source=news&gclid=abc&email=ana@example.com#top`, {
+        referer: 'https://blog.example/post?id=1',
+      });
+      await page.getByLabel('First name').waitFor();
+      await page.goto(`${demo.page}?utm_source=later`);
+      await page.evaluate(() =>
+        document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
+      );
+      const email = `${signal ?? 'followed'}@example.com`;
+      for (const [label, value] of [
+        ['First name', 'Ana'],
+        ['Last name', 'Silva'],
+        ['Email', email],
+        ['Phone', '415-555-0132'],
+      ] as const) {
+        await page.getByLabel(label).fill(value);
+      }
+      await page.locator('lead-prequal-form').getByRole('button').last().click();
+      await page.getByRole('heading', {name: /thank/i}).waitFor();
+      await context.close();
+
+      const database = new DatabaseSync(demo.databasePath, {readOnly: true});
+      const row = database.prepare('SELECT attribution FROM leads WHERE lead LIKE ?').get(`%${email}%`)!;
+      database.close();
+      const stored = JSON.parse(String(row['attribution'])) as object | null;
+      assert.deepEqual(stored, expected && {...expected, landing_page: new URL('/', demo.page).href});
+    });
+  }
+
   test('can be followed by the curl line that the demo prints', async () => {
     const {id} = JSON.parse(execFileSync('sh', ['-c', `${demo.curl} --silent`], {encoding: 'utf8'})) as {
       id: string;
