@@ -59,12 +59,6 @@ for (const [name, {page, set}] of Object.entries(looks)) {
   choices.querySelector('.looks').append(label);
 }
 
-/** The height that the form is kept before it arrives, so that nothing below it moves. */
-function reserved({layout, 'lead-type': leadType}) {
-  if (leadType === 'standard') return 660;
-  return layout === 'single' ? 1720 : 660;
-}
-
 function show() {
   const chosen = Object.fromEntries(new FormData(choices));
   const {page, set} = looks[chosen.look];
@@ -84,7 +78,7 @@ function show() {
 <style>
   lead-prequal-form {
     display: block;
-    min-height: ${reserved(chosen)}px;
+    min-height: ${chosen.layout === 'single' ? 107 : 45}em;
 ${rules.join('\n')}
   }
 </style>

@@ -132,7 +132,7 @@ function radios(name: FieldName, {words, value, error}: FieldState, options: rea
       aria-describedby=${describedBy(name, words, error)}
     >
       <legend part="label">
-        ${words.labels[name]}${required ? nothing : html`<span class="aside">&nbsp;(${words.optional})</span>`}
+        ${words.labels[name]} ${required ? nothing : html`<span class="aside">(${words.optional})</span>`}
       </legend>
       ${helpText(name, words)}
       <div class="options" part="options">

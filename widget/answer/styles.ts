@@ -173,7 +173,7 @@ export const answerStyles = (css: Kit['css']) => css`
       border-color 0.4s;
   }
   .consent {
-    color: var(--_ink);
+    color: var(--prequal-text, var(--_ink));
     white-space: pre-line;
   }
   .held {

@@ -120,8 +120,9 @@ export const fields = css`
     block-size: 100%;
     cursor: pointer;
     display: flex;
+    flex-wrap: wrap;
     font-weight: 400;
-    gap: 8px;
+    gap: 0 8px;
     justify-content: space-between;
     padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;

@@ -1,0 +1,116 @@
+/** A page before, while and after the form arrives: nothing moves, and without JavaScript it says what to do. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {after, before, suite, test} from 'node:test';
+import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
+import {findChromium} from '../find-browsers.ts';
+import {startDemo, type Demo} from './demo.ts';
+
+const codeBlock = (file: string, start: RegExp) =>
+  start.exec(readFileSync(file, 'utf8'))?.[1] ?? assert.fail(`${file} has no such block`);
+
+/** As the documentation has them. */
+const snippet = codeBlock('README.md', /## Embed it[^]*?```html\n[^]*?(<lead-prequal-form[^]*?)```/);
+const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n([^]*?)```/);
+
+const cases = {
+  'the snippet of the README': snippet,
+  'the style sheet of the reference': `<style>${rules}</style><lead-prequal-form></lead-prequal-form>`,
+  'all fields on one page': `<style>lead-prequal-form {display: block; min-height: 107em}
+    @media (min-width: 40em) {lead-prequal-form {min-height: 97em}}</style>
+    <lead-prequal-form layout="single"></lead-prequal-form>`,
+};
+
+/** A partner's server: it answers everything with the page of the test. */
+let body = '';
+const host = createServer((_request, response) => {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8').end(body);
+});
+
+let demo: Demo;
+let origin: string;
+let script: string;
+let browser: Browser;
+
+before(async () => {
+  demo = await startDemo();
+  const html = await (await fetch(demo.page)).text();
+  script =
+    /<script type="module"[^]*?<\/script>/.exec(html)?.[0] ?? assert.fail('the demo has no script tag');
+  await once(host.listen(0, '127.0.0.1'), 'listening');
+  origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  browser = await chromium.launch(await findChromium());
+});
+after(async () => {
+  await browser.close();
+  host.close().closeAllConnections();
+  await demo.stop();
+});
+
+function openPage(content: string, lang: string, options: BrowserContextOptions): Promise<Page> {
+  body = `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
+    <link rel="icon" href="data:,"><body><h1>Before</h1>${script}${content}<p id="below">Below</p></body></html>`;
+  return browser.newPage(options);
+}
+
+const drawn = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+suite('the form arrives', () => {
+  for (const [name, content] of Object.entries(cases)) {
+    for (const width of [360, 1280]) {
+      for (const lang of ['en', 'es']) {
+        test(`and nothing moves: ${name}, ${width} px, ${lang}`, async () => {
+          const page = await openPage(content, lang, {viewport: {width, height: 900}});
+          const gate = Promise.withResolvers<void>();
+          await page.route('**/lead-prequal-form.js', async (route) => {
+            await gate.promise;
+            await route.continue();
+          });
+          // The page notes each layout shift as a mark.
+          await page.addInitScript(() => {
+            const note = () => performance.mark('shift');
+            new PerformanceObserver(note).observe({type: 'layout-shift', buffered: true});
+          });
+          await page.goto(origin, {waitUntil: 'commit'});
+          await page.locator('#below').waitFor();
+          await drawn(page);
+          const place = await page.locator('#below').boundingBox();
+          gate.resolve();
+          await page.locator('lead-prequal-form input').first().waitFor();
+          await drawn(page);
+          assert.deepEqual(await page.locator('#below').boundingBox(), place);
+          assert.deepEqual(await page.evaluate(() => performance.getEntriesByName('shift')), []);
+          await page.close();
+        });
+      }
+    }
+  }
+
+  test('or, without JavaScript, never: its own content shows', async () => {
+    const content = '<lead-prequal-form><p>Please write to us.</p></lead-prequal-form>';
+    const page = await openPage(content, 'en', {javaScriptEnabled: false});
+    await page.goto(origin);
+    assert.ok(await page.getByText('Please write to us.').isVisible());
+    await page.close();
+  });
+
+  test('or late: its own content shows until then', async () => {
+    const content = '<lead-prequal-form><p>Please wait.</p></lead-prequal-form>';
+    const page = await openPage(content, 'en', {});
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/lead-prequal-form.js', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.goto(origin, {waitUntil: 'commit'});
+    await page.getByText('Please wait.').waitFor();
+    gate.resolve();
+    await page.getByText('Please wait.').waitFor({state: 'hidden'});
+    await page.getByLabel('First name').waitFor();
+    await page.close();
+  });
+});

@@ -1,0 +1,187 @@
+/** Every state that a visitor can meet, and the way there. */
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {Clock} from './clock.ts';
+import {answer, config, created, json, problem, type FakeServer} from './fake-server.ts';
+import {
+  button,
+  choose,
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  open,
+  send,
+  shows,
+  type Attributes,
+} from './visitor.ts';
+
+const everything = {
+  'privacy-href': 'https://example.com/privacy',
+  'cta-href': 'https://example.com/call',
+  'cta-label': 'Talk to a specialist',
+};
+const slots = '<h1 slot="heading">Funding</h1><p slot="intro">Intro.</p><p slot="disclaimer">Terms.</p>';
+const consent = 'I agree to be called about my estimate.';
+const noAmounts = {prequalification: null, reasons: {}};
+
+export type State = {
+  attributes?: Attributes;
+  server?: (server: FakeServer) => void;
+  reach?: (form: LeadPrequalForm) => Promise<unknown>;
+};
+
+const toThird = async (form: LeadPrequalForm) => {
+  await fillAll(form);
+};
+const toEnd = async (form: LeadPrequalForm) => {
+  await fillAll(form);
+  await send(form);
+};
+
+export const states: Record<string, State> = {
+  'the first step': {},
+  'errors of the first step': {reach: (form) => click(form, 'Next')},
+  'the second step': {
+    async reach(form) {
+      await fillContact(form);
+      await click(form, 'Next');
+      await choose(form, '680 to 720 Good');
+      await choose(form, 'Rather not say');
+    },
+  },
+  'errors of the second step': {
+    async reach(form) {
+      await fillContact(form);
+      await click(form, 'Next');
+      await click(form, 'Next');
+    },
+  },
+  'the third step': {reach: toThird},
+  'errors of the third step': {
+    async reach(form) {
+      await toThird(form);
+      fill(form, 'Cash', 'some');
+      fill(form, 'Investments', '');
+      await click(form, 'See my estimate');
+    },
+  },
+  'the single page': {attributes: {layout: 'single'}},
+  'errors of the single page': {
+    attributes: {layout: 'single'},
+    reach: (form) => click(form, 'See my estimate'),
+  },
+  sending: {
+    server: (server) => server.hold(),
+    async reach(form) {
+      await toThird(form);
+      button(form, 'See my estimate').click();
+      await shows(form, 'Sending…');
+    },
+  },
+  'the result': {reach: toEnd},
+  'a result of nothing': {
+    server: (server) =>
+      server.reply(() =>
+        created({
+          prequalification: {
+            first_name: 'Maria',
+            rollover_amount: 0,
+            sba_qualified_amount: 0,
+            unsecured_amount: 0,
+            portfolio_loan_qualified_amount: 0,
+            total_qualified_amount: 0,
+          },
+          reasons: {rollover_amount: 'below_minimum', sba_qualified_amount: 'bankruptcy'},
+        }),
+      ),
+    reach: toEnd,
+  },
+  pending: {server: (server) => server.reply(() => created({...noAmounts, status: 'pending'})), reach: toEnd},
+  ...Object.fromEntries(
+    Object.entries({
+      'a consent text': {required: false, text: consent},
+      'a consent box': {required: true, text: consent},
+      'a long consent text': {required: false, text: `${consent} `.repeat(20)},
+      'a long consent box': {required: true, text: `${consent} `.repeat(20)},
+    }).flatMap(([name, text]) =>
+      (['steps', 'single'] as const).map((layout): [string, State] => [
+        `${name}, ${layout}`,
+        {
+          attributes: {layout, 'lead-type': 'standard'},
+          server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
+          async reach(form) {
+            await fillContact(form);
+            await shows(form, consent);
+            if (text.required) await click(form, 'Send');
+          },
+        },
+      ]),
+    ),
+  ),
+  'a consent text that changed': {
+    server(server) {
+      server.config = () => config({consent: {text: consent, version: '1', required: true}});
+      server.reply(() => problem(422, 'consent-outdated'));
+    },
+    async reach(form) {
+      await toThird(form);
+      await shows(form, consent);
+      field(form, consent).click();
+      await send(form);
+    },
+  },
+  'pending for too long': {
+    server(server) {
+      server.reply(() => created({...noAmounts, status: 'pending'}));
+      server.result = () => problem(404, 'not-found');
+    },
+    async reach(form) {
+      const clock = new Clock();
+      await toEnd(form);
+      await clock.pass(2_000);
+      clock.restore();
+      await shows(form, 'longer than we want to keep you waiting');
+    },
+  },
+  'a result that came late': {
+    server(server) {
+      server.reply(() => created({...noAmounts, status: 'pending'}));
+      server.result = () => json(200, answer());
+    },
+    async reach(form) {
+      const clock = new Clock();
+      await toEnd(form);
+      await clock.pass(2_000);
+      clock.restore();
+      await shows(form, '$830,000');
+    },
+  },
+  'a result after a reload': {
+    server: () => sessionStorage.setItem('lead-prequal:acme:prequalification', JSON.stringify(answer())),
+    reach: (form) => shows(form, 'this page does not keep what you typed'),
+  },
+  refused: {server: (server) => server.reply(() => created({...noAmounts, status: 'refused'})), reach: toEnd},
+  thanks: {
+    attributes: {'lead-type': 'standard'},
+    server: (server) => server.reply(() => created(noAmounts)),
+    async reach(form) {
+      await fillContact(form);
+      await send(form, 'Send');
+    },
+  },
+  'a failure': {server: (server) => server.reply(() => problem(500, 'internal')), reach: toEnd},
+  'too many requests': {
+    server: (server) => server.reply(() => problem(429, 'too-many-requests')),
+    reach: toEnd,
+  },
+};
+
+/** A form with all that a page can give it, in one of the states. */
+export async function openState(state: State, server: FakeServer, attributes: Attributes = {}) {
+  state.server?.(server);
+  const form = await open({...everything, ...state.attributes, ...attributes}, slots);
+  await state.reach?.(form);
+  await form.updateComplete;
+  return form;
+}
