@@ -19,7 +19,7 @@ export const accentStyles = (css: Kit['css'], accent = '') =>
 export const answerStyles = (css: Kit['css']) => css`
   .total {
     display: block;
-    font-size: clamp(1.75em, 15cqi, 3.25em);
+    font-size: clamp(1.25em, 15cqi, 3.25em);
     font-variant-numeric: tabular-nums;
     font-weight: 700;
     letter-spacing: -0.02em;
