@@ -2,16 +2,14 @@
 import type {Place} from './types.ts';
 
 const fixes: Readonly<Record<string, (place: Place) => string>> = {
-  'unknown-partner': () =>
-    'Correct the "partner" attribute, or add this partner to the configuration of the server.',
-  'origin-not-allowed': ({partner}) =>
-    `Add ${location.origin} to the origins of "${partner}" in the configuration of the server.`,
+  'unknown-partner': () => 'Correct the "partner" attribute, or add this partner on the server.',
+  'origin-not-allowed': ({partner}) => `Add ${location.origin} to the origins of "${partner}" on the server.`,
   'lead-type-not-allowed': () =>
-    'Set the "lead-type" attribute to a type that this partner may use, or allow the type on the server.',
-  'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on a server for development.',
+    'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
+  'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
   // A browser does not let a page read why it was refused: the answer looks like no answer at all.
   network: ({partner}) =>
-    `Check the "endpoint" attribute, and that ${location.origin} is one of the origins of "${partner}" there.`,
+    `Correct the "endpoint" attribute, or add ${location.origin} to the origins of "${partner}" on the server.`,
 };
 
 /** @param code a problem code, or `network` */

@@ -127,8 +127,7 @@ export const answerStyles = (css: Kit['css']) => css`
     border-block-start: 2px solid;
     font-size: 1.125em;
   }
-  .estimate,
-  .kept {
+  .estimate {
     color: var(--_muted);
     font-size: 0.875em;
     margin-block: 12px 24px;
@@ -193,6 +192,12 @@ export const answerStyles = (css: Kit['css']) => css`
     font-weight: 400;
     min-block-size: 44px;
     padding-inline-start: 36px;
+  }
+  .consent label + a {
+    margin-inline-start: 36px;
+  }
+  .use + .error {
+    margin-block: -16px 24px;
   }
   .consent input {
     accent-color: var(--_strong);

@@ -61,6 +61,7 @@ const greeting = ({fill, words}: Kit, {first_name: name, total_qualified_amount:
 function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange: boolean) {
   const {answer, keep, link, change, startOver, firstName} = answered;
   return html`
+    ${mayChange && !firstName ? html`<p class="estimate">${words.notKept}</p>` : nothing}
     <div class="actions" part="actions">
       ${link ? html`<a class="main" part="button primary" href=${link.href}>${link.label}</a>` : nothing}
       ${
@@ -73,7 +74,6 @@ function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange:
       ${answer.prequalification && keep?.view(answer.prequalification)}
       <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
     </div>
-    ${mayChange && !firstName ? html`<p class="kept">${words.notKept}</p>` : nothing}
   `;
 }
 
