@@ -2,7 +2,7 @@
 import {expect, fixtureCleanup} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {FakeServer} from './support/fake-server.ts';
-import {choose, click, fillAll, open, send} from './support/visitor.ts';
+import {choose, click, fillAll, open, send, shows} from './support/visitor.ts';
 
 async function file(path: string) {
   const response = await fetch(`/node_modules/${path}`);
@@ -74,6 +74,8 @@ async function pictures() {
   const steps = await open({theme: 'light'});
   await fillAll(steps);
   await send(steps);
+  // In a file of its own, which comes after the amounts.
+  await shows(steps, 'Copy');
   return {empty, faulty, result: picture(steps)};
 }
 
