@@ -155,13 +155,13 @@ export const answerStyles = (css: Kit['css']) => css`
   }
   .quiet {
     border-color: transparent;
-    padding-inline: 8px;
+    min-inline-size: 44px;
+    padding-inline: 0;
     text-decoration: underline;
     text-underline-offset: 3px;
   }
   .field .quiet {
     font-size: 0.875em;
-    padding-inline: 0;
     text-align: start;
   }
   /* The partner's colour comes with the first touch. */
@@ -225,9 +225,6 @@ export const answerStyles = (css: Kit['css']) => css`
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    .main[aria-disabled='true'] {
-      cursor: progress;
-    }
     .spinner {
       animation-duration: 4s;
     }

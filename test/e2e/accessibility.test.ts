@@ -1,0 +1,219 @@
+/** What assistive technology gets of the form, as Chromium computes it, and what it looks like in settings of a system. */
+import assert from 'node:assert/strict';
+import {after, before, suite, test} from 'node:test';
+import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
+import {findChromium} from '../find-browsers.ts';
+import {startDemo, type Demo} from './demo.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+before(async () => {
+  demo = await startDemo();
+  browser = await chromium.launch(await findChromium());
+});
+after(async () => {
+  await browser.close();
+  await demo.stop();
+});
+
+type Node = {
+  ignored: boolean;
+  role?: {value: string};
+  name?: {value: string};
+  description?: {value: string};
+  properties?: {name: string; value: {value?: unknown}}[];
+};
+
+const told = ['required', 'invalid', 'checked', 'focused', 'disabled'];
+/** Text, and boxes that are not announced by themselves. */
+const silent =
+  /^(generic|none|LabelText|Legend|StaticText|InlineTextBox|paragraph|strong|caption|list|listitem|row|rowgroup)$/;
+
+/** The tree of the form, a line for each thing that is read out: role, name, states, description. */
+async function tree(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const {root} = (await session.send('DOM.getDocument')) as {root: {nodeId: number}};
+  const {nodeId} = await session.send('DOM.querySelector', {
+    nodeId: root.nodeId,
+    selector: 'lead-prequal-form',
+  });
+  const {nodes} = (await session.send('Accessibility.queryAXTree', {nodeId})) as {nodes: Node[]};
+  await session.detach();
+  return nodes
+    .filter(({ignored, role}) => !ignored && role && !silent.test(role.value))
+    .map(({role, name, description, properties = []}) =>
+      [
+        role?.value,
+        name?.value && JSON.stringify(name.value.replaceAll(/\s+/g, ' ').trim()),
+        ...properties
+          .filter(({name, value}) => told.includes(name) && value.value && value.value !== 'false')
+          .map(({name, value}) => (value.value === true ? name : `${name}=${String(value.value)}`)),
+        description?.value && `(${description.value})`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    );
+}
+
+async function openForm(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  await page.goto(demo.page);
+  await page.getByLabel('First name').waitFor();
+  return page;
+}
+
+const next = (page: Page) => page.locator('lead-prequal-form').getByRole('button', {name: 'Next'}).click();
+
+async function contact(page: Page) {
+  const answers = {'First name': 'Ana', 'Last name': 'Silva', Email: 'ana@example.com', Phone: '4155550132'};
+  for (const [label, value] of Object.entries(answers)) await page.getByLabel(label).fill(value);
+  await next(page);
+  await page.getByRole('heading', {name: 'Credit history'}).waitFor();
+}
+
+suite('a screen reader hears', () => {
+  test('of each step its title, and of each field its name, whether it is required, and its help', async () => {
+    const page = await openForm();
+    assert.deepEqual(await tree(page), [
+      'form',
+      'heading "Step 1 of 3 About you"',
+      'textbox "First name" required',
+      'textbox "Last name" required',
+      'textbox "Email" required',
+      'textbox "Phone" required (With the country code if it is not a US number.)',
+      'link "Privacy policy"',
+      'button "Next"',
+      'status',
+    ]);
+    await contact(page);
+    assert.deepEqual(await tree(page), [
+      'form',
+      'heading "Step 2 of 3 Credit history" focused',
+      'radiogroup "Credit score" required (Your best guess is fine. This does not check or affect your credit.)',
+      'radio "Above 720 Excellent"',
+      'radio "680 to 720 Good"',
+      'radio "620 to 679 Fair"',
+      'radio "Below 620 Poor"',
+      // The space is on the page; Chromium leaves it out of the name.
+      'radiogroup "Bankruptcy(optional)" (Have you ever filed for bankruptcy?)',
+      'radio "No"',
+      'radio "Yes"',
+      'radio "Rather not say"',
+      'link "Privacy policy"',
+      'button "Next"',
+      'button "Back"',
+      'status',
+    ]);
+    await page.getByText('Above 720').click();
+    await next(page);
+    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
+    assert.deepEqual(await tree(page), [
+      'form',
+      'heading "Step 3 of 3 Your funds" focused',
+      'textbox "Retirement funds" required (401(k), IRA and similar accounts.)',
+      'button "None for Retirement funds"',
+      'textbox "Cash" required (Checking, savings and other money you could put in.)',
+      'button "None for Cash"',
+      'textbox "Investments" required (Stocks, bonds and funds outside of retirement accounts.)',
+      'button "None for Investments"',
+      'link "Privacy policy"',
+      'button "See my estimate"',
+      'button "Back"',
+      'status',
+    ]);
+    await page.close();
+  });
+
+  test('the errors, by their summary and by their fields', async () => {
+    const page = await openForm();
+    await page.getByLabel('First name').fill('Ana');
+    await next(page);
+    assert.deepEqual((await tree(page)).slice(0, -3), [
+      'form',
+      'group "Please check your answers" focused',
+      'link "Enter your last name."',
+      'link "Enter your email address."',
+      'link "Enter your phone number."',
+      'heading "Step 1 of 3 About you"',
+      'textbox "First name" required',
+      'textbox "Last name" invalid=true required (Enter your last name.)',
+      'textbox "Email" invalid=true required (Enter your email address.)',
+      'textbox "Phone" invalid=true required (With the country code if it is not a US number. Enter your phone number.)',
+    ]);
+    await page.close();
+  });
+
+  test('the result as a table, and not the drawing', async () => {
+    const page = await openForm();
+    await contact(page);
+    await page.getByText('Above 720').click();
+    await next(page);
+    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
+    for (const none of await page.getByRole('button', {name: /^None/}).all()) await none.click();
+    await page.getByRole('button', {name: 'See my estimate'}).click();
+    await page.getByRole('table').waitFor();
+    const lines = await tree(page);
+    assert.deepEqual(lines.slice(0, lines.indexOf('rowheader "Unsecured funding"') + 2), [
+      'region "Ana, you may qualify for up to $150,000"',
+      'heading "Ana, you may qualify for up to $150,000" focused',
+      'table "Your estimate by kind of funding"',
+      'columnheader "Kind of funding"',
+      'columnheader "Amount"',
+      'rowheader "Retirement rollover"',
+      'cell "$0"',
+      'cell "Needs at least $50,000 in retirement funds."',
+      'rowheader "SBA loan"',
+      'cell "$0"',
+      'cell "Starts at $75,000: more cash or retirement funds would get you there."',
+      'rowheader "Unsecured funding"',
+      'cell "$150,000"',
+    ]);
+    assert.ok(!lines.some((line) => /image|graphics/.test(line)));
+    await page.close();
+  });
+});
+
+suite('the form follows the system', () => {
+  const painted = (page: Page, selector: string, property: string) =>
+    page
+      .locator(`lead-prequal-form ${selector}`)
+      .first()
+      .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+
+  test('in forced colours: what is chosen, done and focused is told without colours of ours', async () => {
+    const page = await openForm({forcedColors: 'active'});
+    assert.notEqual(
+      await painted(page, '.progress .done', 'background-color'),
+      await painted(page, '.progress i:last-child', 'background-color'),
+    );
+    await contact(page);
+    await page.getByText('Above 720').click();
+    assert.equal(await painted(page, 'input:checked + label', 'outline-style'), 'solid');
+    assert.equal(await painted(page, 'input:not(:checked) + label', 'outline-style'), 'none');
+    assert.equal(await painted(page, '.main', 'border-top-style'), 'solid');
+    await page.close();
+  });
+
+  test('in reduced motion: nothing runs but a slow sign that something is being sent', async () => {
+    const page = await openForm({reducedMotion: 'reduce'});
+    await page.route('**/embed/v1/leads*', () => {});
+    await contact(page);
+    await page.getByText('Above 720').click();
+    await next(page);
+    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
+    for (const none of await page.getByRole('button', {name: /^None/}).all()) await none.click();
+    await page.getByRole('button', {name: 'See my estimate'}).click();
+    await page.locator('lead-prequal-form .spinner').waitFor();
+    // Transitions are left out: all they change is colours.
+    const running = await page.evaluate(() =>
+      document
+        .querySelector('lead-prequal-form')!
+        .shadowRoot!.getAnimations()
+        .filter((animation) => animation instanceof CSSAnimation)
+        .map(({animationName, effect}) => [animationName, effect!.getTiming().duration]),
+    );
+    assert.deepEqual(running, [['turn', 4000]]);
+    await page.close();
+  });
+});
