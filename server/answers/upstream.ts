@@ -12,6 +12,8 @@ export type Parcel = {
   id: string;
   lead: Lead;
   upstreamId: string | null;
+  /** How often the upstream was asked before. */
+  attempts: number;
   /** Commits the upstream's id, so that no later attempt sends the lead again. */
   onTaken: (upstreamId: string) => Promise<void>;
 };
@@ -34,12 +36,15 @@ export class DeliveryError extends Error {
   readonly fault: DeliveryFault;
   /** Milliseconds that the upstream asked us to wait. */
   readonly retryAfter: number;
+  /** It tells nothing of how others fare: the upstream stumbles over this lead. */
+  readonly aboutLead: boolean;
 
-  constructor(fault: DeliveryFault, message: string, retryAfter = 0) {
+  constructor(fault: DeliveryFault, message: string, {retryAfter = 0, aboutLead = false} = {}) {
     super(message);
     this.name = 'DeliveryError';
     this.fault = fault;
     this.retryAfter = retryAfter;
+    this.aboutLead = aboutLead;
   }
 }
 
@@ -47,6 +52,8 @@ const maxReplyBytes = 65_536;
 const refusals = [400, 413, 422];
 /** What is not there when it is asked for may still come; who may not ask will not be told. */
 const misconfigurations = {POST: [401, 403, 404], GET: [401, 403]};
+/** A lead that failed so often is the reason itself, unless the upstream is plainly away. */
+const attemptsOfDoubt = 3;
 /** Longest wait that an upstream may ask for, in milliseconds. */
 const longestWait = 3_600_000;
 
@@ -92,34 +99,39 @@ export function createUpstream(settings: UpstreamSettings, timeout: number): Ups
     return {status, text: await reply.body.text(), retryAfter: readRetryAfter(replied['retry-after'])};
   }
 
-  async function post(id: string, lead: Lead, signal: AbortSignal): Promise<string | undefined> {
+  async function post({id, lead, attempts}: Parcel, signal: AbortSignal): Promise<string | undefined> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
     const wire = JSON.stringify({...lead, cid, phone: lead.phone.typed});
     const reply = await ask('POST', leadsPath, signal, headers, wire).catch((error: unknown) => {
       const [fault, what] = wasNeverSent(error) ? (['failed', 'could not be reached'] as const) : lost;
-      throw new DeliveryError(fault, `The upstream ${what} (${codeOf(error)})`);
+      throw new DeliveryError(fault, `The upstream ${what} (${codeOf(error)})`, stumble(error, attempts));
     });
     if (refusals.includes(reply.status)) return undefined;
-    refuseOthers('POST', reply);
+    refuseOthers('POST', reply, attempts);
     return parse(reply, createdSchema, 'ambiguous').id;
   }
 
-  async function get(upstreamId: string, signal: AbortSignal) {
+  async function get(upstreamId: string, attempts: number, signal: AbortSignal) {
     const path = `${leadsPath}/${encodeURIComponent(upstreamId)}`;
     const reply = await ask('GET', path, signal).catch((error: unknown) => {
-      throw new DeliveryError('failed', `The amounts could not be read (${codeOf(error)})`);
+      throw new DeliveryError(
+        'failed',
+        `The amounts could not be read (${codeOf(error)})`,
+        stumble(error, attempts),
+      );
     });
-    refuseOthers('GET', reply);
+    refuseOthers('GET', reply, attempts);
     return parse(reply, amountsSchema, 'failed');
   }
 
   return {
-    async deliver({id, lead, upstreamId, onTaken}) {
+    async deliver(parcel) {
+      const {lead, upstreamId, attempts, onTaken} = parcel;
       const signal = AbortSignal.timeout(timeout);
-      const takenAs = upstreamId ?? (await post(id, lead, signal));
+      const takenAs = upstreamId ?? (await post(parcel, signal));
       if (takenAs === undefined) return {status: 'refused'};
       if (upstreamId === null) await onTaken(takenAs);
-      const amounts = lead.lead_type === 'standard' ? null : await get(takenAs, signal);
+      const amounts = lead.lead_type === 'standard' ? null : await get(takenAs, attempts, signal);
       return {status: 'done', amounts, reasons: {}, policyVersion: null};
     },
     close: () => pool.destroy(),
@@ -147,22 +159,39 @@ const unreachable = [
 const wasNeverSent = (error: unknown) =>
   unreachable.includes(codeOf(error)) || /CERT|TLS|SSL|VERIFY/.test(codeOf(error));
 
+/** The upstream as a whole is away or too slow, whichever lead is sent. */
+const isAway = (error: unknown) =>
+  wasNeverSent(error) || ['TimeoutError', 'ETIMEDOUT'].includes(codeOf(error));
+const stumble = (error: unknown, attempts: number) => ({
+  aboutLead: attempts >= attemptsOfDoubt && !isAway(error),
+});
+
+/** Behind a gateway's error, or after one in its midst, the lead may have been taken. */
+const mayHideSuccess = (status: number) => status === 408 || (status >= 500 && status !== 503);
+
 /** @throws DeliveryError for every status but 2xx */
-function refuseOthers(method: 'GET' | 'POST', {status, retryAfter}: Reply) {
+function refuseOthers(method: 'GET' | 'POST', {status, retryAfter}: Reply, attempts: number) {
   if (status >= 200 && status < 300) return;
-  const fault = misconfigurations[method].includes(status) ? 'misconfigured' : 'failed';
-  throw new DeliveryError(fault, `The upstream answered ${method} with ${status}`, retryAfter);
+  const message = `The upstream answered ${method} with ${status}`;
+  if (misconfigurations[method].includes(status))
+    throw new DeliveryError('misconfigured', message, {retryAfter});
+  const fault = method === 'POST' && mayHideSuccess(status) ? 'ambiguous' : 'failed';
+  const aboutLead = ![429, 503].includes(status) && attempts >= attemptsOfDoubt;
+  throw new DeliveryError(fault, message, {retryAfter, aboutLead});
 }
 
+/** What comes with a success says nothing of other leads. */
 function parse<Value>({text}: Reply, schema: z.ZodType<Value>, fault: DeliveryFault): Value {
+  const about = {aboutLead: true};
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
-    throw new DeliveryError(fault, 'The upstream answered with something that is not JSON');
+    throw new DeliveryError(fault, 'The upstream answered with something that is not JSON', about);
   }
   const result = schema.safeParse(data);
-  if (!result.success) throw new DeliveryError(fault, "The upstream's answer is not the specification's");
+  if (!result.success)
+    throw new DeliveryError(fault, "The upstream's answer is not the specification's", about);
   return result.data;
 }
 

@@ -5,7 +5,7 @@ import {
   circuitBreaker,
   CircuitState,
   DelegateBackoff,
-  handleType,
+  handleWhen,
   type CircuitBreakerPolicy,
 } from 'cockatiel';
 import type {Logger} from 'pino';
@@ -39,6 +39,10 @@ const mostAtOnce = 16;
 /** One wrong password is enough to stop; of other failures it takes a few in a row. */
 const failuresToBreak: Record<DeliveryFault, number> = {misconfigured: 1, failed: 5, ambiguous: 5};
 
+/** A lead that the upstream stumbles over is no reason to rest: the others fare well. */
+const concerns = (error: unknown): error is DeliveryError =>
+  error instanceof DeliveryError && !error.aboutLead;
+
 const faultOf = (failure: CircuitBreakerPolicy['lastFailure']) =>
   failure && 'error' in failure && failure.error instanceof DeliveryError ? failure.error.fault : 'failed';
 
@@ -58,7 +62,7 @@ export function createBreaker(name: string, log: Logger, {firstBreak, longestBre
 
   // One circuit for every kind of fault: of two, the trial after a break would close one for the other's fault.
   let inARow = 0;
-  const circuit: CircuitBreakerPolicy = circuitBreaker(handleType(DeliveryError), {
+  const circuit: CircuitBreakerPolicy = circuitBreaker(handleWhen(concerns), {
     halfOpenAfter: breakTime,
     breaker: {
       state: undefined,
@@ -73,7 +77,10 @@ export function createBreaker(name: string, log: Logger, {firstBreak, longestBre
       log.error({upstream: name}, 'the upstream refuses our credentials or address: its leads wait');
     } else log.warn({upstream: name}, 'the upstream fails: its leads wait');
   });
-  circuit.onReset(() => log.info({upstream: name}, 'the upstream works again'));
+  circuit.onReset(() => {
+    inARow = 0;
+    log.info({upstream: name}, 'the upstream works again');
+  });
 
   async function attempt<Result>(work: () => Promise<Result>, latest: number): Promise<Result> {
     const now = Date.now();
@@ -85,7 +92,7 @@ export function createBreaker(name: string, log: Logger, {firstBreak, longestBre
       return await circuit.execute(work);
     } catch (error) {
       if (error instanceof BrokenCircuitError) throw new NotTried('The upstream rests');
-      if (error instanceof DeliveryError) rest(error.retryAfter);
+      if (concerns(error)) rest(error.retryAfter);
       throw error;
     }
   }

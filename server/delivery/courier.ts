@@ -47,7 +47,8 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
   });
   const write = (work: () => Promise<void>) => retrying.execute(work, ending.signal);
 
-  async function attempt({lead: stored, upstream: name, leaseEnd}: DueDelivery): Promise<Answer> {
+  async function attempt(due: DueDelivery): Promise<Answer> {
+    const {lead: stored, upstream: name, attempts, leaseEnd} = due;
     const {id, lead} = stored;
     const upstream = upstreams.get(name);
     const breaker = breakers.get(name);
@@ -57,7 +58,8 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       taken.during(id, upstreamId, leaseEnd, () => write(() => store.recordUpstreamId(id, upstreamId)));
     const send = () => {
       if (closing) throw new NotTried('The service stops');
-      return upstream.deliver({id, lead, upstreamId: stored.upstreamId ?? taken.idOf(id), onTaken});
+      const upstreamId = stored.upstreamId ?? taken.idOf(id);
+      return upstream.deliver({id, lead, upstreamId, attempts, onTaken});
     };
     // One that began later could outlive its lease, and another would send it, too.
     const answer = await breaker.execute(send, leaseEnd - pace.delivery - pace.settling);

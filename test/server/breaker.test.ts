@@ -14,13 +14,21 @@ function start() {
   const breaker = createBreaker('default', pino({}, {write: (line: string) => void lines.push(line)}), pace);
   const fail = (fault: DeliveryFault, retryAfter = 0) =>
     assert.rejects(
-      breaker.execute(() => Promise.reject(new DeliveryError(fault, fault, retryAfter)), latest),
+      breaker.execute(() => Promise.reject(new DeliveryError(fault, fault, {retryAfter})), latest),
       DeliveryError,
     );
   return {
     breaker,
     lines,
     fail,
+    stumble: (retryAfter = 0) =>
+      assert.rejects(
+        breaker.execute(
+          () => Promise.reject(new DeliveryError('failed', 'one lead', {retryAfter, aboutLead: true})),
+          latest,
+        ),
+        DeliveryError,
+      ),
     failTimes: async (count: number, fault: DeliveryFault) => {
       for (let index = 0; index < count; index += 1) await fail(fault);
     },
@@ -53,6 +61,17 @@ suite('an upstream', () => {
     await fail('ambiguous');
     await fail('failed');
     await assertRests('failing');
+  });
+  test('does not rest for leads that it stumbles over, whatever it asks for them', async () => {
+    const {breaker, stumble, failTimes} = start();
+    for (let index = 0; index < 20; index += 1) await stumble(60_000);
+    assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
+    await failTimes(5, 'failed');
+    pass(1_000);
+    await stumble();
+    assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
+    await failTimes(4, 'failed');
+    assert.equal(breaker.state(), 'ok');
   });
   test('rests after one wrong password, and the log says why', async () => {
     const {fail, assertRests, lines} = start();

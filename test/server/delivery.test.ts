@@ -7,7 +7,7 @@ import {createCourier, type OnAmbiguous} from '../../server/delivery/courier.ts'
 import {startWorkers} from '../../server/delivery/worker.ts';
 import {StoreUnavailable, type LeadStore} from '../../server/store/lead-store.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
+import {json, startFakeUpstream, type Exchange, type Reply, type Script} from '../support/fake-upstream.ts';
 import {quickPace} from '../support/quick-pace.ts';
 import {amounts, newEntry} from '../support/sample-leads.ts';
 import {forEachStore, type Store} from '../support/stores.ts';
@@ -50,6 +50,7 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
     find: (id: string) => sound.find(id),
     outbox: () => sound.listOutbox(1_000),
     sent: (name: string) => fakes.get(name)!.sent(),
+    away: (name: string) => fakes.get(name)!.close(),
     exchanges: (name: string) => fakes.get(name)!.exchanges,
     start: () => void (workers = startWorkers([...fakes.keys()], parts)),
     async accept(upstream: string, count: number, leaseEnd?: number) {
@@ -109,7 +110,7 @@ forEachStore((over) => {
 
   suite('a lead that a dead process may have sent', () => {
     test('is sent again and counted', async (t) => {
-      const script: Script = {create: json(500, {})};
+      const script: Script = {create: json(503, {})};
       const delivery = await startDelivery(t, over, {scripts: {default: script}});
       const [id] = await delivery.accept('default', 1, Date.now() + 20);
       delivery.start();
@@ -128,6 +129,58 @@ forEachStore((over) => {
       assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: lost, ambiguous: 1, attempts: 1}]);
       assert.deepEqual(delivery.sent('default'), fresh);
       await until(() => delivery.lines.join('').includes('may have been sent before a process ended'));
+    });
+  });
+
+  suite('leads that the upstream stumbles over', () => {
+    const poison = new Set<string>();
+    const keyOf = ({headers}: Exchange) => String(headers['idempotency-key']);
+    const onPoison =
+      (told: Reply, usual: (key: string) => Reply, of: (exchange: Exchange) => string): Reply =>
+      (response, exchange) => {
+        const key = of(exchange);
+        return (poison.has(key) ? told : usual(key))(response, exchange);
+      };
+    const take = (id: string) => json(201, {id});
+    const idOf = ({path}: Exchange) => path.split('/').at(-1)!;
+    const scripts: Record<string, Script> = {
+      'with an error for the lead': {create: onPoison(json(500, {}), take, keyOf), read: json(200, amounts)},
+      'by breaking the connection': {
+        create: onPoison((response) => void response.socket?.destroy(), take, keyOf),
+        read: json(200, amounts),
+      },
+      'with amounts that make no sense': {
+        create: (response, exchange) => take(keyOf(exchange))(response, exchange),
+        read: onPoison(json(200, {...amounts, unsecured_amount: -1}), () => json(200, amounts), idOf),
+      },
+    };
+    for (const [how, script] of Object.entries(scripts)) {
+      test(`keep no other waiting: ${how}`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {default: script}});
+        for (const id of await delivery.accept('default', 20)) poison.add(id);
+        delivery.start();
+        const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
+        await until(failedOften);
+        await until(() => delivery.courier.states()['default'] === 'ok');
+        const leaseEnd = Date.now() + 60_000;
+        for (const id of await delivery.accept('default', 20, leaseEnd)) {
+          const lead = (await delivery.find(id))!;
+          const answer = await delivery.courier.deliver({lead, upstream: 'default', attempts: 0, leaseEnd});
+          assert.equal(answer.status, 'done');
+        }
+        assert.equal((await delivery.outbox()).length, 20);
+      });
+    }
+    test('are told from an upstream that is away: old leads make it rest, too', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}});
+      const leaseEnd = Date.now() + 60_000;
+      const ids = await delivery.accept('default', 5, leaseEnd);
+      await delivery.away('default');
+      for (const id of ids) {
+        const lead = (await delivery.find(id))!;
+        await delivery.courier.deliver({lead, upstream: 'default', attempts: 9, leaseEnd});
+      }
+      assert.deepEqual(delivery.courier.states(), {default: 'failing'});
     });
   });
 

@@ -163,6 +163,19 @@ forEachStore((store) => {
       await nothingWaits(server);
       assert.deepEqual([...new Set(upstream.sent())], [id]);
     });
+    const statuses = {500: 'held', 502: 'held', 504: 'held', 408: 'held', 429: 'waiting', 503: 'waiting'};
+    for (const [status, state] of Object.entries(statuses)) {
+      test(`or hidden by a gateway is left to the operator, too: ${status} is ${state}`, async (t) => {
+        const script: Script = {create: json(Number(status), {})};
+        const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
+        const {id} = await sentLead(server);
+        const [row] = await asOperator(server, (operator) => operator.listOutbox(10));
+        assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});
+        delete script.create;
+        if (state === 'waiting') await nothingWaits(server);
+        else assert.deepEqual(upstream.sent(), [id]);
+      });
+    }
     test('is left to the operator where that is configured', async (t) => {
       const script: Script = {create: failures['half of its JSON']};
       const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
