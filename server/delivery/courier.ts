@@ -36,7 +36,7 @@ type Parts = {
 export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts): Courier {
   const breakers = new Map([...upstreams.keys()].map((name) => [name, createBreaker(name, log, pace)]));
   const taken = createTakenIds();
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new Map<string, {due: DueDelivery; delivery: Promise<Answer>}>();
   const ending = new AbortController();
   let closing = false;
 
@@ -48,27 +48,29 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
   const write = (work: () => Promise<void>) => retrying.execute(work, ending.signal);
 
   async function attempt(due: DueDelivery): Promise<Answer> {
-    const {lead: stored, upstream: name, attempts, leaseEnd} = due;
+    const {lead: stored, upstream: name, attempts} = due;
     const {id, lead} = stored;
     const upstream = upstreams.get(name);
     const breaker = breakers.get(name);
     if (!upstream || !breaker)
       throw new DeliveryError('misconfigured', 'The upstream is not configured any more');
     const onTaken = (upstreamId: string) =>
-      taken.during(id, upstreamId, leaseEnd, () => write(() => store.recordUpstreamId(id, upstreamId)));
+      taken.during(id, upstreamId, due.leaseEnd, () => write(() => store.recordUpstreamId(id, upstreamId)));
     const send = () => {
       if (closing) throw new NotTried('The service stops');
       const upstreamId = stored.upstreamId ?? taken.idOf(id);
       return upstream.deliver({id, lead, upstreamId, attempts, onTaken});
     };
     // One that began later could outlive its lease, and another would send it, too.
-    const answer = await breaker.execute(send, leaseEnd - pace.delivery - pace.settling);
-    await write(() => store.recordAnswer(id, answer, leaseEnd));
+    const answer = await breaker.execute(send, due.leaseEnd - pace.delivery - pace.settling);
+    await write(() => store.recordAnswer(id, answer, due.leaseEnd));
     if (answer.status === 'refused') log.error({lead: id, upstream: name}, 'the upstream refused the lead');
     return answer;
   }
 
-  async function postpone({lead: {id}, upstream, attempts, leaseEnd}: DueDelivery, error: unknown) {
+  async function postpone(due: DueDelivery, error: unknown) {
+    const {lead, upstream, attempts} = due;
+    const {id} = lead;
     const tried = !(error instanceof NotTried);
     const ambiguous = error instanceof DeliveryError && error.fault === 'ambiguous';
     const state = ambiguous && onAmbiguous === 'hold' ? 'held' : 'waiting';
@@ -85,7 +87,7 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       );
     }
     const until = Date.now() + wait;
-    await write(() => store.postpone(id, leaseEnd, {until, error: message, tried, ambiguous, state}));
+    await write(() => store.postpone(id, due.leaseEnd, {until, error: message, tried, ambiguous, state}));
   }
 
   async function deliver(due: DueDelivery): Promise<Answer> {
@@ -103,16 +105,24 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
   }
 
   return {
-    deliver(due) {
-      const delivery = deliver(due).finally(() => underWay.delete(delivery));
-      underWay.add(delivery);
+    deliver(given) {
+      const {id} = given.lead;
+      const running = underWay.get(id);
+      if (running) {
+        // A clock that jumps ends leases early: this process has claimed its own. What runs settles the new lease.
+        running.due.leaseEnd = given.leaseEnd;
+        return running.delivery;
+      }
+      const due = {...given};
+      const delivery = deliver(due).finally(() => underWay.delete(id));
+      underWay.set(id, {due, delivery});
       return delivery;
     },
     room: (upstream) => breakers.get(upstream)?.room() ?? 0,
     states: () => Object.fromEntries([...breakers].map(([name, breaker]) => [name, breaker.state()])),
     async close(patience) {
       closing = true;
-      const settled = () => Promise.allSettled(underWay);
+      const settled = () => Promise.allSettled([...underWay.values()].map(({delivery}) => delivery));
       await Promise.race([settled(), sleep(patience, undefined, {ref: false})]);
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       await Promise.race([settled(), sleep(pace.parting, undefined, {ref: false})]);

@@ -87,7 +87,11 @@ export function embedApi(parts: Parts): Router {
 
     const suspect = suspicions(body);
     const hold = suspect !== undefined && partner.suspect === 'hold';
-    const stored = await takeLead(desk, {
+    const supersedes = await superseded(partner, body);
+    // Where nothing is delivered there is nothing to merge; a held lead must not stand in for a sound one, nor one
+    // from before a correction for the visitor's last word.
+    const mayMerge = partner.merge_duplicates && partner.upstream !== undefined && !hold && !supersedes;
+    const {outcome, stored} = await takeLead(desk, {
       lead,
       partner: partner.key,
       upstream: partner.upstream,
@@ -96,12 +100,10 @@ export function embedApi(parts: Parts): Router {
       attribution: body && readAttribution(body),
       suspect,
       hold,
-      supersedes: await superseded(partner, body),
-      // Where nothing is delivered there is nothing to merge, and a held lead must not stand in for a sound one.
-      sameLead:
-        partner.merge_duplicates && partner.upstream !== undefined && !hold ? tokens.digests(same) : [],
+      supersedes,
+      sameLead: mayMerge ? tokens.digests(same) : [],
     });
-    quota.count(partner, request.ip ?? '');
+    if (outcome === 'created') quota.count(partner, request.ip ?? '');
     replyJson(response, 201, toAnswer(stored));
   };
 

@@ -30,7 +30,8 @@ export function leadApi({callers, desk, tokens, upstream}: Parts): Router {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request, tokens, `caller:${user}`, fingerprintOf(lead));
-    const {id} = await takeLead(desk, {lead, partner: null, upstream, idempotency});
+    const {stored} = await takeLead(desk, {lead, partner: null, upstream, idempotency});
+    const {id} = stored;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});
   };

@@ -3,7 +3,7 @@ import type {Request} from 'express';
 import {limits} from '../../contract/api.ts';
 import {fieldErrors, parseLead, type Lead} from '../../contract/lead-schema.ts';
 import type {LeadDesk, Submission} from '../lead-desk.ts';
-import type {IdempotencyKey, StoredLead} from '../store/lead-store.ts';
+import type {Accepted, IdempotencyKey, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
 import {ProblemError} from './problem-replies.ts';
 
@@ -56,10 +56,13 @@ export async function replayLead(
   return used;
 }
 
-/** The stored lead, new or the same again. @throws ProblemError when the key stands for another lead or is still being written */
-export async function takeLead(desk: LeadDesk, submission: Submission): Promise<StoredLead> {
+/** The stored lead, `created` or the same again. @throws ProblemError when the key stands for another lead or is still being written */
+export async function takeLead(
+  desk: LeadDesk,
+  submission: Submission,
+): Promise<Extract<Accepted, {stored: StoredLead}>> {
   const accepted = await desk.take(submission);
-  if ('stored' in accepted) return accepted.stored;
+  if ('stored' in accepted) return accepted;
   if (accepted.outcome === 'key-reused') {
     throw keyReused();
   }

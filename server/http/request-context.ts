@@ -34,6 +34,10 @@ function fixedHeaders(): Map<string, string> {
   return new Map(Object.entries(sample.getHeaders()) as [string, string][]);
 }
 
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** In the place of a lead's id may stand whatever a caller typed. */
+const noId = new RegExp(`(?<=/leads/)(?!${uuid}/?$).+`, 'i');
+
 /** A request id, the headers that every answer has, and one line in the log: nothing of what was sent. */
 export function requestContext(log: Logger): RequestHandler {
   const headers = fixedHeaders();
@@ -45,7 +49,13 @@ export function requestContext(log: Logger): RequestHandler {
     response.setHeader('X-Request-Id', request.id);
     response.on('close', () => {
       const ms = Math.round(performance.now() - start);
-      log.info({request: request.id, method, path: path.slice(0, 200), status: response.statusCode, ms});
+      log.info({
+        request: request.id,
+        method,
+        path: path.replace(noId, ':id').slice(0, 200),
+        status: response.statusCode,
+        ms,
+      });
     });
     next();
   };

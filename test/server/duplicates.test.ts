@@ -124,6 +124,17 @@ forEachStore((store) => {
       const {id, token} = await sentLead(server);
       assert.equal(await column('supersedes', await correct({id, token})), id);
     });
+    test('is the last word, even where it says what the visitor said before', async () => {
+      const lead = somebody();
+      const first = await sentLead(server, lead);
+      const {id, token} = first;
+      const second = await sentLead(server, {...lead, cash: 1}, {body: {supersedes: {id, token}}});
+      const named = {id: second.id, token: second.token};
+      const third = await sentLead(server, lead, {body: {supersedes: named}});
+      assert.equal(await column('duplicate_of', third), null);
+      assert.equal(upstream.sent().at(-1), third.id);
+      assert.equal(deliveries(first, second, third), 3);
+    });
     test('names none without its token, at another partner, or in another form', async () => {
       const [mine, theirs] = [await sentLead(server), await sentLead(server)];
       for (const wrong of [

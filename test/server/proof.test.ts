@@ -159,6 +159,17 @@ forEachStore((store) => {
       );
       assert.equal(other.logLines.filter((line) => line.includes('over its quota')).length, 1);
     });
+    test('a repeated request counts once', async (t) => {
+      const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 1});
+      const other = await store.startServer({partners: [partner]});
+      t.after(() => other.close());
+      const [lead, key] = [somebody(), randomUUID()];
+      for (let count = 0; count < 3; count += 1) await sentLead(other, lead, {key});
+      const overQuota = () => other.logLines.filter((line) => line.includes('over its quota')).length;
+      assert.equal(overQuota(), 0);
+      await sentLead(other);
+      assert.equal(overQuota(), 1);
+    });
     test('of an address its challenges get harder', async (t) => {
       const other = await store.startServer({proofOfWork: 20});
       t.after(() => other.close());

@@ -108,6 +108,8 @@ async function drive(server: TestServer): Promise<Heard[]> {
   for (const headers of [basic(caller), basic(other), {}]) await read(made.id, headers);
   await read(randomUUID(), basic(caller));
   await read('%E0%A4%A', basic(caller));
+  for (const typed of ['canary.mail@example.com', 'canary-notes/and/more', `${made.id}canary-notes`])
+    await read(typed, basic(caller));
 
   const sent = await ask('/embed/v1/leads?partner=acme', postJson({lead}, page()));
   await ask('/embed/v1/leads?partner=acme', postJson({lead: wrongLead}, page()));
