@@ -20,6 +20,8 @@ export type FormState = {
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly notice: Notice | undefined;
+  /** The same lead may be sent again as it is. */
+  readonly retryable: boolean | undefined;
   readonly sending: boolean;
   readonly privacyHref: string | undefined;
   /** What the answer file puts above the last button, once it is there. */
@@ -81,7 +83,7 @@ export function formView(state: FormState, on: FormHandlers) {
           ${
             state.sending
               ? html`<span class="spinner" aria-hidden="true"></span>${words.sending}`
-              : state.notice
+              : state.retryable
                 ? words.tryAgain
                 : last
                   ? finish

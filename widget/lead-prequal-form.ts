@@ -17,7 +17,7 @@ import type {Sandbox, SandboxModule} from './sandbox/index.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
 import {formStyles} from './styles/index.ts';
 import {receiptName} from './receipt.ts';
-import {recall} from './session.ts';
+import {keep, recall} from './session.ts';
 import {fill, type SomeWords} from './words/words.ts';
 
 const overNetwork: Fetch = (url, init) => fetch(url, init);
@@ -31,6 +31,8 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   nothing,
   fill,
   loadKeepModule,
+  keep,
+  recall,
   get words() {
     return speech.words;
   },
@@ -347,6 +349,7 @@ export class LeadPrequalForm extends EmbeddedElement {
                 words: this.#speech.words,
                 leadType: this.#leadType,
                 pages: this.#pages,
+                retryable: this.#failure?.retryable,
                 notice: this.#failure && (part?.notice(this.#failure) ?? this.#speech.words.loadFailed),
                 sending: this.#sending !== undefined,
                 privacyHref: httpsOnly(this.privacyHref),

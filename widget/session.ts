@@ -2,7 +2,7 @@
  * What is kept until the tab is closed. Where a page may not store anything, and `sessionStorage` throws, it is
  * kept until the page is left.
  */
-const inMemory: Record<string, object | undefined> = {};
+const inMemory: Record<string, unknown> = {};
 
 /** What was kept under this name; other scripts on the page can have changed it. */
 export function recall(name: string): unknown {
@@ -14,7 +14,7 @@ export function recall(name: string): unknown {
 }
 
 /** Without a value, what was kept is forgotten. */
-export function keep(name: string, value?: object) {
+export function keep(name: string, value?: object | string) {
   try {
     delete sessionStorage[name];
     delete inMemory[name];

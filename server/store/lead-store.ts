@@ -123,8 +123,11 @@ export type LeadStore = {
   countWaiting(): Promise<{upstream: string; leads: number}[]>;
   /** The oldest first. */
   listOutbox(limit: number): Promise<OutboxRow[]>;
-  /** Makes deliveries due now, held and refused ones too, but none that is under way; all of them without an id. */
-  retryOutbox(now: number, id?: string): Promise<number>;
+  /**
+   * Makes deliveries due now, but none that is under way: one, all that are held, or all others, refused ones
+   * included. What is held was left to the operator for a reason, so "all" does not let it go.
+   */
+  retryOutbox(now: number, which: {id: string} | 'held' | 'all'): Promise<number>;
   close(): Promise<void>;
 };
 

@@ -106,19 +106,21 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
       return (await read(statement(text))) as {upstream: string; leads: number}[];
     },
 
-    async retryOutbox(now, id) {
+    async retryOutbox(now, which) {
       // What is leased is under way, or will be found to be lost: due now, it would be sent twice.
       const set = `UPDATE outbox SET state = 'waiting', next_attempt_at = $1 WHERE leased_until = 0`;
       // A refused lead is pending again while it is tried.
       const revive = "UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id";
-      const rows = await (id === undefined
+      if (which === 'held')
+        return (await write(statement(`${set} AND state = 'held' RETURNING lead_id`, now))).length;
+      const rows = await (which === 'all'
         ? write(
             statement(`${revive} IN (SELECT lead_id FROM outbox WHERE state = 'refused')`),
-            statement(`${set} RETURNING lead_id`, now),
+            statement(`${set} AND state <> 'held' RETURNING lead_id`, now),
           )
         : write(
-            statement(`${revive} = $1`, id),
-            statement(`${set} AND lead_id = $2 RETURNING lead_id`, now, id),
+            statement(`${revive} = $1`, which.id),
+            statement(`${set} AND lead_id = $2 RETURNING lead_id`, now, which.id),
           ));
       return rows.length;
     },

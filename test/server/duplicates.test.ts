@@ -178,7 +178,7 @@ forEachStore((store) => {
       const rows = (await operator.listOutbox(100)).filter(({lead}) => lead === answer.id);
       assert.partialDeepStrictEqual(rows, [{state: 'held'}]);
       assert.equal(deliveries(answer), 0);
-      await operator.retryOutbox(Date.now(), answer.id);
+      await operator.retryOutbox(Date.now(), {id: answer.id});
       await operator.close();
       await until(() => deliveries(answer) === 1);
     });

@@ -68,11 +68,16 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
   delete script.create;
   assert.match((await outbox('retry', ids[1]!)).stderr, /^1 due now$/m);
   await until(async () => (await list()).length === 2);
-  assert.match((await outbox('retry', '--all')).stderr, /^2 due now$/m);
+  assert.match((await outbox('retry', '--all')).stderr, /^0 due now$/m);
+  assert.match((await outbox('retry', '--held')).stderr, /^2 due now$/m);
   await until(async () => (await list()).length === 0);
   assert.deepEqual([...new Set(upstream.taken())].toSorted(), ids);
   assert.equal(upstream.sent().length, 6);
-  assert.match((await outbox('retry', ids[0]!)).stderr, /^0 due now$/m);
+  await assert.rejects(outbox('retry', ids[0]!), (error: Failure) => {
+    assert.equal(error.code, 1);
+    assert.match(error.stderr, /^0 due now$/m);
+    return true;
+  });
 
   for (const words of [[], ['retry'], ['lists']]) {
     await assert.rejects(outbox(...words), (error: Failure) => {

@@ -187,7 +187,7 @@ forEachStore((store) => {
       assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
       assert.deepEqual(others, []);
       assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
-      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), id)), 1);
+      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), {id})), 1);
       await nothingWaits(server);
       assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
     });
@@ -208,7 +208,7 @@ forEachStore((store) => {
       assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
       assert.equal(logged(server, 'the upstream refused the lead'), 1);
 
-      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now())), 1);
+      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), 'all')), 1);
       await nothingWaits(server);
       assert.equal(await status(), 'done');
     });

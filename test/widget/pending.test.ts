@@ -7,6 +7,7 @@ import {
   button,
   click,
   fillAll,
+  fillContact,
   focused,
   heading,
   listen,
@@ -54,6 +55,14 @@ describe('a pending result', () => {
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('They will appear here.');
     expect(text(form)).to.contain('If you leave this page, nothing is lost');
+  });
+
+  it('says thanks to whoever asked for no amounts', async () => {
+    const form = await open({'lead-type': 'standard'});
+    await fillContact(form);
+    await send(form, 'Send');
+    expect(text(form)).to.contain('We have your details');
+    expect(text(form)).not.to.contain('amounts');
   });
 
   it('is asked for with the token, in a header and not in the address', async () => {

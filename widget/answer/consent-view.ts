@@ -10,7 +10,9 @@ export function consentView(
 ) {
   const {html, nothing} = kit;
   return html`
-    <div class="unseen" aria-hidden="true"><input name="website" tabindex="-1" autocomplete="off" /></div>
+    <div class="unseen" aria-hidden="true">
+      <input name="website" tabindex="-1" autocomplete="off" />
+    </div>
     ${consent ? textView(kit, consent, asking, privacy) : nothing}
   `;
 }
@@ -23,7 +25,7 @@ function textView(
 ) {
   const describedBy = errors.consent ? 'consent-error' : nothing;
   return html`
-    <div class="consent ${held ? 'held' : ''}" part="consent" data-field="consent">
+    <div class="consent ${held ? 'held' : ''}" part="consent" data-field="consent" dir="auto">
       ${
         required
           ? html`<input

@@ -3,7 +3,7 @@
  * reload of the page in between included, so that no retry makes a second lead.
  */
 import {hex} from './hex.ts';
-import {recall, remember} from './storage.ts';
+import type {Store} from './types.ts';
 
 export type KeyRing = {
   /** The key in use, or a new one. */
@@ -12,15 +12,16 @@ export type KeyRing = {
   drop(): void;
 };
 
-export function keyRing(partner: string): KeyRing {
+export function keyRing(partner: string, {keep, recall}: Store): KeyRing {
   const name = `lead-prequal-key:${partner}`;
   return {
     current() {
-      const key = recall(name) ?? newKey();
-      remember(name, key);
+      const kept = recall(name);
+      const key = typeof kept === 'string' ? kept : newKey();
+      keep(name, key);
       return key;
     },
-    drop: () => remember(name, undefined),
+    drop: () => keep(name),
   };
 }
 

@@ -25,11 +25,11 @@ const pauses = {first: 2_000, longest: 30_000, all: 600_000};
 export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply) => {
   const touchedAt = performance.now();
   const pause = createPause(kit.host);
-  const keys = keyRing(place.partner);
+  const keys = keyRing(place.partner, kit);
   let config: EmbedConfig | undefined;
   /** Good for one lead. */
   let proof: Promise<Proof | undefined> | undefined;
-  let receipt = recallReceipt(place);
+  let receipt = recallReceipt(place, kit);
   let answer: EmbedAnswer | undefined;
   let late = false;
   let keep: Keep | undefined;
@@ -64,7 +64,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   async function restore() {
     if (receipt) void loadKeep();
     const reply = receipt && (await readResult(receipt));
-    if (reply?.status === 404) keepReceipt(place, (receipt = undefined));
+    if (reply?.status === 404) keepReceipt(place, (receipt = undefined), kit);
     answer = reply && answerIn(reply);
     if (answer?.status === 'pending') void watch();
   }
@@ -80,7 +80,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       const read = reply && answerIn(reply);
       if (read && read.status !== 'pending') {
         show(read);
-        kit.say(spoken(kit, {answer: read, late}));
+        kit.say(spoken(kit, {answer: read, leadType, late}));
         kit.report({id, leadType, status: read.status});
         return;
       }
@@ -88,7 +88,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       wait = Math.max((reply?.retryAfter ?? 0) * 1_000, Math.min(wait * 1.5, pauses.longest));
     }
     late = true;
-    if (answer) kit.say(spoken(kit, {answer, late}));
+    if (answer) kit.say(spoken(kit, {answer, leadType, late}));
   }
 
   async function send({consent: seen, ...lead}: Lead, sending: Sending): Promise<Outcome> {
@@ -121,7 +121,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
         const {id, token, status} = outcome;
         show(outcome);
         receipt = {id, token, leadType: lead.lead_type};
-        keepReceipt(place, receipt);
+        keepReceipt(place, receipt, kit);
         keys.drop();
         proof = undefined;
         if (status === 'pending') void watch();
@@ -162,6 +162,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       answerView(kit, {
         ...shown,
         answer,
+        leadType: receipt?.leadType,
         late,
         keep,
         minimums: config?.minimums ?? {},
@@ -171,7 +172,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
         },
       }),
     forget() {
-      keepReceipt(place, (receipt = undefined));
+      keepReceipt(place, (receipt = undefined), kit);
       clear();
     },
   };

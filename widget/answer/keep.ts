@@ -4,6 +4,12 @@ import {countUp} from './count-up.ts';
 import type {KeepModule, Kit} from './types.ts';
 
 const styles = `
+  .take {
+    column-gap: 24px;
+    display: flex;
+    flex: 1 0 100%;
+    flex-wrap: wrap;
+  }
   .total[data-drawn] span {
     clip-path: inset(50%);
     position: absolute;

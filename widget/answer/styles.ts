@@ -175,8 +175,11 @@ export const answerStyles = (css: Kit['css']) => css`
     color: var(--prequal-text, var(--_ink));
     white-space: pre-line;
   }
+  /* Its edge says that there is more of a long text. */
   .held {
     inset: 0;
+    outline: 1px solid;
+    outline-offset: 7px;
     overflow: auto;
     position: absolute;
   }

@@ -6,8 +6,11 @@ import type {ResultDetail} from '../events.ts';
 import type {Errors, Values} from '../read-lead.ts';
 import type {AnswerWords, fill} from '../words/words.ts';
 
+/** What outlives a reload of the page, by name. */
+export type Store = Pick<typeof import('../session.ts'), 'keep' | 'recall'>;
+
 /** What the answer file gets from the first: a second copy of Lit would cost as much again. */
-export type Kit = {
+export type Kit = Store & {
   readonly html: typeof html;
   readonly css: typeof css;
   readonly nothing: typeof nothing;

@@ -1,10 +1,12 @@
 /** What came of a lead. The frame stays when the amounts arrive, and with it the focus. */
 import type {AmountPart, EmbedAnswer, Prequalification} from '../../contract/api.ts';
+import type {LeadType} from '../../contract/fields.ts';
 import {resultView} from './result-view.ts';
 import type {Keep, Kit, Shown} from './types.ts';
 
 export type Answered = Shown & {
   readonly answer: EmbedAnswer;
+  readonly leadType: LeadType | undefined;
   readonly minimums: Partial<Record<AmountPart, number>>;
   /** Nobody asks any more whether a pending result is there. */
   readonly late: boolean;
@@ -20,11 +22,12 @@ const marks = {
   refused: 'M12 6.5v7M12 17v.5',
 };
 
-type State = Pick<Answered, 'answer' | 'late'>;
+type State = Pick<Answered, 'answer' | 'leadType' | 'late'>;
 
 /** The states without amounts. */
-function endOf({answer: {status}, late}: State): keyof typeof marks {
-  if (status === 'pending') return late ? 'late' : status;
+function endOf({answer: {status}, leadType, late}: State): keyof typeof marks {
+  // Who asked for no amounts waits for none.
+  if (status === 'pending' && leadType !== 'standard') return late ? 'late' : status;
   return status === 'refused' ? status : 'thanks';
 }
 
@@ -71,8 +74,10 @@ function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange:
             </button>`
           : nothing
       }
-      ${answer.prequalification && keep?.view(answer.prequalification)}
-      <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
+      <div class="take">
+        ${answer.prequalification && keep?.view(answer.prequalification)}
+        <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
+      </div>
     </div>
   `;
 }

@@ -112,7 +112,7 @@ export const layout = css`
     position: relative;
   }
   .roomy {
-    min-block-size: 72px;
+    min-block-size: 96px;
   }
   .why {
     display: flex;
