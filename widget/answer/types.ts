@@ -4,10 +4,11 @@ import type {Attribution, EmbedAnswer, EmbedConfig, Prequalification} from '../.
 import type {LeadType} from '../../contract/fields.ts';
 import type {ResultDetail} from '../events.ts';
 import type {Errors, Values} from '../read-lead.ts';
+import type {keep, recall} from '../session.ts';
 import type {AnswerWords, fill} from '../words/words.ts';
 
 /** What outlives a reload of the page, by name. */
-export type Store = Pick<typeof import('../session.ts'), 'keep' | 'recall'>;
+export type Store = {readonly keep: typeof keep; readonly recall: typeof recall};
 
 /** What the answer file gets from the first: a second copy of Lit would cost as much again. */
 export type Kit = Store & {
