@@ -126,7 +126,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       await store.recordAnswer(given!, refused, leaseEnd);
       assert.deepEqual(await claim(due + 99 * hour), []);
       assert.deepEqual((await store.listOutbox(10)).map(({state}) => state).toSorted(), ['held', 'refused']);
-      assert.equal(await store.retryOutbox(due, {id: given}), 1);
+      assert.equal(await store.retryOutbox(due, {id: given!}), 1);
       assert.deepEqual((await store.find(given!))?.answer, {status: 'pending'});
       assert.deepEqual(await claim(due), [given]);
       assert.equal(await store.retryOutbox(due, 'all'), 0, 'none that is held or under way');
@@ -190,7 +190,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual(await claimAll(due + hour, 10, 'hold'), {due: [], held: [id]});
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, state: 'held', leasedUntil: 0});
         assert.deepEqual(await claimAll(due + 9 * hour, 10, 'hold'), {due: [], held: []});
-        assert.equal(await store.retryOutbox(due, {id}), 1);
+        assert.equal(await store.retryOutbox(due, {id: id!}), 1);
         assert.deepEqual(
           (await claimAll(due, 10, 'hold')).due.map(({lead}) => lead.id),
           [id],
@@ -209,7 +209,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       test('is not made due by an operator while its lease runs', async () => {
         const [id] = await accept();
         await claimOne(due);
-        assert.equal(await store.retryOutbox(due, {id}), 0);
+        assert.equal(await store.retryOutbox(due, {id: id!}), 0);
         await settle([id]);
       });
     });
