@@ -200,6 +200,8 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await press('Tab');
   await begin('choosing “None”');
   await press('Space');
+  // The next lead's proof is begun once this one is sent.
+  const {derivedAt} = await read(devtools);
   await begin('sending (click)');
   await click('See my estimate');
   await shows('Change my answers');
@@ -209,7 +211,7 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await shows('About you');
   await settle();
 
-  const {events, longTasks, steps, derivedAt, shift} = await read(devtools);
+  const {events, longTasks, steps, shift} = await read(devtools);
   const from = parts[0]!.start;
   const byId = Map.groupBy(
     events.filter(({start}) => start >= from),
