@@ -1,21 +1,10 @@
 /** What assistive technology gets of the form, as Chromium computes it, and what it looks like in settings of a system. */
 import assert from 'node:assert/strict';
-import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
-import {findChromium} from '../find-browsers.ts';
-import {startDemo, type Demo} from './demo.ts';
+import {suite, test} from 'node:test';
+import type {BrowserContextOptions, Page} from 'playwright-core';
+import {useDemo} from './demo.ts';
 
-let demo: Demo;
-let browser: Browser;
-
-before(async () => {
-  demo = await startDemo();
-  browser = await chromium.launch(await findChromium());
-});
-after(async () => {
-  await browser.close();
-  await demo.stop();
-});
+const run = useDemo();
 
 type Node = {
   ignored: boolean;
@@ -57,8 +46,8 @@ async function tree(page: Page): Promise<string[]> {
 }
 
 async function openForm(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await browser.newPage(options);
-  await page.goto(demo.page);
+  const page = await run.browser.newPage(options);
+  await page.goto(run.demo.page);
   await page.getByLabel('First name').waitFor();
   return page;
 }

@@ -4,6 +4,9 @@ import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
+import {after, before} from 'node:test';
+import {chromium, type Browser} from 'playwright-core';
+import {findChromium} from '../find-browsers.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Demo = {
@@ -29,15 +32,15 @@ export async function startDemo(): Promise<Demo> {
     lines.push(line.trim());
     if (line.includes('Stop with')) break;
   }
-  const after = (start: string) =>
+  const behind = (start: string) =>
     lines
       .find((line) => line.startsWith(start))!
       .slice(start.length)
       .trim();
   return {
-    page: after("A partner's page"),
-    service: after('The lead service'),
-    curl: `curl ${after('curl')}`,
+    page: behind("A partner's page"),
+    service: behind('The lead service'),
+    curl: `curl ${behind('curl')}`,
     databasePath,
     secrets: JSON.parse(readFileSync('data/development.json', 'utf8')) as Demo['secrets'],
     async stop() {
@@ -46,4 +49,18 @@ export async function startDemo(): Promise<Demo> {
       folder.remove();
     },
   };
+}
+
+/** A demo and a browser for all tests of a file. */
+export function useDemo() {
+  const run = {} as {demo: Demo; browser: Browser};
+  before(async () => {
+    run.demo = await startDemo();
+    run.browser = await chromium.launch(await findChromium());
+  });
+  after(async () => {
+    await run.browser.close();
+    await run.demo.stop();
+  });
+  return run;
 }

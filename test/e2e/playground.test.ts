@@ -1,31 +1,19 @@
 /** The playground under its own strict policy: four looks, and a snippet that says what is shown. */
 import assert from 'node:assert/strict';
-import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser} from 'playwright-core';
-import {findChromium} from '../find-browsers.ts';
-import {startDemo, type Demo} from './demo.ts';
+import {suite, test} from 'node:test';
+import {useDemo} from './demo.ts';
 
-let demo: Demo;
-let browser: Browser;
-
-before(async () => {
-  demo = await startDemo();
-  browser = await chromium.launch(await findChromium());
-});
-after(async () => {
-  await browser.close();
-  await demo.stop();
-});
+const run = useDemo();
 
 suite('the playground', () => {
   test('shows each look on the form, and writes the snippet for it', async () => {
-    const page = await browser.newPage();
+    const page = await run.browser.newPage();
     const trouble: string[] = [];
     page.on('pageerror', (error) => trouble.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error') trouble.push(message.text());
     });
-    await page.goto(`${demo.page}/playground`);
+    await page.goto(`${run.demo.page}/playground`);
     await page.getByLabel('First name').waitFor();
     const snippet = page.locator('#snippet');
     const accent = () =>

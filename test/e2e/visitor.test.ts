@@ -2,28 +2,17 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {DatabaseSync} from 'node:sqlite';
-import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser, type Page} from 'playwright-core';
+import {suite, test} from 'node:test';
+import type {Page} from 'playwright-core';
 import type {EmbedAnswer, Prequalification} from '../../contract/api.ts';
 import {calculate} from '../../server/answers/calculator.ts';
 import {defaultPolicy} from '../../server/answers/policy.ts';
-import {findChromium} from '../find-browsers.ts';
-import {startDemo, type Demo} from './demo.ts';
+import {useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
 const expected = calculate(finances, defaultPolicy).amounts;
 
-let demo: Demo;
-let browser: Browser;
-
-before(async () => {
-  demo = await startDemo();
-  browser = await chromium.launch(await findChromium());
-});
-after(async () => {
-  await browser.close();
-  await demo.stop();
-});
+const run = useDemo();
 
 /** Fills in the three steps without a mouse: Tab, typing, Space, arrows and Enter. */
 async function fillInByKeyboard(page: Page) {
@@ -59,7 +48,7 @@ async function fillInByKeyboard(page: Page) {
 
 suite('a visitor on a partner’s page', () => {
   test('fills in the form by keyboard, sees the amounts of the calculator, and no secret reaches the browser', async () => {
-    const page = await browser.newPage();
+    const page = await run.browser.newPage();
     const received: string[] = [];
     const trouble: string[] = [];
     page.on('pageerror', (error) => trouble.push(error.message));
@@ -76,7 +65,7 @@ suite('a visitor on a partner’s page', () => {
         ),
       );
     });
-    await page.goto(demo.page);
+    await page.goto(run.demo.page);
     await page.getByLabel('First name').waitFor();
     await fillInByKeyboard(page);
 
@@ -104,7 +93,7 @@ suite('a visitor on a partner’s page', () => {
     await Promise.all(reading);
     const all = received.join('\n');
     assert.match(all, /total_qualified_amount/, 'the answer is among what was searched');
-    const {user, password, cid, tokenKey} = demo.secrets;
+    const {user, password, cid, tokenKey} = run.demo.secrets;
     const basic = Buffer.from(`${user}:${password}`).toString('base64');
     for (const [name, secret] of Object.entries({
       password,
@@ -119,10 +108,10 @@ suite('a visitor on a partner’s page', () => {
   });
 
   test('finds the committed lead in the store', () => {
-    const database = new DatabaseSync(demo.databasePath, {readOnly: true});
+    const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
     const row = database.prepare("SELECT * FROM leads WHERE partner = 'demo'").get()!;
     database.close();
-    assert.equal(row['cid'], demo.secrets.cid);
+    assert.equal(row['cid'], run.demo.secrets.cid);
     assert.equal(row['status'], 'done');
     assert.equal(row['total_qualified_amount'], expected.total_qualified_amount);
     const lead = JSON.parse(String(row['lead'])) as object;
@@ -136,12 +125,12 @@ suite('a visitor on a partner’s page', () => {
   });
 
   test('sends one lead for a double click', async () => {
-    const page = await browser.newPage();
+    const page = await run.browser.newPage();
     const answers: Promise<EmbedAnswer>[] = [];
     page.on('response', (response) => {
       if (response.request().method() === 'POST') answers.push(response.json() as Promise<EmbedAnswer>);
     });
-    await page.goto(demo.page);
+    await page.goto(run.demo.page);
     await page.evaluate(() =>
       document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
     );
@@ -168,14 +157,14 @@ suite('a visitor on a partner’s page', () => {
     ['globalPrivacyControl', null],
   ] as const) {
     test(`comes with the campaign of the first page into the store${signal ? `, not under ${signal}` : ''}`, async () => {
-      const context = await browser.newContext();
+      const context = await run.browser.newContext();
       if (signal) await context.addInitScript(`Object.defineProperty(navigator, '${signal}', {value: true})`);
       const page = await context.newPage();
-      await page.goto(`${demo.page}?utm_source=news&gclid=abc&email=ana@example.com#top`, {
+      await page.goto(`${run.demo.page}?utm_source=news&gclid=abc&email=ana@example.com#top`, {
         referer: 'https://blog.example/post?id=1',
       });
       await page.getByLabel('First name').waitFor();
-      await page.goto(`${demo.page}?utm_source=later`);
+      await page.goto(`${run.demo.page}?utm_source=later`);
       await page.evaluate(() =>
         document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
       );
@@ -192,21 +181,21 @@ suite('a visitor on a partner’s page', () => {
       await page.getByRole('heading', {name: /thank/i}).waitFor();
       await context.close();
 
-      const database = new DatabaseSync(demo.databasePath, {readOnly: true});
+      const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
       const row = database.prepare('SELECT attribution FROM leads WHERE lead LIKE ?').get(`%${email}%`)!;
       database.close();
       const stored = JSON.parse(String(row['attribution'])) as object | null;
-      assert.deepEqual(stored, expected && {...expected, landing_page: new URL('/', demo.page).href});
+      assert.deepEqual(stored, expected && {...expected, landing_page: new URL('/', run.demo.page).href});
     });
   }
 
   test('can be followed by the curl line that the demo prints', async () => {
-    const {id} = JSON.parse(execFileSync('sh', ['-c', `${demo.curl} --silent`], {encoding: 'utf8'})) as {
+    const {id} = JSON.parse(execFileSync('sh', ['-c', `${run.demo.curl} --silent`], {encoding: 'utf8'})) as {
       id: string;
     };
-    const {user, password} = demo.secrets;
+    const {user, password} = run.demo.secrets;
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-    const response = await fetch(`${demo.service}/json/leads/${id}`, {headers: {authorization}});
+    const response = await fetch(`${run.demo.service}/json/leads/${id}`, {headers: {authorization}});
     const {first_name, total_qualified_amount, ...parts} = (await response.json()) as Prequalification;
     assert.equal(first_name, 'Ana');
     assert.equal(
