@@ -86,7 +86,7 @@ export default defineConfig({
     target: 'es2022',
     minify: false,
     lib: {entry: 'widget/define.ts', formats: ['es'], fileName: elementName},
-    rolldownOptions: {external: /^lit(\/|$)/},
+    rolldownOptions: {external: /^lit(\/|$)/, output: {minify: true}},
   },
   plugins: [importLaterFiles, describe],
 });
