@@ -19,7 +19,7 @@ const schemaStaysOnServer = {
 
 export default defineConfig(
   // What uses the built npm package is compiled by a test, once that is there.
-  {ignores: ['dist/', 'data/', 'node_modules/', 'test/e2e/package/']},
+  {ignores: ['dist/', 'releases/', 'data/', 'node_modules/', 'test/e2e/package/']},
   tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {parserOptions: {projectService: {allowDefaultProject: ['*.js', '*.mjs']}}},

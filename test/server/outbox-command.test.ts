@@ -1,4 +1,4 @@
-/** `npm run outbox` as an operator runs it: a process beside the service. */
+/** `lead-prequal outbox` as an operator runs it: a process beside the service. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {join} from 'node:path';
@@ -13,7 +13,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
-const program = join(import.meta.dirname, '../../server/outbox.ts');
+const program = join(import.meta.dirname, '../../server/cli/program.ts');
 
 type Failure = {code: number; stdout: string; stderr: string};
 
@@ -28,7 +28,7 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
     ON_AMBIGUOUS: 'hold',
   };
   const outbox = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [program, ...words], {
+    promisify(execFile)(process.execPath, [program, 'outbox', ...words], {
       cwd: folder,
       env: {PATH: process.env['PATH'], ...environment},
     });
@@ -82,7 +82,7 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
   for (const words of [[], ['retry'], ['lists']]) {
     await assert.rejects(outbox(...words), (error: Failure) => {
       assert.equal(error.code, 2);
-      assert.match(error.stderr, /^Usage:/);
+      assert.match(error.stderr, /^Usage:/m);
       return true;
     });
   }

@@ -1,0 +1,20 @@
+/** The `lead-prequal` command: what an operator does beside the server, straight on its store. */
+import {Command, CommanderError} from 'commander';
+import {outboxCommand} from './outbox.ts';
+
+const program = new Command('lead-prequal')
+  .description('Operates the lead service on the machine where its configuration is.')
+  .showHelpAfterError()
+  .addCommand(outboxCommand());
+
+for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)]) {
+  command.copyInheritedSettings(program).exitOverride();
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  // The usual status for a command that was not understood; 1 is for one that failed.
+  process.exit(error.exitCode && 2);
+}

@@ -1,0 +1,23 @@
+import {ConfigError, readConfig} from '../config.ts';
+import type {LeadStore} from '../store/lead-store.ts';
+import {openStore} from '../store/open-store.ts';
+
+/** Opens the store that the server's configuration names, beside a server that may run, and closes it again. */
+export async function withStore(work: (store: LeadStore) => Promise<void>): Promise<void> {
+  const store = await openStore(configured());
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function configured() {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
