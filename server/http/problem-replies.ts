@@ -4,6 +4,7 @@ import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, RequestHandler, Response} from 'express';
 import type {Logger} from 'pino';
 import {limits, problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/api.ts';
+import {createLogSampler} from '../log-sampler.ts';
 import {StoreUnavailable} from '../store/lead-store.ts';
 
 type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};
@@ -69,17 +70,24 @@ function toProblem(error: unknown): ProblemError {
   return new ProblemError('internal', 'The error was logged. Please try again later.');
 }
 
-/** Express's last handler. A fault of ours goes to the log by its cause; the caller reads none of it. */
-export const errorReplies =
-  (log: Logger): ErrorRequestHandler =>
-  (error: unknown, request, response, next) => {
+/**
+ * Express's last handler. A fault of ours goes to the log by its cause; the caller reads none of it. While the
+ * store cannot work every request fails alike, so these lines are sampled.
+ */
+export function errorReplies(log: Logger): ErrorRequestHandler {
+  const sampler = createLogSampler(log);
+  return (error: unknown, request, response, next) => {
     const answer = toProblem(error);
-    if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
+    if (error instanceof StoreUnavailable) {
+      const {reason} = error;
+      sampler.write('error', reason, {request: request.id, reason}, 'the store cannot work: 503');
+    } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
       log.error({request: request.id, err: error});
     }
     if (response.headersSent) next(error);
     else reply(response, answer);
   };
+}
 
 /** While it is true, which is when the service stops, every request is turned away. */
 export const refuseWhile =

@@ -131,12 +131,27 @@ export type LeadStore = {
   close(): Promise<void>;
 };
 
+/** Why something failed, in one line for the log: an SQLSTATE stands before the words of the database. */
+export function reasonOf(error: unknown): string {
+  // Where a name has several addresses, Node reports one error for each of them, and no message for all.
+  const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(one instanceof Error)) return String(one).slice(0, longestReason);
+  const {message, code} = one as Error & {code?: unknown};
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? `${code} ` : '';
+  return `${state}${message}`.slice(0, longestReason);
+}
+
+/** Characters. */
+const longestReason = 200;
+
 export class StoreUnavailable extends Error {
+  /** Why, in one line for the log. */
+  readonly reason: string;
+
   constructor(cause: unknown) {
-    // An error, so that the log has its words.
-    super('The store cannot work right now', {
-      cause: cause instanceof Error ? cause : new Error(String(cause)),
-    });
+    const reason = reasonOf(cause);
+    super(`The store cannot work right now: ${reason}`);
     this.name = 'StoreUnavailable';
+    this.reason = reason;
   }
 }
