@@ -66,6 +66,10 @@ export default defineConfig(
       'no-restricted-properties': [
         'error',
         {object: 'process', property: 'env', message: 'Only server/config.ts reads the environment.'},
+        ...['ip', 'ips'].map((property) => ({
+          property,
+          message: 'request.address and request.network are read from the same headers, but from no junk.',
+        })),
       ],
     },
   },

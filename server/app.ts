@@ -14,6 +14,7 @@ import {healthPage} from './http/health.ts';
 import {leadApi} from './http/lead-api.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
+import {createAddressReader} from './http/client-address.ts';
 import {createProofs} from './http/proof.ts';
 import {createQuota} from './http/quota.ts';
 import {createLimits} from './http/rate-limit.ts';
@@ -63,8 +64,7 @@ export async function createApp(
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
-  app.set('trust proxy', config.trustProxy);
-  app.use(requestContext(log));
+  app.use(requestContext(log, createAddressReader(config.trustProxy)));
   app.use(refuseWhile(() => refusing));
   app.use(leadApi({callers, desk, tokens, upstream}));
   app.use(

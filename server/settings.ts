@@ -1,7 +1,7 @@
 /** What can be set by environment variables, as data: checked at start, and the table in README.md is made of it. */
-import {isIP} from 'node:net';
 import {z} from 'zod';
 import {leadTypes} from '../contract/fields.ts';
+import {readRanges} from './addresses.ts';
 import {cid, httpUrl} from './partners.ts';
 
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
@@ -31,9 +31,14 @@ const callers = z
   })
   .pipe(callersSchema);
 
-/** An address, a range, or one of Express's names for private ranges. */
-const isProxy = (text: string) =>
-  isIP(text.trim().split('/')[0] ?? '') > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(text.trim());
+/** Whether it is a list of addresses and ranges. */
+function areRanges(text: string): boolean {
+  try {
+    return readRanges(text).length > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** Every setting, in the order of the table in README.md, which is made from these descriptions. */
 export const settings = z.object({
@@ -105,7 +110,7 @@ export const settings = z.object({
   TRUST_PROXY: z
     .string()
     .default('0')
-    .refine((text) => /^\d+$/.test(text) || text.split(',').every(isProxy), {
+    .refine((text) => /^\d+$/.test(text) || areRanges(text), {
       error: 'must be a number of proxies, or their addresses separated by commas',
     })
     .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))

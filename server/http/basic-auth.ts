@@ -21,7 +21,7 @@ export function basicAuth(callers: readonly Caller[]): RequestHandler {
     const matches = timingSafeEqual(sha256(password), digest);
     if (!caller || !matches) {
       // Without credentials nothing was guessed: some clients ask first and send them when challenged.
-      if (header !== undefined) await delay(request.ip ?? '', user.slice(0, 64));
+      if (header !== undefined) await delay(request.network, user.slice(0, 64));
       throw new ProblemError('unauthorized', 'Send a known user name and its password by HTTP Basic.', {
         headers: {'WWW-Authenticate': 'Basic realm="lead-prequal", charset="UTF-8"'},
       });

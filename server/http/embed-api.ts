@@ -50,7 +50,7 @@ export function embedApi(parts: Parts): Router {
   const config: RequestHandler = async (request, response) => {
     const partner = request.partner!;
     const {lead_types, consent, colors, upstream} = partner;
-    const factor = quota.difficulty(partner, request.ip ?? '');
+    const factor = quota.difficulty(partner, request.network);
     const body: EmbedConfig = {
       lead_types,
       minimums: upstream === undefined ? minimums : {},
@@ -103,7 +103,7 @@ export function embedApi(parts: Parts): Router {
       supersedes,
       sameLead: mayMerge ? tokens.digests(same) : [],
     });
-    if (outcome === 'created') quota.count(partner, request.ip ?? '');
+    if (outcome === 'created') quota.count(partner, request.network);
     replyJson(response, 201, toAnswer(stored));
   };
 
@@ -158,7 +158,7 @@ function readConsent(request: Request, {consent}: Partner, body: EmbedBody | und
     agreed: consent.required ? given.agreed : null,
     givenAt: Date.now(),
     page: bareAddress(body?.page),
-    ip: request.ip ?? '',
+    ip: request.address,
     userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
   };
 }

@@ -1,5 +1,4 @@
 /** How busy partners and addresses are. Nobody is refused for it: the proof of work gets harder. */
-import {ipKeyGenerator} from 'express-rate-limit';
 import type {Logger} from 'pino';
 import type {Partner} from '../partners.ts';
 
@@ -8,13 +7,12 @@ const hour = 3_600_000;
 const usualPerAddress = 10;
 const harder = 4;
 
-/** An IPv6 network is one address, or its owner would have as many as there are grains of sand. */
-const nameOf = (address: string) => `address ${ipKeyGenerator(address)}`;
+const nameOf = (network: string) => `address ${network}`;
 
 export type Quota = {
   /** How many times harder than usual the next challenge is. */
-  difficulty(partner: Partner, address: string): number;
-  count(partner: Partner, address: string): void;
+  difficulty(partner: Partner, network: string): number;
+  count(partner: Partner, network: string): void;
 };
 
 export function createQuota(log: Logger): Quota {
@@ -30,15 +28,15 @@ export function createQuota(log: Logger): Quota {
   };
 
   return {
-    difficulty({key, quota_per_hour}, address) {
+    difficulty({key, quota_per_hour}, network) {
       const busyPartner = countOf(`partner ${key}`) >= quota_per_hour;
-      const busyAddress = countOf(nameOf(address)) >= usualPerAddress;
+      const busyAddress = countOf(nameOf(network)) >= usualPerAddress;
       return (busyPartner ? harder : 1) * (busyAddress ? harder : 1);
     },
-    count({key, quota_per_hour}, address) {
+    count({key, quota_per_hour}, network) {
       const total = countOf(`partner ${key}`) + 1;
       counts.set(`partner ${key}`, total);
-      counts.set(nameOf(address), countOf(nameOf(address)) + 1);
+      counts.set(nameOf(network), countOf(nameOf(network)) + 1);
       if (total === quota_per_hour + 1) {
         log.error(
           {partner: key, quota: quota_per_hour},

@@ -1,12 +1,5 @@
 /** Limits per address, in Redis where several processes share them, else in memory. */
-import {
-  ipKeyGenerator,
-  MemoryStore,
-  rateLimit,
-  type ClientRateLimitInfo,
-  type Options,
-  type Store,
-} from 'express-rate-limit';
+import {MemoryStore, rateLimit, type ClientRateLimitInfo, type Options, type Store} from 'express-rate-limit';
 import type {RequestHandler} from 'express';
 import type {Logger} from 'pino';
 import {RedisStore} from 'rate-limit-redis';
@@ -117,7 +110,7 @@ export function createLimits(redisUrl: string | undefined, log: Logger): Limits 
         standardHeaders: 'draft-7',
         legacyHeaders: false,
         store: storeFor(name),
-        keyGenerator: ({ip}) => ipKeyGenerator(ip ?? ''),
+        keyGenerator: ({network}) => network,
         handler: () => {
           throw new ProblemError('too-many-requests', 'Please wait a moment before you try again.');
         },

@@ -5,12 +5,17 @@ import type {RequestHandler} from 'express';
 import helmet from 'helmet';
 import type {Logger} from 'pino';
 import type {Caller} from './basic-auth.ts';
+import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../partners.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
     /** In the log and in the `X-Request-Id` of the answer. */
     id: string;
+    /** The visitor's address, in canonical spelling. Not Express's `ip`, which believes any text. */
+    address: ClientAddress['address'];
+    /** What limits count as one visitor. */
+    network: ClientAddress['network'];
     /** Set by `basicAuth`. */
     caller?: Caller;
     /** Set by `partnerGate`. */
@@ -38,13 +43,21 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** In the place of a lead's id may stand whatever a caller typed. */
 const noId = new RegExp(`(?<=/leads/)(?!${uuid}/?$).+`, 'i');
 
-/** A request id, the headers that every answer has, and one line in the log: nothing of what was sent. */
-export function requestContext(log: Logger): RequestHandler {
+/** A request id, the visitor's address, the headers that every answer has, and one line in the log: nothing of what was sent. */
+export function requestContext(
+  log: Logger,
+  readClientAddress: ReturnType<typeof createAddressReader>,
+): RequestHandler {
   const headers = fixedHeaders();
   return (request, response, next) => {
     const start = performance.now();
     const {method, path} = request;
     request.id = randomUUID();
+    // Node joins several headers of this name into one text.
+    const forwardedFor = request.headers['x-forwarded-for'] as string | undefined;
+    const {address, network} = readClientAddress(request.socket.remoteAddress, forwardedFor);
+    request.address = address;
+    request.network = network;
     response.setHeaders(headers);
     response.setHeader('X-Request-Id', request.id);
     response.on('close', () => {

@@ -83,6 +83,31 @@ suite('an address', () => {
     let last = 0;
     const seen = await statuses(() => config(server, `2001:db8::${(last += 1)}`), limit + 1);
     assert.deepEqual(seen, [...within, 429]);
+    assert.equal((await config(server, '2001:db8:0:1::1')).status, 200);
+  });
+  let port = 1_024;
+  for (const [what, header] of [
+    ['its port changes', () => `203.0.113.7:${(port += 1)}`],
+    ['it is IPv6 and its port changes', () => `[2001:db8::1]:${(port += 1)}`],
+    ['its spelling changes', () => `2001:db8::${'0'.repeat((port += 1) % 4)}1`],
+    ['a proxy sends junk in its place', () => `junk-${(port += 1)}`],
+  ] as const) {
+    test(`stays the same one for the limit when ${what}`, async (t) => {
+      const server = await start(t, {trustProxy: 1});
+      assert.deepEqual(await statuses(() => config(server, header()), limit + 1), [...within, 429]);
+    });
+  }
+  test('costs a request with a header of 15 kB hardly more than another', async (t) => {
+    const server = await start(t, {trustProxy: 'loopback', rateLimit: 100_000});
+    const duration = async (forwarded: string) => {
+      const start = performance.now();
+      await statuses(() => config(server, forwarded), 20);
+      return (performance.now() - start) / 20;
+    };
+    await duration('127.0.0.1');
+    const [short, long] = [await duration('127.0.0.1'), await duration('::1,'.repeat(3_700))];
+    t.diagnostic(`${short.toFixed(1)} ms with a short header, ${long.toFixed(1)} ms with one of 15 kB`);
+    assert.ok(long < short + 15, `${short} ms, ${long} ms`);
   });
 });
 
