@@ -43,7 +43,7 @@ export async function createApp(
   given?: LeadStore,
   pace: Pace = usualPace,
 ): Promise<App> {
-  const store = given ?? (await openStore(config));
+  const store = given ?? (await openStore(config, log));
   const upstreams = new Map(
     [...config.upstreams].map(([name, settings]) => [name, createUpstream(settings, pace.delivery)] as const),
   );

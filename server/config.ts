@@ -19,6 +19,8 @@ export type Config = {
   /** SQLite, unless there is a URL of a PostgreSQL. */
   databasePath: string;
   databaseUrl: string | undefined;
+  /** `unnamed` where a pooler before PostgreSQL cannot keep prepared statements. */
+  databaseStatements: 'named' | 'unnamed';
   policy: Policy;
   /** By name; the one of the settings is called `default`, and takes the leads of `/json/leads`. */
   upstreams: ReadonlyMap<string, UpstreamSettings>;
@@ -127,6 +129,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     tokenKeys: read.TOKEN_KEY as [string, ...string[]],
     databasePath: read.DATABASE_PATH,
     databaseUrl: read.DATABASE_URL,
+    databaseStatements: read.DATABASE_STATEMENTS,
     policy,
     upstreams,
     onAmbiguous: read.ON_AMBIGUOUS,

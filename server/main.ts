@@ -23,11 +23,17 @@ function start(): Config & {script: string} {
 
 const {script, ...config} = start();
 const log = createLog(config.logLevel);
+const signals = ['SIGINT', 'SIGTERM'] as const;
+// While it waits for its database no lead was taken yet, so nothing has to be finished. The first process of a
+// container ignores these signals unless it listens.
+const endAtOnce = () => process.exit(0);
+for (const signal of signals) process.once(signal, endAtOnce);
 const server = await startServer(config, log).catch(refuseToStart);
 log.info({host: config.host, port: server.port, script}, 'ready');
 log.flush();
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of signals) {
+  process.removeListener(signal, endAtOnce);
   process.once(signal, () => {
     setTimeout(() => process.exit(1), grace).unref();
     void server.close().then(() => process.exit(0));

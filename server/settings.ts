@@ -126,6 +126,12 @@ export const settings = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
     .optional()
     .describe('`postgres://…`: a PostgreSQL instead of the SQLite file; for several processes.'),
+  DATABASE_STATEMENTS: z
+    .enum(['named', 'unnamed'])
+    .default('named')
+    .describe(
+      'Whether PostgreSQL keeps the statements of a connection by name, which is faster. `unnamed` where a pooler in transaction mode cannot: PgBouncer before 1.21.',
+    ),
   POLICY_FILE: z
     .string()
     .optional()

@@ -4,12 +4,17 @@ import {openStore} from '../store/open-store.ts';
 
 /** Opens the store that the server's configuration names, beside a server that may run, and closes it again. */
 export async function withStore(work: (store: LeadStore) => Promise<void>): Promise<void> {
-  const store = await openStore(configured());
+  const store = await openStore(configured(), {info: printError, warn: printError});
   try {
     await work(store);
   } finally {
     await store.close();
   }
+}
+
+/** Standard output is for what the command was asked for. */
+function printError(fields: object, message: string) {
+  console.error(message, JSON.stringify(fields));
 }
 
 function configured() {

@@ -131,6 +131,9 @@ export type LeadStore = {
   close(): Promise<void>;
 };
 
+/** Where a store says what an operator should know; a `Logger` of pino is one. */
+export type StoreLog = Record<'info' | 'warn', (fields: object, message: string) => void>;
+
 /** Why something failed, in one line for the log: an SQLSTATE stands before the words of the database. */
 export function reasonOf(error: unknown): string {
   // Where a name has several addresses, Node reports one error for each of them, and no message for all.

@@ -1,7 +1,9 @@
 /** Taking a batch of leads into PostgreSQL: one statement where it can be, one transaction where it must. */
 import pg from 'pg';
 import type {Outcome} from './batcher.ts';
-import type {Row} from './database.ts';
+import {statement, type Row} from './database.ts';
+import {reasonOf} from './lead-store.ts';
+import type {Connections} from './postgres-connections.ts';
 import {keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
 
 const list = (columns: readonly string[]) => columns.join(', ');
@@ -51,7 +53,8 @@ const takeSameLeads = takeOrTell(
 const spendProofs = `
   INSERT INTO spent_proofs SELECT proof_nonce, proof_expires_at FROM ${input(['proof_nonce', 'proof_expires_at'])}
   ON CONFLICT DO NOTHING RETURNING nonce`;
-const freeKeys = 'DELETE FROM idempotency_keys WHERE lead_id = ANY ($1::text[])';
+const freeKeys =
+  'DELETE FROM idempotency_keys WHERE lead_id IN (SELECT jsonb_array_elements_text($1::jsonb))';
 
 const rowColumns = [...leadColumns, 'duplicate_of'];
 /** One round trip for all the leads of a batch, with their deliveries and consents. */
@@ -71,22 +74,28 @@ const insertLeads = `
  * A batch that the database refuses whole is tried row by row, so that only the bad row fails. Never rejects:
  * what was committed before the database went away is told as committed.
  */
-export async function acceptAll(pool: pg.Pool, batch: readonly AcceptRow[]): Promise<Outcome<Written>[]> {
+export async function acceptAll(
+  connections: Connections,
+  batch: readonly AcceptRow[],
+): Promise<Outcome<Written>[]> {
   const [round, later] = withoutRivals(batch);
-  const outcomes = await acceptRound(pool, round);
-  if (later.length > 0) outcomes.push(...(await acceptAll(pool, later)));
+  const outcomes = await acceptRound(connections, round);
+  if (later.length > 0) outcomes.push(...(await acceptAll(connections, later)));
   const byId = new Map([...round, ...later].map(({id}, index) => [id, outcomes[index]!]));
   return batch.map(({id}) => byId.get(id)!);
 }
 
-async function acceptRound(pool: pg.Pool, round: readonly AcceptRow[]): Promise<Outcome<Written>[]> {
+async function acceptRound(
+  connections: Connections,
+  round: readonly AcceptRow[],
+): Promise<Outcome<Written>[]> {
   try {
-    return (await acceptTogether(pool, round)).map((result) => ({result}));
+    return (await acceptTogether(connections, round)).map((result) => ({result}));
   } catch (error) {
     const oneIsBad = error instanceof pg.DatabaseError && isRowsFault(error) && round.length > 1;
-    if (!oneIsBad) return round.map(() => ({error: String(error)}));
+    if (!oneIsBad) return round.map(() => ({error: reasonOf(error)}));
     const outcomes: Outcome<Written>[] = [];
-    for (const row of round) outcomes.push(...(await acceptRound(pool, [row])));
+    for (const row of round) outcomes.push(...(await acceptRound(connections, [row])));
     return outcomes;
   }
 }
@@ -118,24 +127,24 @@ function withoutRivals(batch: readonly AcceptRow[]): [AcceptRow[], AcceptRow[]] 
 }
 
 /** No two rows want the same key, proof or place. */
-async function acceptTogether(pool: pg.Pool, rows: readonly AcceptRow[]): Promise<Written[]> {
-  const send = (client: pg.Pool | pg.PoolClient, text: string, some: readonly object[]) =>
-    client.query<Row>({name: nameOf(text), text, values: [JSON.stringify(some)]});
+async function acceptTogether(connections: Connections, rows: readonly AcceptRow[]): Promise<Written[]> {
+  const insert = (text: string, some: readonly object[]) => statement(text, JSON.stringify(some));
   if (rows.every((row) => wantsOf(row).length === 0)) {
-    await send(pool, insertLeads, rows);
+    await connections.write(insert(insertLeads, rows));
     return rows.map(() => ({outcome: 'created', duplicateOf: null}));
   }
-  return inTransaction(pool, async (client) => {
+  return connections.transaction(async (run) => {
+    const send = (text: string, some: readonly object[]): Promise<Row[]> => run(insert(text, some));
     const outcomes = new Map<string, Written>();
     const open = () => rows.filter(({id}) => !outcomes.has(id));
 
     const wanted = rows.flatMap((row) => wantsOf(row).map((want) => ({id: row.id, want})));
-    for (const {id, free} of (await send(client, lockWanted, wanted)).rows) {
+    for (const {id, free} of await send(lockWanted, wanted)) {
       if (!free) outcomes.set(String(id), {outcome: 'key-in-progress'});
     }
 
     const keyed = open().filter(({key_owner}) => key_owner !== null);
-    const keys = keyed.length > 0 ? (await send(client, takeKeys, keyed)).rows : [];
+    const keys = keyed.length > 0 ? await send(takeKeys, keyed) : [];
     for (const {id, key_owner, key_digest, key_fingerprint} of keyed) {
       const kept = keys.find(({owner, digest}) => owner === key_owner && digest === key_digest)!;
       if (kept['lead_id'] === id) continue;
@@ -145,48 +154,22 @@ async function acceptTogether(pool: pg.Pool, rows: readonly AcceptRow[]): Promis
 
     const proven = open().filter(({proof_nonce}) => proof_nonce !== null);
     if (proven.length > 0) {
-      const spent = new Set((await send(client, spendProofs, proven)).rows.map(({nonce}) => nonce));
+      const spent = new Set((await send(spendProofs, proven)).map(({nonce}) => nonce));
       const refused = proven.filter(({proof_nonce}) => !spent.has(proof_nonce)).map(({id}) => id);
       for (const id of refused) outcomes.set(id, {outcome: 'proof-spent'});
-      if (refused.length > 0) await client.query(freeKeys, [refused]);
+      if (refused.length > 0) await run(statement(freeKeys, JSON.stringify(refused)));
     }
 
     const comparable = open().filter(({same_lead}) => same_lead !== null);
-    const places = comparable.length > 0 ? (await send(client, takeSameLeads, comparable)).rows : [];
+    const places = comparable.length > 0 ? await send(takeSameLeads, comparable) : [];
     const originalOf = ({id, partner, same_lead}: AcceptRow) => {
       const place = places.find((row) => row['partner'] === partner && row['digest'] === same_lead);
       return place && place['lead_id'] !== id ? String(place['lead_id']) : null;
     };
     const created = open().map((row) => ({...row, duplicate_of: originalOf(row)}));
-    if (created.length > 0) await send(client, insertLeads, created);
+    if (created.length > 0) await send(insertLeads, created);
     for (const {id, duplicate_of} of created)
       outcomes.set(id, {outcome: 'created', duplicateOf: duplicate_of});
     return rows.map(({id}) => outcomes.get(id)!);
   });
-}
-
-/** A prepared statement a text: PostgreSQL plans it once a connection. */
-const names = new Map<string, string>();
-export function nameOf(text: string): string {
-  let name = names.get(text);
-  if (!name) names.set(text, (name = `statement-${names.size}`));
-  return name;
-}
-
-export async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>) {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    client.release();
-    return result;
-  } catch (error) {
-    // A connection that broke, or is in the middle of something, is not used again.
-    await client.query('ROLLBACK').then(
-      () => client.release(),
-      () => client.release(true),
-    );
-    throw error;
-  }
 }

@@ -1,10 +1,11 @@
 /** Leads created over many connections, and looked for afterwards. */
+import {randomUUID} from 'node:crypto';
 import {after} from 'node:test';
 import {Pool} from 'undici';
 import {basic} from '../support/http.ts';
-import {prequalificationBody} from '../support/sample-leads.ts';
+import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
-import {acme} from '../support/test-server.ts';
+import {acme, listedOrigin} from '../support/test-server.ts';
 
 export {until} from '../support/until.ts';
 
@@ -34,18 +35,35 @@ export type Load = {
   stop(): Promise<void>;
 };
 
+type NewLead = {path: string; headers: Record<string, string>; body: string};
+
+const json = {'content-type': 'application/json'};
+const callersBody = JSON.stringify(prequalificationBody);
+const pagesBody = JSON.stringify({lead: without(prequalificationBody, 'cid')});
+
+export const fromCaller = (): NewLead => ({
+  path: '/json/leads',
+  headers: {...basic(acme), ...json},
+  body: callersBody,
+});
+
+/** Each under an idempotency key of its own, which the browser's API asks for. */
+export const fromPage = (): NewLead => ({
+  path: '/embed/v1/leads?partner=acme',
+  headers: {origin: listedOrigin, 'idempotency-key': randomUUID(), ...json},
+  body: pagesBody,
+});
+
 /** Creates leads over many connections until it is stopped, or its test ends. */
-export function createLeads(url: string, connections = 20): Load {
+export function createLeads(url: string, connections = 20, newLead: () => NewLead = fromCaller): Load {
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
   const statuses: number[] = [];
-  const headers = {...basic(acme), 'content-type': 'application/json'};
-  const body = JSON.stringify(prequalificationBody);
   let sending = true;
 
   async function sendOne() {
     try {
-      const response = await pool.request({method: 'POST', path: '/json/leads', headers, body});
+      const response = await pool.request({method: 'POST', ...newLead()});
       const {id} = (await response.body.json()) as {id?: string};
       statuses.push(response.statusCode);
       if (response.statusCode === 201) acknowledged.push(id!);

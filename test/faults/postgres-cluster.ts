@@ -1,9 +1,10 @@
 /** A PostgreSQL of the test's own, in a temporary folder: one that may be stopped and killed. */
-import {execFileSync} from 'node:child_process';
+import {execFile, execFileSync} from 'node:child_process';
 import {chmodSync, globSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {once} from 'node:events';
 import type {AddressInfo} from 'node:net';
+import {promisify} from 'node:util';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Cluster = {
@@ -11,6 +12,9 @@ export type Cluster = {
   start(): void;
   /** `immediate` is a crash: no checkpoint, recovery at the next start. */
   stop(mode: 'fast' | 'immediate'): void;
+  /** As `start` and `stop`, while the test goes on sending. */
+  startMeanwhile(): Promise<unknown>;
+  stopMeanwhile(mode: 'fast' | 'immediate'): Promise<unknown>;
   remove(): void;
 };
 
@@ -35,19 +39,26 @@ export async function startCluster(): Promise<Cluster> {
   const port = await freePort();
   // PostgreSQL refuses to run as root.
   const isRoot = process.getuid?.() === 0;
-  const run = (program: string, ...rest: string[]) => {
-    const command = [`${bin}/${program}`, ...rest];
-    if (isRoot) execFileSync('runuser', ['-u', 'postgres', '--', ...command], {stdio: 'ignore', cwd: '/'});
-    else execFileSync(command[0]!, command.slice(1), {stdio: 'ignore'});
+  const asPostgres = (program: string, rest: string[]): [string, string[]] => {
+    const path = `${bin}/${program}`;
+    return isRoot ? ['runuser', ['-u', 'postgres', '--', path, ...rest]] : [path, rest];
   };
+  const run = (program: string, ...rest: string[]) =>
+    void execFileSync(...asPostgres(program, rest), {stdio: 'ignore', cwd: '/'});
+  const runMeanwhile = (program: string, ...rest: string[]) =>
+    promisify(execFile)(...asPostgres(program, rest), {cwd: '/'});
   if (isRoot) execFileSync('chown', ['postgres', folder.path]);
   else chmodSync(folder.path, 0o700);
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync');
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder.path}`;
+  const starting = ['-D', data, '-w', '-l', `${folder.path}/log`, '-o', options, 'start'];
+  const stopping = (mode: string) => ['-D', data, '-w', '-m', mode, 'stop'];
   const cluster: Cluster = {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    start: () => run('pg_ctl', '-D', data, '-w', '-l', `${folder.path}/log`, '-o', options, 'start'),
-    stop: (mode) => run('pg_ctl', '-D', data, '-w', '-m', mode, 'stop'),
+    start: () => run('pg_ctl', ...starting),
+    stop: (mode) => run('pg_ctl', ...stopping(mode)),
+    startMeanwhile: () => runMeanwhile('pg_ctl', ...starting),
+    stopMeanwhile: (mode) => runMeanwhile('pg_ctl', ...stopping(mode)),
     remove() {
       cluster.stop('immediate');
       folder.remove();

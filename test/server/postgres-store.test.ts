@@ -48,8 +48,25 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       await assert.rejects(openPostgresStore(database.url), /newer version/);
       assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
     });
-    test('that cannot be reached are an error at once', async () => {
-      await assert.rejects(openPostgresStore('postgres://postgres@127.0.0.1:1/none'), /ECONNREFUSED/);
+    test('that cannot be reached are tried for a while, which the log says once, and then an error', async () => {
+      const said: [string, object][] = [];
+      const say = (fields: object, message: string) => void said.push([message, fields]);
+      const options = {patience: 2_000, log: {info: say, warn: say}};
+      const opening = openPostgresStore('postgres://postgres@127.0.0.1:1/none', options);
+      await assert.rejects(opening, /could not be reached for 2 s: connect ECONNREFUSED 127.0.0.1:1$/);
+      assert.equal(said.length, 1);
+      assert.match(said[0]![0], /^the database cannot be reached; it is tried for \d s more$/);
+      assert.partialDeepStrictEqual(said[0]![1], {reason: 'connect ECONNREFUSED 127.0.0.1:1'});
+    });
+    test('of a database or a user that does not exist are an error at once', async () => {
+      const wrong = {database: '/no_such_database', user: '/postgres'};
+      for (const [what, path] of Object.entries(wrong)) {
+        const url = new URL(path, process.env['TEST_DATABASE_URL']);
+        if (what === 'user') url.username = 'no_such_user';
+        // An hour of patience: a test that waits for it fails.
+        const opening = openPostgresStore(url.href, {patience: 3_600_000});
+        await assert.rejects(opening, /no_such_(database|user)/);
+      }
     });
   });
 

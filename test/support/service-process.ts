@@ -27,7 +27,12 @@ export function serviceSettings(folder: string): Record<string, string> {
 
 const main = join(import.meta.dirname, '../../server/main.ts');
 
-function spawnMain(environment: Record<string, string>, folder: string, command: readonly string[] = []) {
+/** Neither waits until it is ready nor until it ends. */
+export function spawnMain(
+  environment: Record<string, string>,
+  folder: string,
+  command: readonly string[] = [],
+) {
   const [program = '', ...rest] = [...command, process.execPath, main];
   return spawn(program, rest, {
     cwd: folder,

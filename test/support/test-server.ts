@@ -38,6 +38,7 @@ export const baseConfig = (folder: string): Config => ({
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
+  databaseStatements: 'named',
   policy: defaultPolicy,
   upstreams: new Map(),
   onAmbiguous: 'send',

@@ -1,0 +1,96 @@
+/** Connections to PostgreSQL that die in the middle of transactions, while pages send leads under keys. */
+import assert from 'node:assert/strict';
+import {after, before, suite, test, type TestContext} from 'node:test';
+import pg from 'pg';
+import type {RunningService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {createLeads, fromPage, missing, startOver, stopped, until, type Load} from './load.ts';
+import {startCluster, type Cluster} from './postgres-cluster.ts';
+
+const rounds = 12;
+const connections = 40;
+/** Milliseconds after which health and leads must be right again. */
+const patience = 5_000;
+
+async function isHealthy({url}: RunningService): Promise<boolean> {
+  const response = await fetch(`${url}/health`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.status === 200;
+}
+
+/** Milliseconds until the condition holds. @throws Error when it takes much too long */
+async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
+  const start = performance.now();
+  const elapsed = () => Math.round(performance.now() - start);
+  await until(async () => elapsed() > 4 * patience || (await condition()));
+  assert.ok(elapsed() <= 4 * patience, `not so after ${elapsed()} ms`);
+  return elapsed();
+}
+
+/** Milliseconds until health is good and ten more leads have been acknowledged. */
+function timeToRecover(server: RunningService, load: Load): Promise<number> {
+  const before = load.acknowledged.length;
+  return timeUntil(async () => load.acknowledged.length >= before + 10 && (await isHealthy(server)));
+}
+
+function assertPrompt(t: TestContext, what: string, times: readonly number[]) {
+  t.diagnostic(`${what}, ms: ${times.join(' ')}`);
+  assert.ok(Math.max(...times) < patience, `${what} took ${Math.max(...times)} ms`);
+}
+
+async function assertNothingLost(t: TestContext, server: RunningService, load: Load) {
+  await load.stop();
+  const lost = await missing(server.url, load.acknowledged);
+  const refused = load.statuses.filter((status) => status === 503).length;
+  t.diagnostic(`acknowledged ${load.acknowledged.length}, missing ${lost.length}, answered 503 ${refused}`);
+  assert.deepEqual(lost, []);
+  assert.deepEqual(new Set(load.statuses), new Set([201, 503]));
+  assert.deepEqual(await server.end('SIGTERM'), stopped);
+}
+
+suite('PostgreSQL connections that die under keyed leads of pages', () => {
+  const folder = makeTemporaryFolder();
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => {
+    cluster.remove();
+    folder.remove();
+  });
+
+  test('twelve times all connections are cut: the process stays, and no acknowledged lead is lost', async (t) => {
+    const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
+    const admin = new pg.Client({connectionString: cluster.url});
+    await admin.connect();
+    t.after(() => admin.end());
+    const load = createLeads(server.url, connections, fromPage);
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await timeUntil(() => load.acknowledged.length >= (round + 1) * 200);
+      const {rowCount} = await admin.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lead-prequal'`,
+      );
+      assert.ok(rowCount! > 0);
+      times.push(await timeToRecover(server, load));
+    }
+    assertPrompt(t, 'leads and health after each cut', times);
+    await assertNothingLost(t, server, load);
+  });
+
+  test('twelve times the database restarts: the process stays, health tells, and no acknowledged lead is lost', async (t) => {
+    const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
+    const load = createLeads(server.url, connections, fromPage);
+    const [downs, ups]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      await timeUntil(() => load.acknowledged.length >= (round + 1) * 200);
+      await cluster.stopMeanwhile(round % 2 === 0 ? 'fast' : 'immediate');
+      downs.push(await timeUntil(async () => !(await isHealthy(server))));
+      await cluster.startMeanwhile();
+      ups.push(await timeToRecover(server, load));
+    }
+    assertPrompt(t, 'health says so after each stop', downs);
+    assertPrompt(t, 'leads and health after each start', ups);
+    await assertNothingLost(t, server, load);
+  });
+});

@@ -1,0 +1,89 @@
+/** The service started before its PostgreSQL, and with a password that is wrong. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer} from 'node:net';
+import {text} from 'node:stream/consumers';
+import {after, before, suite, test} from 'node:test';
+import pg from 'pg';
+import {runService, serviceSettings, spawnMain} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {createLeads, startOver, stopped, until} from './load.ts';
+import {startCluster, type Cluster} from './postgres-cluster.ts';
+
+/** Takes the place of a database that is not there yet: counts those who connect, and hangs up. */
+async function standIn(url: string) {
+  const seen = {connections: 0};
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    socket.destroy();
+  });
+  server.listen(Number(new URL(url).port), '127.0.0.1');
+  await once(server, 'listening');
+  return {seen, leave: () => once(server.close(), 'close')};
+}
+
+suite('a service whose PostgreSQL is not there', () => {
+  const folder = makeTemporaryFolder();
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => {
+    cluster.remove();
+    folder.remove();
+  });
+
+  test('waits for it, says so in the log, and is ready once it is there', async () => {
+    cluster.stop('fast');
+    const {seen, leave} = await standIn(cluster.url);
+    const starting = startOver(folder.path, {DATABASE_URL: cluster.url});
+    await until(() => seen.connections >= 3);
+    await leave();
+    cluster.start();
+    const server = await starting;
+    const load = createLeads(server.url, 1);
+    await until(() => load.acknowledged.length > 0);
+    await load.stop();
+    const said = server.lines.filter((line) => line.includes('the database cannot be reached'));
+    assert.equal(said.length, 1, server.lines.join('\n'));
+    assert.match(said[0]!, /"reason":"[^"]+".*it is tried for 60 s more/);
+    assert.ok(server.lines.some((line) => line.includes('the database is there')));
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+  });
+
+  test('ends at once when it is told to while it waits', async () => {
+    cluster.stop('fast');
+    const {seen, leave} = await standIn(cluster.url);
+    const environment = {...serviceSettings(folder.path), DATABASE_URL: cluster.url, PORT: '0'};
+    const child = spawnMain(environment, folder.path);
+    after(() => child.kill('SIGKILL'));
+    await until(() => seen.connections >= 2);
+    const asked = performance.now();
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.equal(code, 0);
+    assert.ok(performance.now() - asked < 2_000);
+    assert.equal(await text(child.stderr), '');
+    await leave();
+    cluster.start();
+  });
+
+  test('does not start at all with a wrong password, and names no secret', async () => {
+    const admin = new pg.Client({connectionString: cluster.url});
+    await admin.connect();
+    const file = (await admin.query<{hba_file: string}>('SHOW hba_file')).rows[0]!.hba_file;
+    await admin.query(`
+      CREATE ROLE guarded LOGIN PASSWORD 'the-right-one';
+      COPY (VALUES ('host all guarded 127.0.0.1/32 scram-sha-256'), ('host all all 127.0.0.1/32 trust')) TO '${file}';
+      SELECT pg_reload_conf()`);
+    await admin.end();
+
+    const url = new URL(cluster.url);
+    Object.assign(url, {username: 'guarded', password: 'the-wrong-one'});
+    const environment = {...serviceSettings(folder.path), DATABASE_URL: url.href, PORT: '0'};
+    const {code, errors, output} = await runService(environment, folder.path);
+    assert.equal(code, 1);
+    assert.match(errors, /^Cannot start: .*password authentication failed for user "guarded"\n$/);
+    assert.ok(!`${errors}${output}`.includes('the-wrong-one'));
+  });
+});
