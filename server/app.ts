@@ -15,9 +15,10 @@ import {leadApi} from './http/lead-api.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {createAddressReader} from './http/client-address.ts';
+import {createCounts} from './http/counts.ts';
 import {createProofs} from './http/proof.ts';
 import {createQuota} from './http/quota.ts';
-import {createLimits} from './http/rate-limit.ts';
+import {createRateLimits} from './http/rate-limit.ts';
 import {requestContext} from './http/request-context.ts';
 import {createLeadDesk} from './lead-desk.ts';
 import type {LeadStore} from './store/lead-store.ts';
@@ -56,7 +57,8 @@ export async function createApp(
   const desk = createLeadDesk({store, courier, calculate, pace});
   const tokens = createTokens(config.tokenKeys);
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
-  const limits = createLimits(config.redisUrl, log);
+  const counts = createCounts(config.redisUrl, log);
+  const limits = createRateLimits(counts);
   const quota = createQuota(log);
   const upstream = upstreams.has('default') ? 'default' : undefined;
   let refusing = false;
@@ -84,7 +86,7 @@ export async function createApp(
     async close(patience) {
       await workers.stop();
       await forgetting.stop();
-      await limits.close();
+      counts.close();
       await desk.close(patience);
     },
   };

@@ -15,7 +15,7 @@ import {partnerGate} from './partner-gate.ts';
 import {ProblemError} from './problem-replies.ts';
 import type {Proof, Proofs} from './proof.ts';
 import type {Quota} from './quota.ts';
-import type {Limits} from './rate-limit.ts';
+import type {RateLimits} from './rate-limit.ts';
 
 type Parts = {
   partners: readonly [Partner, ...Partner[]];
@@ -25,7 +25,7 @@ type Parts = {
   /** Undefined where no proof of work is asked for. */
   proofs: Proofs | undefined;
   quota: Quota;
-  limits: Limits;
+  limits: RateLimits;
   perMinute: number;
 };
 
@@ -130,9 +130,9 @@ export function embedApi(parts: Parts): Router {
   mount(
     router,
     [
-      [operations.embedConfig, limits.perAddress('config', perMinute), config],
-      [operations.embedCreate, limits.perAddress('leads', perMinute), ...jsonBody, create],
-      [operations.embedRead, limits.perAddress('results', perMinute * 2), read],
+      [operations.embedConfig, limits('config', perMinute), config],
+      [operations.embedCreate, limits('leads', perMinute), ...jsonBody, create],
+      [operations.embedRead, limits('results', perMinute * 2), read],
     ],
     partnerGate(partners),
   );

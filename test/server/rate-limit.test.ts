@@ -1,15 +1,13 @@
 /** Limits per address: in memory, shared over Redis, and without the Redis that was configured. */
 import assert from 'node:assert/strict';
-import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {randomInt} from 'node:crypto';
-import {createServer, type AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
-import {createClient} from 'redis';
 import type {Config} from '../../server/config.ts';
 import {readProblem} from '../support/http.ts';
 import {sendLead, somebody} from '../support/page.ts';
 import {withoutRedis, redisUrl} from '../support/redis.ts';
+import {freePort, keysAt, startRedis} from '../support/redis-server.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
@@ -110,35 +108,6 @@ suite('an address', () => {
     assert.ok(long < short + 15, `${short} ms, ${long} ms`);
   });
 });
-
-/** A Redis of the test's own, which may be killed. */
-async function startRedis(t: TestContext, port: number): Promise<ChildProcess> {
-  const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  t.after(() => void redis.kill('SIGKILL'));
-  let output = '';
-  redis.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await until(() => output.includes('Ready to accept connections'));
-  return redis;
-}
-
-/** What is counted there. */
-async function keysAt(port: number): Promise<number> {
-  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
-  const size = await client.dbSize();
-  client.destroy();
-  return size;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const away = 'Redis is away';
 

@@ -1,0 +1,120 @@
+/** Redis frozen, thawed, stopped and started again while pages send leads. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {once} from 'node:events';
+import {after, suite, test, type TestContext} from 'node:test';
+import {Pool} from 'undici';
+import {somebody} from '../support/page.ts';
+import {freePort, keysAt, startRedis} from '../support/redis-server.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {listedOrigin} from '../support/test-server.ts';
+import {startOver, stopped, until} from './load.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+/** Leads of pages, over so many connections, until it is stopped. */
+function sendFromPages(t: TestContext, url: string, connections = 20) {
+  const pool = new Pool(url, {connections, headersTimeout: 10_000});
+  const answers: {status: number; milliseconds: number}[] = [];
+  let sending = true;
+  async function sendOne() {
+    const start = performance.now();
+    const status = await pool
+      .request({
+        method: 'POST',
+        path: '/embed/v1/leads?partner=acme',
+        headers: {
+          origin: listedOrigin,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+        },
+        body: JSON.stringify({lead: somebody()}),
+      })
+      .then(async ({statusCode, body}) => {
+        await body.dump();
+        return statusCode;
+      })
+      .catch(() => 0);
+    answers.push({status, milliseconds: performance.now() - start});
+  }
+  const senders = Array.from({length: connections}, async () => {
+    while (sending) await sendOne();
+  });
+  async function stop() {
+    sending = false;
+    await Promise.all(senders);
+    await pool.destroy();
+  }
+  t.after(stop);
+  return {answers, stop};
+}
+
+suite('a Redis that fails in mid-load', () => {
+  for (const how of ['frozen', 'stopped'] as const) {
+    test(`(${how}) delays no lead for long, is said once, and is used again by itself`, async (t) => {
+      const port = await freePort();
+      let redis = await startRedis(t, port);
+      const settings = {
+        REDIS_URL: `redis://127.0.0.1:${port}`,
+        DATABASE_PATH: `${folder.path}/${how}.sqlite`,
+      };
+      const server = await startOver(folder.path, settings);
+      const logged = (words: string) => server.lines.filter((line) => line.includes(words)).length;
+      const load = sendFromPages(t, server.url);
+      await until(async () => load.answers.length > 200 && (await keysAt(port)) > 0);
+
+      const before = load.answers.length;
+      if (how === 'frozen') redis.kill('SIGSTOP');
+      else {
+        redis.kill('SIGKILL');
+        await once(redis, 'exit');
+      }
+      const failedAt = performance.now();
+      await until(() => logged('Redis is away') === 1);
+      const noticed = performance.now() - failedAt;
+      const health = await fetch(`${server.url}/health`, {signal: AbortSignal.timeout(5_000)});
+      assert.equal(health.status, 200);
+      // Long enough for several attempts to reach it again.
+      await until(() => performance.now() - failedAt > 8_000);
+      assert.ok(load.answers.length > before + 1_000, `${load.answers.length - before} answers`);
+
+      if (how === 'frozen') redis.kill('SIGCONT');
+      else redis = await startRedis(t, port);
+      const mendedAt = performance.now();
+      await until(() => logged('Redis is back') === 1);
+      const returned = performance.now() - mendedAt;
+      const back = load.answers.length;
+      await until(() => load.answers.length > back + 200);
+      await load.stop();
+
+      const during = load.answers.slice(before, back).map(({milliseconds}) => milliseconds);
+      const slowest = Math.max(...during);
+      const later = during.slice(200).sort((a, b) => a - b);
+      t.diagnostic(
+        `${how}: ${during.length} leads answered meanwhile, the slowest in ${Math.round(slowest)} ms, ` +
+          `p99 once it was noticed ${Math.round(later[Math.floor(later.length * 0.99)]!)} ms; ` +
+          `noticed after ${Math.round(noticed)} ms, used again ${Math.round(returned)} ms after its return`,
+      );
+      assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
+      assert.ok(slowest < 5_000, `${slowest} ms`);
+      assert.equal(logged('Redis is away'), 1);
+      assert.equal(logged('Redis is back'), 1);
+      assert.deepEqual(await server.end('SIGTERM'), stopped);
+    });
+  }
+
+  test('(frozen) delays neither the start nor the end of the service', async (t) => {
+    const port = await freePort();
+    const redis = await startRedis(t, port);
+    redis.kill('SIGSTOP');
+    const settings = {REDIS_URL: `redis://127.0.0.1:${port}`, DATABASE_PATH: `${folder.path}/start.sqlite`};
+    const server = await startOver(folder.path, settings);
+    const load = sendFromPages(t, server.url);
+    await until(() => load.answers.length > 200);
+    await load.stop();
+    assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+    redis.kill('SIGCONT');
+  });
+});

@@ -1,0 +1,37 @@
+/** A Redis of the test's own, which may be stopped, frozen and started again. */
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {createServer, type AddressInfo} from 'node:net';
+import {createClient} from 'redis';
+import {until} from './until.ts';
+
+type Owner = {after(work: () => void): void};
+
+/** @param owner the test whose end ends it */
+export async function startRedis(owner: Owner, port: number): Promise<ChildProcess> {
+  const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  owner.after(() => void redis.kill('SIGKILL'));
+  let output = '';
+  redis.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until(() => output.includes('Ready to accept connections'));
+  return redis;
+}
+
+/** How many keys are stored there. */
+export async function keysAt(port: number): Promise<number> {
+  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
+  const size = await client.dbSize();
+  client.destroy();
+  return size;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
