@@ -37,7 +37,8 @@ export default defineConfig(
       ],
     },
   },
-  {files: ['**/*.js', '**/*.mjs'], extends: [tseslint.configs.disableTypeChecked]},
+  {files: ['**/*.js', '**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked]},
+  {files: ['**/*.cjs'], rules: {'@typescript-eslint/no-require-imports': 'off'}},
   {
     files: ['widget/**/*.ts'],
     extends: [

@@ -3,7 +3,7 @@
  * compressed, and a manifest with their hashes. The build fails when a file outgrows its budget.
  */
 import {createHash} from 'node:crypto';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 import {minifyHTMLLiterals} from 'minify-literals';
@@ -23,6 +23,15 @@ export const budgetOf = (file: string) =>
 
 const integrityOf = (content: string, hash = 'sha384') =>
   `${hash}-${createHash(hash).update(content).digest('base64')}`;
+
+/** Pages have pinned the files of a release by their hashes, so no build may make other ones under its version. */
+const refuseReleased: Plugin = {
+  name: 'refuse-released',
+  buildStart() {
+    if (existsSync(`releases/${version}`))
+      this.error(`${version} is released: raise the version in package.json.`);
+  },
+};
 
 const minifyTemplates: Plugin = {
   name: 'minify-templates',
@@ -253,5 +262,5 @@ const finish: Plugin = {
 
 export default defineConfig({
   ...library('widget/define.ts', embedFile),
-  plugins: [minifyTemplates, editLit(), pinLaterFiles, finish],
+  plugins: [refuseReleased, minifyTemplates, editLit(), pinLaterFiles, finish],
 });

@@ -7,7 +7,7 @@ import type {AddressInfo} from 'node:net';
 import {pino} from 'pino';
 import {paths} from '../contract/api.ts';
 import {readConfig} from '../server/config.ts';
-import {embedScript} from '../server/http/embed-files.ts';
+import {embedScript} from '../server/http/embed-versions.ts';
 import {startServer} from '../server/server.ts';
 import {landingPage} from './landing-page.ts';
 

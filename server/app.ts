@@ -10,6 +10,7 @@ import {usualPace, type Pace} from './delivery/pace.ts';
 import {startWorkers} from './delivery/worker.ts';
 import {embedApi} from './http/embed-api.ts';
 import {embedFiles} from './http/embed-files.ts';
+import {readVersions} from './http/embed-versions.ts';
 import {healthPage} from './http/health.ts';
 import {leadApi} from './http/lead-api.ts';
 import {openapiPages} from './http/openapi.ts';
@@ -72,7 +73,7 @@ export async function createApp(
   app.use(
     embedApi({partners, desk, tokens, minimums: minimums(config.policy), proofs, quota, limits, perMinute}),
   );
-  app.use(embedFiles(config.embedFolder, config.immutableFiles));
+  app.use(embedFiles(readVersions(config.embedFolder, config.releasesFolder), config.immutableFiles));
   app.use(healthPage(courier, desk));
   app.use(openapiPages(config.publicUrl));
   app.use(notFound, errorReplies(log));

@@ -5,6 +5,7 @@ import {defaultPolicy, readPolicy, type Policy} from './answers/policy.ts';
 import type {UpstreamSettings} from './answers/upstream.ts';
 import type {OnAmbiguous} from './delivery/courier.ts';
 import type {Caller} from './http/basic-auth.ts';
+import {releasesFolder} from './http/embed-versions.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
 import {settings} from './settings.ts';
 
@@ -34,6 +35,8 @@ export type Config = {
   trustProxy: number | string;
   /** The folder of the built form: one folder a version. */
   embedFolder: string;
+  /** The released versions of the form, likewise. None when absent. */
+  releasesFolder?: string;
   /** Files of a version never change. False while developing. */
   immutableFiles: boolean;
   logLevel: string;
@@ -139,6 +142,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     redisUrl: read.REDIS_URL,
     trustProxy: read.TRUST_PROXY,
     embedFolder: read.EMBED_FOLDER,
+    releasesFolder,
     immutableFiles: true,
     logLevel: read.LOG_LEVEL,
   };

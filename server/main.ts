@@ -1,7 +1,7 @@
 /** Production: reads the configuration, starts the server, stops it on a signal. */
 import {createLog} from './log.ts';
 import {ConfigError, readConfig, type Config} from './config.ts';
-import {embedScript} from './http/embed-files.ts';
+import {newestSnippet, type Snippet} from './http/embed-versions.ts';
 import {startServer} from './server.ts';
 
 /** Longest wait for requests under way, in milliseconds. */
@@ -12,24 +12,28 @@ function refuseToStart(error: unknown): never {
   process.exit(1);
 }
 
-function start(): Config & {script: string} {
+function start(): {config: Config; snippet: Snippet} {
   try {
     const config = readConfig();
-    return {...config, script: embedScript(config.embedFolder, config.publicUrl)};
+    return {config, snippet: newestSnippet(config.embedFolder, config.publicUrl, config.releasesFolder)};
   } catch (error) {
     return refuseToStart(error);
   }
 }
 
-const {script, ...config} = start();
+const {config, snippet} = start();
 const log = createLog(config.logLevel);
 const signals = ['SIGINT', 'SIGTERM'] as const;
 // While it waits for its database no lead was taken yet, so nothing has to be finished. The first process of a
 // container ignores these signals unless it listens.
 const endAtOnce = () => process.exit(0);
 for (const signal of signals) process.once(signal, endAtOnce);
+// A closed terminal and scripts that expect a reload send it; by default it would kill the process.
+process.on('SIGHUP', () => {
+  log.warn('SIGHUP changes nothing: restart the server to make it read its configuration again');
+});
 const server = await startServer(config, log).catch(refuseToStart);
-log.info({host: config.host, port: server.port, script}, 'ready');
+log.info({host: config.host, port: server.port, ...snippet}, 'ready');
 log.flush();
 
 for (const signal of signals) {

@@ -136,7 +136,12 @@ export const settings = z.object({
     .string()
     .optional()
     .describe("A JSON file that replaces the calculator's figures (docs/policy.md)."),
-  EMBED_FOLDER: z.string().default('dist/embed').describe('The built form, one folder a version.'),
+  EMBED_FOLDER: z
+    .string()
+    .default('dist/embed')
+    .describe(
+      'What `npm run build` made of the form, one folder a version. May be missing: the versions in `releases/` are always served.',
+    ),
   HOST: z
     .string()
     .default('127.0.0.1')

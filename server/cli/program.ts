@@ -1,4 +1,4 @@
-/** The `lead-prequal` command: what an operator does beside the server, straight on its store. */
+/** The `lead-prequal` command: starts the server, and does what an operator does beside it, straight on its store. */
 import {Command, CommanderError} from 'commander';
 import {outboxCommand} from './outbox.ts';
 
@@ -6,6 +6,13 @@ const program = new Command('lead-prequal')
   .description('Operates the lead service on the machine where its configuration is.')
   .showHelpAfterError()
   .addCommand(outboxCommand());
+
+program
+  .command('serve')
+  .description('starts the server, as "npm run serve" does')
+  .action(async () => {
+    await import('../main.ts');
+  });
 
 for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)]) {
   command.copyInheritedSettings(program).exitOverride();

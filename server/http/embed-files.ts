@@ -1,42 +1,19 @@
 /** The built form, for partners' pages: read once at start, compressed at build, cached by every browser. */
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type RequestHandler} from 'express';
-import {elementName, paths} from '../../contract/api.ts';
-
-type Version = {name: string; folder: string; manifest: Manifest};
-/** Written by the build beside the files; `integrity` by file name. */
-type Manifest = {version: string; integrity: Record<string, string>};
+import {paths} from '../../contract/api.ts';
+import type {EmbedVersion} from './embed-versions.ts';
 
 const suffixes = {br: '.br', gzip: '.gz', identity: ''} as const;
 const day = 86_400;
 
-/** Every version that was built, newest first. Keep old ones: pages pin them by their hash. */
-function readVersions(folder: string): Version[] {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .filter((name) => existsSync(join(folder, name, 'manifest.json')))
-    .sort((a, b) => b.localeCompare(a, 'en', {numeric: true}))
-    .map((name) => ({
-      name,
-      folder: join(folder, name),
-      manifest: JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8')) as Manifest,
-    }));
-}
-
-/** The script tag of the newest version. @throws Error when nothing was built */
-export function embedScript(folder: string, publicUrl: string): string {
-  const [newest] = readVersions(folder);
-  if (!newest) throw new Error('The form is not built: run "npm run build" first');
-  const file = `${elementName}.js`;
-  const address = `${publicUrl}/embed/${newest.name}/${file}`;
-  return `<script type="module" src="${address}" integrity="${newest.manifest.integrity[file]}" crossorigin></script>`;
-}
-
-/** @param immutable false while developing, when a version's files still change */
-export function embedFiles(folder: string, immutable: boolean): Router {
+/**
+ * @param versions newest first
+ * @param immutable false while developing, when a version's files still change
+ */
+export function embedFiles(versions: readonly EmbedVersion[], immutable: boolean): Router {
   const router = Router();
-  const versions = readVersions(folder);
   const pinned = immutable ? `public, max-age=${365 * day}, immutable` : 'no-cache';
   const newest = immutable ? `public, max-age=300, stale-while-revalidate=${day}` : 'no-cache';
   for (const version of versions) router.get(`/embed/${version.name}/:file`, serve(version, pinned));
@@ -47,7 +24,7 @@ export function embedFiles(folder: string, immutable: boolean): Router {
   return router;
 }
 
-function serve({folder, manifest}: Version, cacheControl: string): RequestHandler<{file: string}> {
+function serve({folder, manifest}: EmbedVersion, cacheControl: string): RequestHandler<{file: string}> {
   const read = (name: string, suffix: string) => readFileSync(join(folder, `${name}${suffix}`));
   const files = new Map(
     Object.entries(manifest.integrity).map(([name, integrity]) => [

@@ -8,7 +8,7 @@ import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
 import {table} from '../../docs/table.ts';
-import {embedScript} from '../../server/http/embed-files.ts';
+import {embedScript} from '../../server/http/embed-versions.ts';
 import {findChromium} from '../find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';

@@ -8,7 +8,7 @@ import {resolve} from 'node:path';
 import {after, before, beforeEach, suite, test} from 'node:test';
 import {chromium, type Browser, type Page, type Route} from 'playwright-core';
 import type {Config} from '../../server/config.ts';
-import {embedScript} from '../../server/http/embed-files.ts';
+import {embedScript} from '../../server/http/embed-versions.ts';
 import {onePartner} from '../../server/partners.ts';
 import {findChromium} from '../find-browsers.ts';
 import {startFakeUpstream, type FakeUpstream, type Script} from '../support/fake-upstream.ts';

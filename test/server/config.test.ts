@@ -236,13 +236,16 @@ suite('the service as a process', () => {
     for (const name of Object.keys(required)) assert.match(errors, new RegExp(`^ +${name} is missing$`, 'm'));
     assert.doesNotMatch(errors, /^ +at /m);
   });
-  test('does not start without the built form', async () => {
-    const {code, errors} = await runService({...required, PORT: '0'}, folder.path);
-    assert.equal(code, 1);
-    assert.match(errors, /npm run build/);
+  test('starts without a build of the form, and serves the releases', async (t) => {
+    const service = await startService(required, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const response = await fetch(`${service.url}/embed/1.0.0/lead-prequal-form.js`);
+    assert.equal(response.status, 200);
+    await response.text();
+    assert.match(service.lines.join('\n'), /\/embed\/\d+\.\d+\.\d+\/lead-prequal-form\.js.*"release":true/);
   });
   test('starts with them, says where, and ends in order when it is told to', async (t) => {
-    makeEmbedVersion(join(folder.path, 'dist/embed'), '1.0.0', {'lead-prequal-form.js': 'export {}'});
+    makeEmbedVersion(join(folder.path, 'dist/embed'), '1.99.0', {'lead-prequal-form.js': 'export {}'});
     const service = await startService(required, folder.path);
     t.after(() => service.end('SIGKILL'));
     const response = await fetch(`${service.url}/embed/v1/config`, {
@@ -252,7 +255,7 @@ suite('the service as a process', () => {
     await response.text();
     assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
     const printed = service.lines.join('\n');
-    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/1\.0\.0\/lead-prequal-form\.js/);
+    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/1\.99\.0\/lead-prequal-form\.js/);
     for (const secret of [caller.password, required.TOKEN_KEY]) assert.ok(!printed.includes(secret));
   });
 });

@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
-import {embedScript} from '../../server/http/embed-files.ts';
+import {embedScript} from '../../server/http/embed-versions.ts';
 import {makeEmbedVersion, sha384} from '../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../support/http.ts';
 import {startTestServer} from '../support/test-server.ts';

@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
-import {embedScript} from '../../server/http/embed-files.ts';
+import {embedScript} from '../../server/http/embed-versions.ts';
 import {onePartner} from '../../server/partners.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 

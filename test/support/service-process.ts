@@ -10,7 +10,7 @@ import {acme, listedOrigin} from './test-server.ts';
 /** A whole configuration, and the built form that it needs; its leads are in a file in the folder. */
 export function serviceSettings(folder: string): Record<string, string> {
   const embedFolder = join(folder, 'embed');
-  makeEmbedVersion(embedFolder, '1.0.0', {'lead-prequal-form.js': 'export {};'});
+  makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': 'export {};'});
   return {
     PUBLIC_URL: 'http://127.0.0.1',
     CALLERS: JSON.stringify([acme]),
@@ -54,6 +54,7 @@ export async function runService(environment: Record<string, string>, folder: st
 
 export type RunningService = {
   url: string;
+  pid: number;
   /** What it printed so far, a line each. */
   lines: string[];
   /** Resolves once the process is gone. */
@@ -78,6 +79,7 @@ export async function startService(
   const port = await readyPort(child, lines);
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
     lines,
     async end(signal) {
       const {exitCode, signalCode} = child;
@@ -90,7 +92,8 @@ export async function startService(
   };
 }
 
-function readyPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
+/** @returns the port that the service says it listens on */
+export function readyPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
   const {promise, resolve, reject} = Promise.withResolvers<number>();
   child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${lines.join('\n')}`)));
   createInterface({input: child.stdout!}).on('line', (line) => {

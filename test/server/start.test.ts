@@ -1,0 +1,139 @@
+/** How an operator starts the server, which signals it obeys, and which Node it wants. */
+import assert from 'node:assert/strict';
+import {execFile, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {suite, test, type TestContext} from 'node:test';
+import {promisify} from 'node:util';
+import {basic, postJson, readJson} from '../support/http.ts';
+import {standardBody} from '../support/sample-leads.ts';
+import {readyPort, serviceSettings, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {acme} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+
+const root = join(import.meta.dirname, '../..');
+const useFolder = (t: TestContext) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  return folder.path;
+};
+const isOpen = async (port: number) => {
+  const socket = connect(port, '127.0.0.1');
+  const open = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return open;
+};
+
+/** Whether any process is left in the group that this process leads. */
+function groupLives(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+suite('npm run serve', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`ends with the server when npm gets ${signal}: the port closes and no process is left`, async (t) => {
+      const child = spawn('npm', ['run', '--silent', 'serve'], {
+        cwd: root,
+        env: {
+          PATH: process.env['PATH'],
+          HOME: process.env['HOME'],
+          PORT: '0',
+          ...serviceSettings(useFolder(t)),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A process group of its own: whatever npm starts belongs to it, and outlives npm in it.
+        detached: true,
+      });
+      const leader = child.pid!;
+      t.after(() => {
+        if (groupLives(leader)) process.kill(-leader, 'SIGKILL');
+      });
+      const lines: string[] = [];
+      createInterface({input: child.stderr}).on('line', (line) => lines.push(line));
+      const port = await readyPort(child, lines);
+      assert.ok(await isOpen(port));
+      process.kill(leader, signal);
+      await once(child, 'exit');
+      await until(() => !groupLives(leader));
+      assert.ok(!(await isOpen(port)));
+    });
+  }
+});
+
+suite('SIGHUP', () => {
+  test('does not end the server, which says so in its log and goes on', async (t) => {
+    const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
+    t.after(() => service.end('SIGKILL'));
+    for (let count = 1; count <= 2; count++) {
+      process.kill(service.pid, 'SIGHUP');
+      const create = await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme)));
+      await readJson(create, 201);
+      await until(() => service.lines.filter((line) => line.includes('SIGHUP')).length === count);
+    }
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+  });
+});
+
+suite('the launcher', () => {
+  const {engines} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {engines: {node: string}};
+  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
+
+  /** Runs a copy of it in a project that wants other versions of Node, and whose command prints "started". */
+  async function launch(t: TestContext, node: string) {
+    const folder = useFolder(t);
+    mkdirSync(join(folder, 'server/cli'), {recursive: true});
+    copyFileSync(join(root, 'server/lead-prequal.cjs'), join(folder, 'server/lead-prequal.cjs'));
+    writeFileSync(join(folder, 'server/cli/program.ts'), 'console.log("started" as string);');
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({type: 'module', engines: {node}}));
+    return promisify(execFile)(process.execPath, [join(folder, 'server/lead-prequal.cjs')]);
+  }
+
+  const fitting = [
+    `>=${major}.${minor}.${patch}`,
+    `>=${major - 1}.99.99`,
+    `^${major}.${minor}.${patch}`,
+    `^${major}.0.99 || >=99.0.0`,
+    `^${major - 2}.16.0 || >=${major}.0.0`,
+  ];
+  for (const range of fitting) {
+    test(`starts the command where ${range} is wanted`, async (t) => {
+      assert.equal((await launch(t, range)).stdout, 'started\n');
+    });
+  }
+  const unfitting = [
+    `>=${major}.${minor}.${patch + 1}`,
+    `>=${major}.${minor + 1}.0`,
+    `^${major}.${minor + 1}.0 || >=99.1.0`,
+    `^${major - 1}.0.0`,
+  ];
+  for (const range of unfitting) {
+    test(`says in one sentence which Node it wants where that is ${range}`, async (t) => {
+      await assert.rejects(launch(t, range), (error: {code: number; stdout: string; stderr: string}) => {
+        assert.equal(error.code, 1);
+        assert.equal(error.stdout, '');
+        assert.match(error.stderr, /^lead-prequal needs Node .*; this is Node [\d.]+\.\n$/);
+        assert.ok(error.stderr.includes(process.versions.node));
+        return true;
+      });
+    });
+  }
+  test('reads what package.json wants', () => {
+    assert.match(engines.node, /^(\^|>=)\d+\.\d+\.\d+( \|\| (\^|>=)\d+\.\d+\.\d+)*$/);
+  });
+  test('is what npx lead-prequal runs', async () => {
+    const {stdout} = await promisify(execFile)('npx', ['lead-prequal', '--help'], {cwd: root});
+    assert.match(stdout, /^Usage: lead-prequal/);
+  });
+});
