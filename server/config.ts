@@ -4,7 +4,7 @@ import type {z} from 'zod';
 import {defaultPolicy, readPolicy, type Policy} from './answers/policy.ts';
 import type {UpstreamSettings} from './answers/upstream.ts';
 import type {OnAmbiguous} from './delivery/courier.ts';
-import type {Caller} from './http/basic-auth.ts';
+import type {Caller} from './callers.ts';
 import {releasesFolder} from './http/embed-versions.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
 import {settings} from './settings.ts';

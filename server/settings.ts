@@ -2,22 +2,10 @@
 import {z} from 'zod';
 import {leadTypes} from '../contract/fields.ts';
 import {readRanges} from './addresses.ts';
+import {callersSchema} from './callers.ts';
 import {cid, httpUrl} from './partners.ts';
 
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
-
-const callersSchema = z
-  .array(
-    z.strictObject({
-      user: z.string().regex(/^[^:]+$/, 'must be a name without a colon'),
-      password: z.string().min(12, 'must have at least 12 characters'),
-      cids: z.array(cid).min(1, 'must hold at least one cid'),
-    }),
-  )
-  .min(1, 'must hold at least one caller')
-  .refine((callers) => new Set(callers.map(({user}) => user)).size === callers.length, {
-    error: 'must not hold a user twice',
-  });
 
 const callers = z
   .string()
@@ -44,7 +32,7 @@ function areRanges(text: string): boolean {
 export const settings = z.object({
   PUBLIC_URL: httpUrl.describe('Where browsers reach this server, such as `https://leads.example.com`.'),
   CALLERS: callers.describe(
-    'Who may call `/json/leads`: `[{"user": "acme", "password": "…", "cids": ["1001"]}]`. Passwords have at least 12 characters.',
+    'Who may call `/json/leads`: `[{"user": "acme", "password": "…", "cids": ["1001"]}]`. Passwords have at least 12 characters; a user may have two, and `password_sha256` instead. `lead-prequal callers new` makes them (docs/api.md).',
   ),
   EMBED_ORIGINS: list
     .optional()

@@ -1,10 +1,12 @@
 /** The `lead-prequal` command: starts the server, and does what an operator does beside it, straight on its store. */
 import {Command, CommanderError} from 'commander';
+import {callersCommand} from './callers.ts';
 import {outboxCommand} from './outbox.ts';
 
 const program = new Command('lead-prequal')
   .description('Operates the lead service on the machine where its configuration is.')
   .showHelpAfterError()
+  .addCommand(callersCommand())
   .addCommand(outboxCommand());
 
 program

@@ -4,7 +4,7 @@ import {Socket} from 'node:net';
 import type {RequestHandler} from 'express';
 import helmet from 'helmet';
 import type {Logger} from 'pino';
-import type {Caller} from './basic-auth.ts';
+import type {Caller} from '../callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../partners.ts';
 
