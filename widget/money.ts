@@ -31,7 +31,8 @@ export function parseMoney(typed: string): number | MoneyError {
   if (text === '') return 'required';
   if (/^[-−–(]/.test(text)) return 'negative';
 
-  const [, number = '', unit = ''] = /^(.*?)\s*(k|thousand|m|million)?$/s.exec(text) ?? [];
+  const [unit = ''] = /(?:k|thousand|m|million)$/.exec(text) ?? [];
+  const number = text.slice(0, text.length - unit.length).trimEnd();
   const separated = number.replace(/[\s'’٬]+/g, ',');
   const shapes = unit ? [plain, grouped, decimalComma] : [continental, plain, grouped];
   for (const shape of shapes) {

@@ -1,6 +1,9 @@
 import {expect} from '@open-wc/testing';
 import type {FieldKind} from '../../contract/fields.ts';
+import {emailSlip} from '../../widget/answer/email-slip.ts';
 import {parseMoney} from '../../widget/money.ts';
+import {readFields} from '../../widget/read-lead.ts';
+import {fieldTable, type FieldName} from '../../widget/steps.ts';
 import {tidy} from '../../widget/tidy.ts';
 
 const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])[] = [
@@ -46,6 +49,35 @@ const locales: readonly (readonly [locale: string, shown: string])[] = [
   ['ar-EG', '1,250,000'],
   ['fa-IR', '1٬250٬000'],
 ];
+
+describe('a long paste', () => {
+  const spaces = ' '.repeat(200_000);
+  const pastes = {
+    'of spaces': spaces,
+    'that ends in spaces': `5${spaces}`,
+    'of spaces between two digits': `5${spaces}5`,
+    'of spaces before a letter': `5${spaces}x`,
+    'of spaces in an e-mail address': `a@b${spaces}.c`,
+    'of line breaks between two digits': `5${'\n'.repeat(200_000)}5`,
+    'of digits': '5'.repeat(200_000),
+    'of groups of digits': ',555'.repeat(50_000),
+    'of dots': '.'.repeat(200_000),
+    'of at signs': '@'.repeat(200_000),
+    'of the letter k': 'k'.repeat(200_000),
+  };
+  for (const [what, typed] of Object.entries(pastes)) {
+    it(`${what} is read in a moment, whatever the field`, () => {
+      const started = performance.now();
+      for (const name of Object.keys(fieldTable) as FieldName[]) {
+        readFields([name], {[name]: typed});
+        tidy(fieldTable[name].kind, typed, 'en-US');
+      }
+      emailSlip(typed);
+      // Milliseconds. A time that grew with the square of the length would be minutes.
+      expect(performance.now() - started).to.be.below(5_000);
+    });
+  }
+});
 
 describe('tidy', () => {
   for (const [locale, shown] of locales) {
