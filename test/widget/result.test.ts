@@ -107,6 +107,20 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('undefined');
   });
 
+  for (const code of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '', 'of a newer server']) {
+    it(`has the neutral sentence for a reason that it does not know: ${JSON.stringify(code)}`, async () => {
+      const reasons = JSON.parse(
+        `{"rollover_amount": "${code}", "portfolio_loan_qualified_amount": "${code}"}`,
+      ) as EmbedAnswer['reasons'];
+      const form = await result({reasons});
+      const [, , aboutRollover, , , , , , aboutPortfolio] = rows(form);
+      expect(aboutPortfolio).to.deep.equal(['Not part of this estimate.']);
+      expect(aboutRollover, 'of an amount that is more than zero').to.deep.equal([
+        'Your own retirement funds put to work in your business, without a loan.',
+      ]);
+    });
+  }
+
   it('draws the parts to scale, whatever total an upstream gives', async () => {
     const form = await result({
       prequalification: {

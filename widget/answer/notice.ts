@@ -1,9 +1,9 @@
 /** What the visitor reads when nothing was sent. */
+import {own} from './own.ts';
 import type {Failure, Kit, Notice} from './types.ts';
 
 export function notice({fill, words}: Kit, {code, notice, seconds}: Failure): Notice {
-  const failures: Readonly<Record<string, Notice>> = words.failures;
-  const {title, text} = failures[notice ?? code] ?? words.failures.other;
+  const {title, text} = own<Notice>(words.failures, notice ?? code) ?? words.failures.other;
   return {title, text: fill(text, {wait: seconds ? inTime(seconds, words.locale) : words.soon})};
 }
 

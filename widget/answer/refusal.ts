@@ -1,4 +1,5 @@
 /** What the page's webmaster reads in the console when the server does not serve this page. */
+import {own} from './own.ts';
 import type {Place} from './types.ts';
 
 const fixes: Readonly<Record<string, (place: Place) => string>> = {
@@ -14,7 +15,7 @@ const fixes: Readonly<Record<string, (place: Place) => string>> = {
 
 /** @param code a problem code, or `network` */
 export function explainRefusal(code: string, place: Place) {
-  const fix = fixes[code];
+  const fix = own(fixes, code);
   if (!fix) return;
   console.error(
     `<lead-prequal-form>: ${place.endpoint} does not take leads of partner "${place.partner}" from ${location.origin} (${code}). ${fix(place)}`,

@@ -6,6 +6,7 @@ import {
   type Prequalification,
   type Reason,
 } from '../../contract/api.ts';
+import {own} from './own.ts';
 import type {Kit} from './types.ts';
 import type {Answered} from './view.ts';
 
@@ -58,7 +59,9 @@ function barView({html, nothing}: Kit, amounts: Prequalification) {
 /** A body of its own for each amount, so that its sentence has the table's whole width. */
 function rowsView(kit: Kit, part: AmountPart, index: number, dollars: number, {answer, minimums}: Answered) {
   const {html, money, words} = kit;
-  const code = answer.reasons?.[part];
+  const given = answer.reasons?.[part];
+  // A newer server may give reasons that these words do not know.
+  const code = own(words.reasons, given) === undefined ? undefined : given;
   const why = reason(kit, part, code, minimums[part]);
   const about = words.about[part];
   return html`
@@ -86,7 +89,7 @@ function reason({fill, money, words}: Kit, part: AmountPart, code: Reason | unde
   const {reasons} = words;
   const text =
     code !== 'below_minimum'
-      ? (reasons[code ?? 'unknown'] ?? reasons.unknown)
+      ? reasons[code ?? 'unknown']
       : minimum === undefined
         ? reasons.below_some_minimum
         : part === 'sba_qualified_amount'

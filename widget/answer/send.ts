@@ -54,7 +54,7 @@ const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}):
 function fieldErrors({errors}: Problem, lead: object): Errors {
   const found: Errors = {};
   for (const {field, code} of errors ?? []) {
-    if (field !== 'lead_type' && field in lead) found[field as FieldName] = code as InputError;
+    if (field !== 'lead_type' && Object.hasOwn(lead, field)) found[field as FieldName] = code as InputError;
   }
   return found;
 }

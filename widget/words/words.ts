@@ -21,7 +21,8 @@ export const fill = (text: string, values: Readonly<Record<string, string | numb
 /** What is wrong with a field, in a sentence that names it. */
 export function sayError(words: FormWords, name: FieldName, code: InputError) {
   const {kind, max = 0} = fieldTable[name];
-  const texts = words.errors[code] ?? words.errors.invalid;
+  // The code may come from a server, and then it may be any text.
+  const texts = words.errors[Object.hasOwn(words.errors, code) ? code : 'invalid'];
   return fill(texts[name] ?? texts[kind] ?? texts.other, {
     label: words.labels[name],
     max: kind === 'money' ? formatMoney(max, words.locale) : max.toLocaleString(words.locale),
