@@ -4,6 +4,7 @@
  */
 import type {Attribution} from '../contract/api.ts';
 import {parameters} from './parameters.ts';
+import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
 const name = 'lead-prequal-touch';
@@ -20,7 +21,7 @@ export function attribution(): Attribution | undefined {
 
   const kept = recall(name) as Attribution | undefined;
   const here = Object.entries(parameters()).filter(([key]) => telling.test(key));
-  const referrer = withoutQuery(document.referrer);
+  const referrer = withoutQuery(safeDocument.referrer);
   if (referrer && !referrer.startsWith(`${location.origin}/`)) here.push(['referrer', referrer]);
   // A landing page alone tells little: it gives way to a later page that tells more.
   if (kept?.landing_page && (!here.length || Object.keys(kept).length > 1)) return kept;

@@ -1,4 +1,5 @@
 import {LitElement} from 'lit';
+import {safeDocument} from './safe-document.ts';
 
 /** An element on somebody else's page: it appears without a jolt, and moves the focus only when asked to. */
 export class EmbeddedElement extends LitElement {
@@ -7,7 +8,7 @@ export class EmbeddedElement extends LitElement {
   protected override createRenderRoot() {
     const root = super.createRenderRoot();
     // The element's own children stay on the page until there is something to show instead.
-    root.append(document.createElement('slot'));
+    root.append(safeDocument.createElement('slot'));
     return root;
   }
 

@@ -52,10 +52,10 @@ export class Speech implements ReactiveController {
   /** Only the elements around the form are watched, through every shadow root: a page may be large. */
   hostConnected() {
     this.#observer.disconnect();
-    let lang: string | null | undefined;
-    for (let node: Around | null = this.#host; node; node = node.parentNode ?? node.host ?? null) {
+    let lang: string | null = null;
+    for (let node: Node | null = this.#host; node; node = nodeAround(node)) {
       this.#observer.observe(node, {attributeFilter: ['lang']});
-      lang ??= node.getAttribute?.('lang');
+      if (property(node, 'nodeType') === 1) lang ??= Element.prototype.getAttribute.call(node, 'lang');
     }
     this.#lang = lang?.toLowerCase() ?? '';
     this.ready = this.#load().catch(() => {});
@@ -97,5 +97,10 @@ export class Speech implements ReactiveController {
   }
 }
 
-/** An element, or the root of a document or shadow tree. */
-type Around = Node & Partial<Pick<Element, 'getAttribute'> & Pick<ShadowRoot, 'host'>>;
+/** Read from the prototype: on a `<form>` around this one, a field named `parentNode` replaces the property. */
+const property = <Name extends 'nodeType' | 'parentNode'>(node: Node, name: Name) =>
+  Reflect.get(Node.prototype, name, node) as Node[Name];
+
+/** The parent, or the element that a shadow tree belongs to. */
+const nodeAround = (node: Node): Node | null =>
+  property(node, 'parentNode') ?? (property(node, 'nodeType') === 11 ? (node as ShadowRoot).host : null);

@@ -1,6 +1,7 @@
 /** Loads the files that a visitor does not need before the first touch, each held to its hash. */
 import type {AnswerModule, KeepModule} from './answer/types.ts';
 import {laterFiles} from './pins.ts';
+import {safeDocument} from './safe-document.ts';
 import {trusted} from './trusted-types.ts';
 
 /** The server that this script came from. */
@@ -44,14 +45,14 @@ async function loadNow(path: string, integrity: string): Promise<unknown> {
  * finds it (the page's module map): the verified bytes are the ones that run.
  */
 async function verify(href: string, integrity: string) {
-  const script = document.createElement('script');
+  const script = safeDocument.createElement('script');
   const src = trusted.createScriptURL(href);
   try {
     await new Promise((resolve, reject) => {
       script.onload = resolve;
       script.onerror = reject;
       Object.assign(script, {type: 'module', crossOrigin: 'anonymous', integrity, src});
-      document.head.append(script);
+      safeDocument.head.append(script);
     });
   } finally {
     script.remove();

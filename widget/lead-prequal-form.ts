@@ -12,6 +12,7 @@ import {loadKeepModule, loadPinned, scriptOrigin} from './later-files.ts';
 import {formatMoney} from './money.ts';
 import {laterFiles} from './pins.ts';
 import {readFields} from './read-lead.ts';
+import {safeDocument} from './safe-document.ts';
 import {httpsOnly} from './safe-link.ts';
 import type {Sandbox, SandboxModule} from './sandbox/index.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
@@ -30,6 +31,7 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   css,
   nothing,
   fill,
+  safeDocument,
   loadKeepModule,
   keep,
   recall,

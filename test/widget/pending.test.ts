@@ -2,6 +2,7 @@ import {expect, oneEvent} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../contract/api.ts';
 import {Clock} from './support/clock.ts';
 import {answer, created, FakeServer, json, problem} from './support/fake-server.ts';
+import {restorePage, stub} from './support/page.ts';
 import {
   announced,
   button,
@@ -13,6 +14,7 @@ import {
   listen,
   open,
   send,
+  shows,
   text,
 } from './support/visitor.ts';
 
@@ -30,12 +32,26 @@ describe('a pending result', () => {
     server.result = () => json(200, answer(pending), {'Retry-After': '5'});
     clock = new Clock();
     hidden = false;
-    Object.defineProperty(document, 'hidden', {configurable: true, get: () => hidden});
+    stub(Document.prototype, 'hidden', {get: () => hidden});
   });
   afterEach(() => {
     server.restore();
     clock.restore();
-    delete (document as {hidden?: unknown}).hidden;
+    restorePage();
+  });
+
+  it('is asked for although an element of the page has the name "hidden"', async () => {
+    const image = Object.assign(document.createElement('img'), {name: 'hidden'});
+    document.body.append(image);
+    try {
+      expect(document.hidden, 'what scripts of the page find').to.equal(image);
+      const form = await sent();
+      server.result = () => json(200, answer());
+      await clock.pass(2 * second);
+      await shows(form, '$830,000');
+    } finally {
+      image.remove();
+    }
   });
 
   const sent = async () => {

@@ -24,7 +24,7 @@ const pauses = {first: 2_000, longest: 30_000, all: 600_000};
 
 export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply) => {
   const touchedAt = performance.now();
-  const pause = createPause(kit.host);
+  const pause = createPause(kit);
   const keys = keyRing(place.partner, kit);
   let config: EmbedConfig | undefined;
   /** Good for one lead. */
@@ -144,7 +144,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
 
   await Promise.all([configure(reply).then((read) => (config = read)), restore()]);
 
-  adopt(kit.host, [answerStyles(kit.css), ...accentStyles(kit.css, config?.colors.accent)]);
+  adopt(kit, [answerStyles(kit.css), ...accentStyles(kit.css, config?.colors.accent)]);
 
   return {
     get config() {

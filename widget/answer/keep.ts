@@ -78,9 +78,9 @@ const asText = ({host, money, words}: Kit, amounts: Prequalification) =>
  * Prints the result alone, which browsers can save as a PDF. It is copied into a document of its own, in a frame
  * within our shadow root: nothing of the page comes along, and nothing on it changes.
  */
-function print({host, fill, words}: Kit) {
+function print({host, fill, safeDocument, words}: Kit) {
   const root = host.shadowRoot!;
-  const frame = document.createElement('iframe');
+  const frame = safeDocument.createElement('iframe');
   frame.className = 'unseen';
   frame.onload = () => {
     const paper = frame.contentWindow as Window & typeof globalThis;

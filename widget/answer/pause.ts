@@ -2,18 +2,18 @@
 import type {Kit} from './types.ts';
 
 /** @returns what waits so many milliseconds, and on, while the page is hidden or the element not on it */
-export function createPause(host: Kit['host']) {
+export function createPause({host, safeDocument}: Kit) {
   let wake = () => {};
   const onVisibility = () => wake();
-  const unseen = () => document.hidden || !host.isConnected;
+  const unseen = () => safeDocument.hidden || !host.isConnected;
 
   host.addController({
     hostConnected() {
-      document.addEventListener('visibilitychange', onVisibility);
+      safeDocument.addEventListener('visibilitychange', onVisibility);
       wake();
     },
     hostDisconnected() {
-      document.removeEventListener('visibilitychange', onVisibility);
+      safeDocument.removeEventListener('visibilitychange', onVisibility);
     },
   });
 

@@ -3,10 +3,10 @@ import type {CSSResult} from 'lit';
 import type {Kit} from './types.ts';
 
 /** Added to what is there, for there may be sheets of a browser's extension by now. */
-export function adopt({shadowRoot}: HTMLElement, styles: readonly CSSResult[]) {
+export function adopt({host: {shadowRoot}, safeDocument}: Kit, styles: readonly CSSResult[]) {
   for (const {styleSheet, cssText} of styles) {
     if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
-    else shadowRoot?.append(Object.assign(document.createElement('style'), {textContent: cssText}));
+    else shadowRoot?.append(Object.assign(safeDocument.createElement('style'), {textContent: cssText}));
   }
 }
 

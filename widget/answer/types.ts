@@ -20,6 +20,8 @@ export type Kit = Store & {
   /** In the page's language as it is now: to be read at every rendering. */
   readonly words: AnswerWords & {readonly locale: string};
   readonly fill: typeof fill;
+  /** The page's document, protected from DOM clobbering. */
+  readonly safeDocument: Document;
   /** The element that shows the answer. */
   readonly host: ReactiveControllerHost & HTMLElement;
   /** Renders anew, and has these words read out. */

@@ -13,7 +13,7 @@ const pause = 500;
 
 export function createSandbox(kit: Kit) {
   const {html} = kit;
-  adopt(kit.host, [sandboxStyles(kit.css)]);
+  adopt(kit, [sandboxStyles(kit.css)]);
 
   return {
     /** Stands above the form and above its result. */

@@ -92,14 +92,45 @@ describe('a page whose own scripts', () => {
   }
 });
 
+/** Each of these images replaces the property of `document` that has its name. */
+const clobbering = [
+  ...['referrer', 'cookie', 'hidden', 'visibilityState', 'title', 'URL', 'documentURI', 'defaultView'],
+  ...[
+    'body',
+    'head',
+    'documentElement',
+    'activeElement',
+    'currentScript',
+    'adoptedStyleSheets',
+    'styleSheets',
+  ],
+  ...['createElement', 'createComment', 'createTextNode', 'createTreeWalker', 'importNode', 'adoptNode'],
+  ...['addEventListener', 'removeEventListener', 'dispatchEvent', 'append', 'appendChild', 'contains'],
+  ...['parentNode', 'parentElement', 'host', 'nodeType', 'ownerDocument', 'isConnected', 'getRootNode'],
+].map((name) => `<img name=${name}>`);
+
+const withoutLang = [
+  '<img name=getAttribute><img name=lang>',
+  hostScript(`document.documentElement.removeAttribute('lang');`),
+];
+
+/** Each of these fields replaces the property of the form around it that has its name. */
+const formAround = [
+  ...['parentNode', 'parentElement', 'host', 'nodeType', 'getAttribute', 'lang', 'children', 'closest'],
+  ...['matches', 'addEventListener', 'contains', 'isConnected', 'getRootNode', 'submit', 'elements'],
+].map((name) => `<input name=${name}>`);
+
 describe('a page whose own elements', () => {
   const names =
     'fetch trustedTypes ShadyCSS crypto JSON litNonce reactiveElementPolyfillSupport customElements';
   for (const [what, content] of [
     ['have the names of what scripts use', names.split(' ').map((name) => `<div id=${name}></div>`)],
     ['take the place of parts of the document', ['<form name=head></form><img name=body><img name=forms>']],
+    ['take the place of what the form reads of the document', clobbering],
+    ['take the place of the methods by which the language is found', withoutLang],
     ['have the ids of our fields', ['<input id=first_name name=first_name><form id=form></form>']],
     ['change what addresses are relative to', ['<base href="https://elsewhere.example/">']],
+    ['surround ours with a form whose fields have the names of its properties', ['<form>', ...formAround]],
   ] as const) {
     it(`${what} do the form no harm`, async () => {
       const page = await openPage(content.join('') + service.script + element);

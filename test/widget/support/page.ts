@@ -24,7 +24,7 @@ export function goTo(address: string) {
   undo.push(() => history.replaceState(history.state, '', before));
 }
 
-export const comeFrom = (referrer: string) => stub(document, 'referrer', {value: referrer});
+export const comeFrom = (referrer: string) => stub(Document.prototype, 'referrer', {get: () => referrer});
 
 export const privacySignal = (name: 'globalPrivacyControl' | 'doNotTrack', value: unknown) =>
   stub(navigator, name, {value});
