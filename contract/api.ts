@@ -100,7 +100,7 @@ export type EmbedConfig = {
 
 /**
  * Where a visitor came from: the parameters by which campaigns and clicks are told apart, the page before, and
- * the first page of the visit. Of pages the origin and the path only.
+ * the first page of the visit. Pages are shortened by `pageAddress`.
  */
 export const attributionKeys = [
   'utm_source',
@@ -139,7 +139,7 @@ export type EmbedSubmission = {
   elapsed_ms?: number;
   /** What does not fit is left out; it is no reason to refuse a lead. */
   attribution?: Attribution | undefined;
-  /** The page, for the record of the consent; its query is dropped. */
+  /** The page, for the record of the consent; shortened by `pageAddress`. */
   page?: string;
   /** The lead that this one corrects, and the token that proves it is theirs. */
   supersedes?: {id: string; token: string};

@@ -3,6 +3,7 @@
  * that tells something is kept whole: a campaign always stands with the page it led to.
  */
 import type {Attribution} from '../contract/api.ts';
+import {pageAddress} from '../contract/page-address.ts';
 import {parameters} from './parameters.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
@@ -12,8 +13,6 @@ const name = 'lead-prequal-touch';
 /** What looks like a campaign's or a click's; what is sent of it, the contract says. */
 const telling = /^utm_|clk?id$|braid$|fat_id$/;
 
-const withoutQuery = (address: string) => address.replace(/[?#].*/, '');
-
 /** What the first page told; nothing, and nothing is kept, where the browser asks that nobody be followed. */
 export function attribution(): Attribution | undefined {
   const {globalPrivacyControl, doNotTrack} = navigator as Navigator & {globalPrivacyControl?: boolean};
@@ -21,11 +20,11 @@ export function attribution(): Attribution | undefined {
 
   const kept = recall(name) as Attribution | undefined;
   const here = Object.entries(parameters()).filter(([key]) => telling.test(key));
-  const referrer = withoutQuery(safeDocument.referrer);
+  const referrer = pageAddress(safeDocument.referrer);
   if (referrer && !referrer.startsWith(`${location.origin}/`)) here.push(['referrer', referrer]);
   // A landing page alone tells little: it gives way to a later page that tells more.
   if (kept?.landing_page && (!here.length || Object.keys(kept).length > 1)) return kept;
-  const touch = {...Object.fromEntries(here), landing_page: withoutQuery(location.href)};
+  const touch = {...Object.fromEntries(here), landing_page: pageAddress(location.href)};
   keep(name, touch);
   return touch;
 }

@@ -31,7 +31,7 @@ export class Delivery {
 
   async #load(url: string, place: Place) {
     // An async function, for the page may have put something else in the place of `fetch`.
-    const fetchConfig = async () => place.fetch(url, {credentials: 'omit', redirect: 'error'});
+    const fetchConfig = async () => place.fetch(url);
     const reply = fetchConfig();
     // Looked at below, by a file that may itself fail to arrive.
     reply.catch(() => {});

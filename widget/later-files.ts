@@ -51,7 +51,8 @@ async function verify(href: string, integrity: string) {
     await new Promise((resolve, reject) => {
       script.onload = resolve;
       script.onerror = reject;
-      Object.assign(script, {type: 'module', crossOrigin: 'anonymous', integrity, src});
+      const referrerPolicy = 'no-referrer';
+      Object.assign(script, {type: 'module', crossOrigin: 'anonymous', referrerPolicy, integrity, src});
       safeDocument.head.append(script);
     });
   } finally {

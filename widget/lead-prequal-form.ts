@@ -1,4 +1,5 @@
 import {css, html, nothing, type PropertyValues} from 'lit';
+import {pageAddress} from '../contract/page-address.ts';
 import type {Failure, Fetch, Kit, Outcome} from './answer/types.ts';
 import {attribution} from './attribution.ts';
 import {keepDraft, knownContact, type Contact} from './contact.ts';
@@ -21,7 +22,9 @@ import {receiptName} from './receipt.ts';
 import {keep, recall} from './session.ts';
 import {fill, type SomeWords} from './words/words.ts';
 
-const overNetwork: Fetch = (url, init) => fetch(url, init);
+/** Every request of the form. The server learns the page's origin, and nothing more of its address. */
+const overNetwork: Fetch = (url, init) =>
+  fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
 const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   host,
@@ -310,6 +313,7 @@ export class LeadPrequalForm extends EmbeddedElement {
       {
         trap: values.website,
         attribution: attribution(),
+        page: pageAddress(location.href),
         signal,
       },
     );

@@ -6,6 +6,7 @@ import {
   type Attribution,
   type AttributionKey,
 } from '../../contract/api.ts';
+import {pageAddress} from '../../contract/page-address.ts';
 
 const shortText = z.string().max(2_048);
 
@@ -34,10 +35,10 @@ const compiled = z.compile(embedBodySchema);
 /** Undefined where there is not even something that could be a lead. */
 export const readEmbedBody = (body: unknown): EmbedBody | undefined => compiled.safeParse(body).data;
 
-/** An address of the web without query, fragment and credentials; null for anything else. */
+/** An address of the web, shortened by the rule that the form follows too; null for anything else. */
 export function bareAddress(text: string | undefined): string | null {
   const url = URL.parse(text ?? '');
-  return url && /^https?:$/.test(url.protocol) ? `${url.origin}${url.pathname}`.slice(0, 2_048) : null;
+  return url && /^https?:$/.test(url.protocol) ? pageAddress(url.href).slice(0, 2_048) : null;
 }
 
 const addresses: readonly AttributionKey[] = ['referrer', 'landing_page'];

@@ -15,7 +15,7 @@ const everything: Record<string, string> = {
   landing_page: `${address}/landing_page`,
 };
 const longest = 'x'.repeat(500);
-const longAddress = `${address}/${'x'.repeat(500 - address.length - 1)}`;
+const longAddress = address.padEnd(500, '/x');
 
 forEachStore((store) => {
   const server = store.useServer();
@@ -57,6 +57,13 @@ forEachStore((store) => {
       'an address with query, fragment and password': [
         {referrer: 'https://user:secret@www.partner.example/a?email=jane@example.com#b'},
         {referrer: 'https://www.partner.example/a'},
+      ],
+      'addresses with tokens in their paths, from a form that did not cut them': [
+        {
+          referrer: 'https://mail.example/u/jane@example.com/inbox',
+          landing_page: `${address}/reset/9f86d081884c7d659a2feaa0c55ad015/done`,
+        },
+        {referrer: 'https://mail.example/u/*/inbox', landing_page: `${address}/reset/*/done`},
       ],
       'addresses that are none': [{referrer: 'javascript:alert(1)', landing_page: 'not a page'}, null],
     };

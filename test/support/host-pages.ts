@@ -3,7 +3,9 @@
  * form and its API come from a real service on another origin, as they do in life. That service starts with the
  * first test that asks for it.
  */
+import {subscribe} from 'node:diagnostics_channel';
 import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
+import {request, type IncomingMessage} from 'node:http';
 import {join} from 'node:path';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import type {Middleware} from '@web/dev-server-core';
@@ -21,9 +23,38 @@ export type Service = {
   script: string;
   /** A copy of it under another number. */
   otherVersion: string;
+  /** A copy for one test alone: the browser has none of its files in the cache. */
+  uncachedVersion: string;
   /** Later files, each with the versions in which only this file was changed after the build. */
   laterFiles: {file: string; oneByte: string; planted: string}[];
 };
+
+/** A request that the service got, and what its headers say of the page that made it. */
+export type Received = {method: string; url: string; origin?: string; referer?: string; site?: string};
+
+/** By the browser's `User-Agent`, because all browsers are served at the same time. */
+const received = new Map<string, Received[]>();
+
+function record({method = '', url = '', headers}: IncomingMessage) {
+  const {'user-agent': browser = '', 'sec-fetch-site': site, origin, referer} = headers;
+  const all = received.get(browser) ?? [];
+  received.set(browser, all);
+  all.push({
+    method,
+    url,
+    ...(origin && {origin}),
+    ...(referer && {referer}),
+    ...(site && {site: String(site)}),
+  });
+}
+
+/** Hands a request on to the service as it is, so that a page can have the API on its own origin. */
+const handOn = (port: number, incoming: IncomingMessage) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const {method, url, headers} = incoming;
+    const outgoing = request({port, host: '127.0.0.1', method, path: url, headers}, resolve);
+    incoming.pipe(outgoing.on('error', reject));
+  });
 
 /** @returns the name of a version that differs from the newest in what its server sends for one file */
 function tamper(embedFolder: string, version: string, file: string, change: (code: string) => string) {
@@ -43,11 +74,12 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
   if (!existsSync(manifest)) throw new Error('The form is not built: run "npm run build" first');
   const {integrity} = JSON.parse(readFileSync(manifest, 'utf8')) as {integrity: Record<string, string>};
   const otherVersion = '0.9.0';
+  const uncachedVersion = '0.9.1';
   const laterFiles: Service['laterFiles'] = [];
 
   const server = await startTestServer((folder) => {
     const embedFolder = join(folder, 'embed');
-    for (const name of [version, otherVersion]) {
+    for (const name of [version, otherVersion, uncachedVersion]) {
       cpSync(join(built, version), join(embedFolder, name), {recursive: true});
     }
     for (const file of Object.keys(integrity).slice(1)) {
@@ -64,8 +96,12 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     ] as const;
     return {embedFolder, partners: [...partners]};
   });
+  subscribe('http.server.request.start', (message) => {
+    const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
+    if (socket.localPort === server.port) record(request);
+  });
   const script = embedScript(server.config.embedFolder, server.url);
-  return {server, service: {origin: server.url, script, otherVersion, laterFiles}};
+  return {server, service: {origin: server.url, script, otherVersion, uncachedVersion, laterFiles}};
 }
 
 export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {
@@ -81,6 +117,13 @@ export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} 
       } else if (context.path === '/host-pages/service') {
         started ??= start(context.origin);
         context.body = (await started).service;
+      } else if (context.path === '/host-pages/requests') {
+        context.body = received.get(context.get('User-Agent')) ?? [];
+      } else if (context.path.startsWith('/embed/v1/') && started) {
+        const reply = await handOn((await started).server.port, context.req);
+        context.status = reply.statusCode ?? 502;
+        context.type = reply.headers['content-type'] ?? '';
+        context.body = reply;
       } else {
         await next();
       }

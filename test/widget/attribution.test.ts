@@ -52,6 +52,12 @@ describe('attribution', () => {
       {referrer: 'https://search.example/find', landing_page: `${origin}/`},
     ],
     [
+      'no token and no e-mail address in a path',
+      '/reset/9f86d081884c7d659a2feaa0c55ad015/done',
+      'https://mail.example/u/jane@example.com/inbox',
+      {referrer: 'https://mail.example/u/*/inbox', landing_page: `${origin}/reset/*/done`},
+    ],
+    [
       'an app',
       '/',
       'android-app://com.example/',
@@ -146,6 +152,12 @@ describe('a lead', () => {
   it('is sent with what the contract knows, and nothing too long for it', async () => {
     visit(`/?utm_source=ok&utm_evil=x&xclid=y&gclid=${'g'.repeat(501)}&utm_term=a%00b`);
     expect(await sent()).to.deep.equal({utm_source: 'ok', landing_page: `${origin}/`});
+  });
+
+  it('is sent with the page that it was filled in on, without the tokens of its path', async () => {
+    visit('/invited/AB3D-9KQX-8RT2-LMWP/apply?token=1#2');
+    await sent();
+    expect(server.leads[0]!.body.page).to.equal(`${origin}/invited/*/apply`);
   });
 
   it('is sent without any under a privacy signal', async () => {

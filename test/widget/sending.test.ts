@@ -1,4 +1,5 @@
 import {expect, oneEvent} from '@open-wc/testing';
+import type {ProblemCode} from '../../contract/api.ts';
 import {amounts, created, FakeServer, json, problem} from './support/fake-server.ts';
 import {
   announced,
@@ -58,6 +59,7 @@ describe('sending', () => {
     expect(key).to.match(/^.{16,128}$/);
     expect(init.credentials).to.equal('omit');
     expect(init.redirect).to.equal('error');
+    expect(init.referrerPolicy).to.equal('no-referrer');
   });
 
   it('sends contact data only of a standard lead', async () => {
@@ -213,6 +215,33 @@ describe('sending', () => {
     expect((await send(form)).detail).to.deep.equal({code: 'invalid-lead', retryable: false});
     expect(text(form)).to.contain('Something went wrong');
   });
+
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    it(`takes "${name}" from a server for a problem like any other that it does not know`, async () => {
+      server.reply(() => problem(403, name as ProblemCode));
+      const form = await open();
+      await fillAll(form);
+      expect((await send(form)).detail).to.deep.equal({code: name, retryable: false});
+      expect(text(form)).to.contain('This form is not available right now');
+
+      server.reply(() => problem(500, name as ProblemCode));
+      await send(form);
+      expect(text(form)).to.contain('Something went wrong');
+
+      server.reply(() =>
+        problem(422, 'invalid-lead', {errors: [{field: name, code: 'invalid', message: ''}]}),
+      );
+      await send(form, 'Try again');
+      expect(text(form), 'as the name of a field').to.contain('Something went wrong');
+
+      server.reply(() => problem(422, 'invalid-lead', {errors: [{field: 'cash', code: name, message: ''}]}));
+      await send(form);
+      expect(summary(form), 'as what is wrong with a field').to.deep.equal([
+        'Cash: enter dollars, like 50,000.',
+      ]);
+      expect(console_.said).to.deep.equal([]);
+    });
+  }
 
   for (const [code, fix] of [
     ['unknown-partner', 'Correct the "partner" attribute'],

@@ -29,12 +29,7 @@ export async function exchange(
   signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, patience);
   try {
-    const response = await place.fetch(url, {
-      ...init,
-      credentials: 'omit',
-      redirect: 'error',
-      signal: controller.signal,
-    });
+    const response = await place.fetch(url, {...init, signal: controller.signal});
     const body = parse(await response.text());
     if (controller.signal.aborted) throw new Error('given up');
     return {

@@ -92,7 +92,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   }
 
   async function send({consent: seen, ...lead}: Lead, sending: Sending): Promise<Outcome> {
-    const {trap, attribution, signal} = sending;
+    const {trap, attribution, page, signal} = sending;
     void loadKeep();
     if (!config) config = await configure();
     else if (!proof) void configure();
@@ -111,7 +111,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
           trap: trap || undefined,
           attribution: attribution && sendable(attribution),
           elapsed_ms: Math.round(performance.now() - touchedAt),
-          page: location.origin + location.pathname,
+          page,
           supersedes: receipt && {id: receipt.id, token: receipt.token},
         },
         keys.current(),

@@ -72,6 +72,8 @@ export type Outcome =
 export type Sending = {
   readonly trap: string | undefined;
   readonly attribution: Attribution | undefined;
+  /** The address of the page that the form is on, as far as it may be sent. */
+  readonly page: string;
   readonly signal: AbortSignal;
 };
 

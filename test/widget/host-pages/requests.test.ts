@@ -1,0 +1,53 @@
+import {expect, waitUntil} from '@open-wc/testing';
+import type {Received} from '../../support/host-pages.ts';
+import {text} from '../support/visitor.ts';
+import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
+
+const requests = async () => (await (await fetch('/host-pages/requests')).json()) as Received[];
+
+/** Opens a page that tells everybody its whole address, sends a lead from it, loads it again and sees the result. */
+async function visit(content: string): Promise<Received[]> {
+  const before = (await requests()).length;
+  const page = await openPage(content, {'Referrer-Policy': 'unsafe-url'});
+  await reachResult(await formOn(page));
+  const frame = page.frameElement as HTMLIFrameElement;
+  const loaded = new Promise((resolve) => (frame.onload = resolve));
+  page.location.reload();
+  await loaded;
+  const again = frame.contentDocument!.querySelector('lead-prequal-form')!;
+  await waitUntil(() => text(again).includes(total), 'the result never came back', {timeout: 10_000});
+  expect(page.trouble).to.deep.equal([]);
+  return (await requests()).slice(before);
+}
+
+const isApi = ({method, url}: Received) => method !== 'OPTIONS' && url.startsWith('/embed/v1/');
+const inShort = ({method, url}: Received) => `${method} ${url.replace(/leads\/[^?]+/, 'leads/<id>')}`;
+
+const all = [
+  'GET /embed/v1/config?partner=acme',
+  'POST /embed/v1/leads?partner=acme',
+  'GET /embed/v1/leads/<id>?partner=acme',
+];
+
+describe('the requests of the form', () => {
+  it('tell a server on another origin the origin of the page, and nothing of its address', async () => {
+    const made = await visit(scriptOf(service.uncachedVersion) + element);
+    const api = made.filter(isApi);
+    expect(api.map(inShort)).to.include.members(all);
+    for (const {origin} of api) expect(origin).to.equal(location.origin);
+    const others = made.filter(({url}) => !url.endsWith('/lead-prequal-form.js'));
+    expect(others.map(inShort).join(' '), 'later files are among them').to.contain('/answer-');
+    for (const {referer, url} of others) expect(referer, url).to.equal(undefined);
+  });
+
+  it('are served to a page on the origin of the server, whatever of them has an Origin header', async () => {
+    const made = await visit(service.script + element.replace('partner=', 'endpoint="/" partner='));
+    const api = made.filter(isApi);
+    expect(api.map(inShort)).to.include.members(all);
+    for (const {method, origin, referer, site} of api) {
+      expect(site).to.equal('same-origin');
+      expect(referer).to.equal(undefined);
+      expect(origin).to.equal(method === 'GET' ? undefined : location.origin);
+    }
+  });
+});
