@@ -3,7 +3,7 @@ import type {LeadPrequalForm} from '../../widget/define.ts';
 import {solve} from '../../widget/answer/proof.ts';
 import {isSolved, newChallenge} from './support/challenge.ts';
 import {config, created, FakeServer, problem} from './support/fake-server.ts';
-import {click, fillAll, open, send, text} from './support/visitor.ts';
+import {click, fillAll, listen, open, send, text, touch} from './support/visitor.ts';
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
@@ -62,6 +62,55 @@ describe('the proof of work', () => {
     expect(second!.body.proof?.challenge).not.to.deep.equal(first!.body.proof?.challenge);
     expect(await isSolved(second!.body.proof)).to.be.true;
     expect(said).to.deep.equal([]);
+  });
+
+  it('is renewed without a word for a second lead of the same visit, too', async () => {
+    server.config = async () => config({challenge: await newChallenge()});
+    server.reply(
+      () => problem(403, 'proof-needed'),
+      () => created(),
+      () => problem(403, 'proof-needed'),
+      () => created(),
+    );
+    const form = await open();
+    const events = listen(form);
+    await fillAll(form);
+    await send(form);
+    await click(form, 'Change my answers');
+    await click(form, 'Next');
+    await click(form, 'Next');
+    expect((await send(form)).type).to.equal('prequal-result');
+    expect(events.map(({type}) => type)).not.to.include('prequal-error');
+    expect(text(form)).to.contain('$830,000');
+    expect(server.leads).to.have.length(4);
+    const [first, again, second, secondAgain] = server.leads;
+    expect(again!.key).to.equal(first!.key);
+    expect(second!.key).not.to.equal(first!.key);
+    expect(secondAgain!.key).to.equal(second!.key);
+    const nonces = server.leads.map(({body}) => body.proof?.challenge.parameters.nonce);
+    expect(new Set(nonces).size, 'a fresh challenge each time').to.equal(4);
+    for (const {body} of server.leads) expect(await isSolved(body.proof)).to.be.true;
+    expect(said).to.deep.equal([]);
+  });
+
+  it('can be tried again when it is refused and the fresh challenge does not come', async () => {
+    server.config = async () => config({challenge: await newChallenge()});
+    server.reply(
+      () => problem(403, 'proof-needed'),
+      () => problem(403, 'proof-needed'),
+      () => created(),
+    );
+    const form = await open();
+    await fillAll(form);
+    await touch(form);
+    server.config = () => Promise.reject(new TypeError('Failed to fetch'));
+    expect((await send(form)).detail).to.deep.equal({code: 'network', retryable: true});
+    expect(text(form)).to.contain('We could not send your answers');
+
+    server.config = async () => config({challenge: await newChallenge()});
+    expect((await send(form, 'Try again')).type).to.equal('prequal-result');
+    expect(new Set(server.leads.map(({key}) => key)).size).to.equal(1);
+    expect(await isSolved(server.leads.at(-1)!.body.proof)).to.be.true;
   });
 
   it('is another one for another lead', async () => {

@@ -131,8 +131,10 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       const {code} = outcome;
       // The lead under this key was taken, its answer got lost, and the visitor has changed something since.
       if (code === 'idempotency-key-reused') keys.drop();
-      else if (code === 'proof-needed') void configure();
-      else if (code === 'consent-outdated') config = (await configure()) ?? config;
+      else if (code === 'proof-needed') {
+        // Without a fresh challenge the next attempt would be refused like this one.
+        if (!(await configure())) return {kind: 'failed', code: 'network', retryable: true};
+      } else if (code === 'consent-outdated') config = (await configure()) ?? config;
       else mended.add(code);
       if (mended.has(code)) {
         explainRefusal(code, place);
