@@ -74,4 +74,10 @@ export const migrations: readonly ((dialect: Dialect) => string)[] = [
     UPDATE outbox SET leased_until = next_attempt_at WHERE state = 'waiting' AND last_error IS NULL;
     DROP INDEX outbox_due;
     CREATE INDEX outbox_due ON outbox (upstream, next_attempt_at) WHERE state = 'waiting';`,
+
+  // A lead that is deleted by hand is looked for in the tables that point to it, and in its duplicates.
+  () => `
+    CREATE INDEX idempotency_keys_lead ON idempotency_keys (lead_id);
+    CREATE INDEX same_leads_lead ON same_leads (lead_id);
+    CREATE INDEX leads_duplicate_of ON leads (duplicate_of) WHERE duplicate_of IS NOT NULL;`,
 ];

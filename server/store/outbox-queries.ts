@@ -76,12 +76,10 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
         rows.filter((row) => row['state'] === state).map((row) => String(row['lead_id']));
       const leads = await Promise.all(idsOf('waiting').map((id) => find(id)));
       const attempts = new Map(rows.map((row) => [row['lead_id'], Number(row['attempts'])]));
-      const due = leads.map((lead) => ({
-        lead: lead!,
-        upstream,
-        attempts: attempts.get(lead!.id)!,
-        leaseEnd,
-      }));
+      // One that was deleted by hand since it was claimed is not there any more.
+      const due = leads
+        .filter((lead) => lead !== undefined)
+        .map((lead) => ({lead, upstream, attempts: attempts.get(lead.id)!, leaseEnd}));
       return {due, held: idsOf('held')};
     },
 

@@ -4,7 +4,7 @@ import type {Outcome} from './batcher.ts';
 import {statement, type Row} from './database.ts';
 import {reasonOf} from './lead-store.ts';
 import type {Connections} from './postgres-connections.ts';
-import {keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
+import {isThere, keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
 
 const list = (columns: readonly string[]) => columns.join(', ');
 
@@ -21,21 +21,27 @@ const lockWanted = `
   SELECT id, bool_and(pg_try_advisory_xact_lock(hashtextextended(want, 0))) AS free
   FROM jsonb_to_recordset($1::jsonb) AS input(id text, want text) GROUP BY id`;
 
-/** Takes a key that is free or outlived; tells for each whose it is now. */
+/**
+ * Takes a key that is free, was outlived, or whose lead is gone; tells for each whose it is now. That the lead is
+ * looked for in what was committed when this statement began is safe, because of the lock: whoever had the key
+ * before it was free has committed the lead by then.
+ */
 const takeOrTell = (
   table: string,
-  names: readonly [string, string],
+  keys: readonly [string, string],
   columns: readonly string[],
   from: string,
-) => `
-  INSERT INTO ${table} AS kept (${list([...names, ...columns])}) ${from}
-  ON CONFLICT (${list(names)}) DO UPDATE SET ${list(
-    columns.map(
-      (column) =>
-        `${column} = CASE WHEN kept.created_at <= excluded.created_at - ${keyLifetime} THEN excluded.${column} ELSE kept.${column} END`,
-    ),
-  )}
+) => {
+  const isOutlived = `kept.created_at <= excluded.created_at - ${keyLifetime}`;
+  const taken = `${isOutlived} OR NOT ${isThere('kept.lead_id')}`;
+  const update = columns.map(
+    (column) => `${column} = CASE WHEN ${taken} THEN excluded.${column} ELSE kept.${column} END`,
+  );
+  return `
+  INSERT INTO ${table} AS kept (${list([...keys, ...columns])}) ${from}
+  ON CONFLICT (${list(keys)}) DO UPDATE SET ${list(update)}
   RETURNING *`;
+};
 
 const takeKeys = takeOrTell(
   'idempotency_keys',

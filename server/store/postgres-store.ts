@@ -43,15 +43,18 @@ export async function openPostgresStore(url: string, options: Options = {}): Pro
 
   return {
     ...queries,
-    async accept(entry) {
+    accept(entry) {
       const row = toAcceptRow(entry);
       const patienceEnds = Date.now() + keyPatience;
-      let written = await accepts.add(row);
-      while (written.outcome === 'key-in-progress' && Date.now() < patienceEnds) {
-        await sleep(keyInterval);
-        written = await accepts.add(row);
-      }
-      return toAccepted(written, entry, queries.find);
+      const write = async () => {
+        let written = await accepts.add(row);
+        while (written.outcome === 'key-in-progress' && Date.now() < patienceEnds) {
+          await sleep(keyInterval);
+          written = await accepts.add(row);
+        }
+        return written;
+      };
+      return toAccepted(entry, write, queries.find);
     },
     async close() {
       await accepts.drained();

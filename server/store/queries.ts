@@ -1,7 +1,7 @@
 /** All that a store does besides taking leads in, written once for both databases. */
 import {statement, type Database} from './database.ts';
 import {outboxQueries} from './outbox-queries.ts';
-import {answerColumns, keyLifetime, toStoredLead, type LeadRow} from './rows.ts';
+import {answerColumns, isThere, keyLifetime, toStoredLead, type LeadRow} from './rows.ts';
 import type {LeadStore} from './lead-store.ts';
 
 const selectLead = `
@@ -31,14 +31,15 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'clo
     ...outboxQueries(database, find),
 
     async findByKey(owner, digest) {
-      const text =
-        'SELECT fingerprint, lead_id FROM idempotency_keys WHERE owner = $1 AND digest = $2 AND created_at > $3';
+      const text = `SELECT fingerprint, lead_id FROM idempotency_keys
+        WHERE owner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
       const [row] = await read(statement(text, owner, digest, Date.now() - keyLifetime));
       return row && {fingerprint: String(row['fingerprint']), leadId: String(row['lead_id'])};
     },
 
     async findSameLead(partner, digest) {
-      const text = 'SELECT lead_id FROM same_leads WHERE partner = $1 AND digest = $2 AND created_at > $3';
+      const text = `SELECT lead_id FROM same_leads
+        WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
       const [row] = await read(statement(text, partner, digest, Date.now() - keyLifetime));
       return row && String(row['lead_id']);
     },
@@ -55,7 +56,10 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'clo
       const keys = await forget('idempotency_keys', 'owner, digest', 'created_at', now - keyLifetime);
       const leads = await forget('same_leads', 'partner, digest', 'created_at', now - keyLifetime);
       const proofs = await forget('spent_proofs', 'nonce', 'expires_at', now);
-      return keys.length + leads.length + proofs.length;
+      // Deliveries of leads that an operator deleted by hand: nothing else would ever end them.
+      const orphan = 'NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = outbox.lead_id)';
+      const orphans = await write(statement(`DELETE FROM outbox WHERE ${orphan} RETURNING 1 AS gone`));
+      return keys.length + leads.length + proofs.length + orphans.length;
     },
   };
 }

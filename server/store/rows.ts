@@ -2,7 +2,7 @@
 import {amountParts, limits, totalAmount, type Amounts, type Reasons} from '../../contract/api.ts';
 import type {Answer} from '../answer.ts';
 import {decodeLead, encodeLead, encodeRecord, type LeadColumns} from './codec.ts';
-import type {Accepted, LeadEntry, StoredLead} from './lead-store.ts';
+import {StoreUnavailable, type Accepted, type LeadEntry, type StoredLead} from './lead-store.ts';
 
 const amountColumns = [...amountParts, totalAmount] as const;
 export const answerColumns = ['status', ...amountColumns, 'reasons', 'policy_version'] as const;
@@ -23,6 +23,15 @@ export const leadColumns = [
 export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
 
 export type Value = string | number | null;
+
+/**
+ * Whether a lead is there to answer with: an operator may have deleted it by hand, or the one that it was merged
+ * into. A key or a digest of a lead that is gone is free.
+ * @param id the column that names the lead
+ */
+export const isThere = (id: string) => `
+  EXISTS (SELECT 1 FROM leads AS named WHERE named.id = ${id} AND (named.duplicate_of IS NULL
+    OR EXISTS (SELECT 1 FROM leads AS original WHERE original.id = named.duplicate_of)))`;
 
 type AnswerRow = Record<(typeof answerColumns)[number], Value>;
 
@@ -61,13 +70,21 @@ export type LeadRow = LeadColumns &
     upstream_id: string | null;
   };
 
+/** Times that a lead is written where the one to answer with is deleted right after it was found. */
+const mostWrites = 3;
+
+/** @throws StoreUnavailable when the lead to answer with is gone each time it was found */
 export async function toAccepted(
-  written: Written,
   entry: LeadEntry,
+  write: () => Promise<Written>,
   find: (id: string) => Promise<StoredLead | undefined>,
 ): Promise<Accepted> {
-  if (written.outcome === 'replayed') {
-    return {outcome: 'replayed', stored: (await find(written.lead))!, deliver: false};
+  let written = await write();
+  for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
+    const stored = await find(written.lead);
+    if (stored) return {outcome: 'replayed', stored, deliver: false};
+    if (writes === mostWrites) throw new StoreUnavailable('the lead of a key cannot be found');
+    written = await write();
   }
   if (written.outcome !== 'created') return {outcome: written.outcome};
   const {id, createdAt, lead, partner, answer} = entry;

@@ -47,9 +47,9 @@ export async function openSqliteStore(path: string, options: Options = {}): Prom
 
   return {
     ...queries,
-    async accept(entry) {
-      const written = (await writes.add({accept: toAcceptRow(entry)})) as Written;
-      return toAccepted(written, entry, queries.find);
+    accept(entry) {
+      const row = toAcceptRow(entry);
+      return toAccepted(entry, () => writes.add({accept: row}) as Promise<Written>, queries.find);
     },
     async close() {
       await writes.drained();

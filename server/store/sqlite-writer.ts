@@ -7,7 +7,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import type {Outcome} from './batcher.ts';
 import {migrations} from './migrations.ts';
 import type {Row, Statement} from './database.ts';
-import {keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
+import {isThere, keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
 import {createRunner} from './sqlite-statements.ts';
 
 /** `commitDelay`: milliseconds added to each commit, for measuring what a slow disk would do. */
@@ -83,8 +83,8 @@ function accept(row: AcceptRow): Written {
   const {id, created_at: now, key_owner, key_digest, key_fingerprint} = row;
   const outlived = now - keyLifetime;
   if (key_owner !== null) {
-    const select =
-      'SELECT fingerprint, lead_id FROM idempotency_keys WHERE owner = $1 AND digest = $2 AND created_at > $3';
+    const select = `SELECT fingerprint, lead_id FROM idempotency_keys
+      WHERE owner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
     const [used] = run(select, key_owner, key_digest, outlived);
     if (used && used['fingerprint'] !== key_fingerprint) return {outcome: 'key-reused'};
     if (used) return {outcome: 'replayed', lead: String(used['lead_id'])};
@@ -112,7 +112,8 @@ function accept(row: AcceptRow): Written {
 }
 
 function originalOf({partner, same_lead}: AcceptRow, outlived: number): string | undefined {
-  const select = 'SELECT lead_id FROM same_leads WHERE partner = $1 AND digest = $2 AND created_at > $3';
+  const select = `SELECT lead_id FROM same_leads
+    WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
   const [same] = run(select, partner, same_lead, outlived);
   return same && String(same['lead_id']);
 }

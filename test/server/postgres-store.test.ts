@@ -3,6 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {after, suite, test, type TestContext} from 'node:test';
 import {StoreUnavailable, type Accepted, type IdempotencyKey} from '../../server/store/lead-store.ts';
 import {openPostgresStore} from '../../server/store/postgres-store.ts';
+import {describeGoneLeads} from '../support/gone-leads-suite.ts';
 import {describeLeadStore} from '../support/lead-store-suite.ts';
 import {closeGate, createDatabase, withoutPostgres, type TestDatabase} from '../support/postgres.ts';
 import {asLead, doneAnswer, newEntry, standardBody} from '../support/sample-leads.ts';
@@ -23,10 +24,16 @@ async function openStores(t: TestContext, count: number) {
 
 suite('PostgreSQL', {skip: withoutPostgres}, () => {
   const databases = new Map<string, Promise<TestDatabase>>();
-  describeLeadStore('PostgreSQL', async (data) => {
+  const openStore = async (data: string) => {
     const database = databases.get(data) ?? createDatabase();
     databases.set(data, database);
     return openPostgresStore((await database).url);
+  };
+  describeLeadStore('PostgreSQL', openStore);
+  describeGoneLeads('PostgreSQL', openStore, async (data, id) => {
+    // As a replica: foreign keys are not checked.
+    const deletion = `SET session_replication_role = replica; DELETE FROM leads WHERE id = '${id}'`;
+    await (await databases.get(data)!).query(deletion);
   });
   after(async () => {
     for (const database of databases.values()) await (await database).drop();

@@ -7,6 +7,7 @@ import {migrations} from '../../server/store/migrations.ts';
 import {StoreUnavailable} from '../../server/store/lead-store.ts';
 import {openSqliteStore} from '../../server/store/sqlite-store.ts';
 import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
+import {describeGoneLeads} from '../support/gone-leads-suite.ts';
 import {describeLeadStore} from '../support/lead-store-suite.ts';
 import {doneAnswer, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -20,6 +21,20 @@ const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describeLeadStore('SQLite', (data) => openSqliteStore(databasePath(data)));
+describeGoneLeads(
+  'SQLite',
+  (data) => openSqliteStore(databasePath(data)),
+  (data, id) => {
+    // The `sqlite3` command does not check foreign keys either, unless it is told to.
+    const database = new DatabaseSync(databasePath(data), {
+      enableForeignKeyConstraints: false,
+      timeout: 5_000,
+    });
+    database.prepare('DELETE FROM leads WHERE id = ?').run(id);
+    database.close();
+    return Promise.resolve();
+  },
+);
 
 suite('the file', () => {
   test('and its companions are for the owner alone, and so is its folder', async () => {
