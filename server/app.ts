@@ -3,6 +3,7 @@ import express, {type Express} from 'express';
 import type {Logger} from 'pino';
 import type {Lead} from '../contract/lead-schema.ts';
 import {calculatedAnswer, minimums} from './answers/calculator.ts';
+import {warnOfPlainHttp} from './answers/plain-http.ts';
 import {createUpstream} from './answers/upstream.ts';
 import type {Config} from './config.ts';
 import {createCourier} from './delivery/courier.ts';
@@ -45,6 +46,7 @@ export async function createApp(
   given?: LeadStore,
   pace: Pace = usualPace,
 ): Promise<App> {
+  warnOfPlainHttp(config.upstreams, log);
   const store = given ?? (await openStore(config, log));
   const upstreams = new Map(
     [...config.upstreams].map(([name, settings]) => [name, createUpstream(settings, pace.delivery)] as const),

@@ -2,19 +2,7 @@
 import {readFileSync} from 'node:fs';
 import {z} from 'zod';
 import {cidField, leadTypes} from '../contract/fields.ts';
-
-/** Exact, or with one wildcard for one label: `https://*.example.com`. */
-const origin = z
-  .string()
-  .refine(
-    (text) =>
-      URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
-      !text.replace('//*.', '').includes('*'),
-    {
-      error:
-        'must be an origin such as https://www.example.com, without a path; a * may only be its first label',
-    },
-  );
+import {origin} from './origin.ts';
 
 /** The same rule as for the `cid` of a lead, or none of its leads could be taken. */
 export const cid = z
