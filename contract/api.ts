@@ -5,6 +5,8 @@ export const paths = {
   embed: '/embed/v1',
   embedConfig: '/embed/v1/config',
   embedLeads: '/embed/v1/leads',
+  live: '/livez',
+  ready: '/readyz',
   health: '/health',
   openapi: '/openapi.json',
   docs: '/docs',

@@ -12,7 +12,7 @@ import {startWorkers} from './delivery/worker.ts';
 import {embedApi} from './http/embed-api.ts';
 import {embedFiles} from './http/embed-files.ts';
 import {readVersions} from './http/embed-versions.ts';
-import {healthPage} from './http/health.ts';
+import {healthPages, livePage} from './http/health.ts';
 import {leadApi} from './http/lead-api.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
@@ -26,6 +26,7 @@ import {createLeadDesk} from './lead-desk.ts';
 import type {LeadStore} from './store/lead-store.ts';
 import {startForgetting} from './store/forgetting.ts';
 import {openStore} from './store/open-store.ts';
+import {watchStore} from './store/store-watch.ts';
 import {createTokens} from './tokens.ts';
 
 export type App = {
@@ -47,7 +48,8 @@ export async function createApp(
   pace: Pace = usualPace,
 ): Promise<App> {
   warnOfPlainHttp(config.upstreams, log);
-  const store = given ?? (await openStore(config, log));
+  const watch = watchStore(given ?? (await openStore(config, log)), log);
+  const {store} = watch;
   const upstreams = new Map(
     [...config.upstreams].map(([name, settings]) => [name, createUpstream(settings, pace.delivery)] as const),
   );
@@ -70,13 +72,14 @@ export async function createApp(
   app.disable('etag');
   app.disable('x-powered-by');
   app.use(requestContext(log, createAddressReader(config.trustProxy)));
+  app.use(livePage());
   app.use(refuseWhile(() => refusing));
   app.use(leadApi({callers, desk, tokens, upstream}));
   app.use(
     embedApi({partners, desk, tokens, minimums: minimums(config.policy), proofs, quota, limits, perMinute}),
   );
   app.use(embedFiles(readVersions(config.embedFolder, config.releasesFolder), config.immutableFiles));
-  app.use(healthPage(courier, desk));
+  app.use(healthPages(watch, courier));
   app.use(openapiPages(config.publicUrl));
   app.use(notFound, errorReplies(log));
 
@@ -90,6 +93,7 @@ export async function createApp(
       await workers.stop();
       await forgetting.stop();
       counts.close();
+      watch.stop();
       await desk.close(patience);
     },
   };

@@ -1,24 +1,47 @@
+/** What a load balancer, an orchestrator and a person ask to learn whether the service works. */
 import {Router, type RequestHandler} from 'express';
 import {paths} from '../../contract/api.ts';
-import type {LeadDesk} from '../lead-desk.ts';
-import {methodNotAllowed} from './problem-replies.ts';
 import type {Courier} from '../delivery/courier.ts';
+import {StoreUnavailable} from '../store/lead-store.ts';
+import type {StoreWatch} from '../store/store-watch.ts';
+import {replyJson} from './json-reply.ts';
+import {methodNotAllowed} from './problem-replies.ts';
 
-/** Nobody's lead: looking for it asks the store whether it works. */
-const nobody = '00000000-0000-7000-8000-000000000000';
+function page(path: string, answer: RequestHandler): Router {
+  const router = Router();
+  router.route(path).get(answer).all(methodNotAllowed('GET, HEAD'));
+  return router;
+}
+
+/** `GET /livez`: 200 while the process answers at all. Only a process that does not is worth starting again. */
+export const livePage = (): Router =>
+  page(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
 
 /**
- * `GET /health`: 200 while the store works, else the 503 that a lead would get. An upstream that fails is named and makes it `degraded`, not
- * unhealthy: its leads wait, and taking the server away would lose the next ones.
+ * - `GET /readyz`: 200 while leads can be stored, else the 503 that a lead would get.
+ * - `GET /health`: the same, but `degraded` instead of `ok` while an upstream does not take its leads. They wait in
+ *   the outbox; without this server the next ones would be lost.
+ *
+ * Anybody may ask, so the answer holds no reasons, names or numbers: the log and `lead-prequal outbox` do.
  */
-export function healthPage(courier: Courier, desk: LeadDesk): Router {
+export function healthPages(watch: Pick<StoreWatch, 'trouble'>, courier: Pick<Courier, 'states'>): Router {
+  function refuseInTrouble() {
+    const trouble = watch.trouble();
+    if (trouble !== undefined) throw new StoreUnavailable(trouble);
+  }
   const router = Router();
-  const answer: RequestHandler = async (_request, response) => {
-    await desk.find(nobody);
-    const upstreams = courier.states();
-    const degraded = Object.values(upstreams).some((state) => state !== 'ok');
-    response.json({status: degraded ? 'degraded' : 'ok', upstreams});
-  };
-  router.route(paths.health).get(answer).all(methodNotAllowed('GET, HEAD'));
+  router.use(
+    page(paths.ready, (_request, response) => {
+      refuseInTrouble();
+      replyJson(response, 200, {status: 'ok'});
+    }),
+  );
+  router.use(
+    page(paths.health, (_request, response) => {
+      refuseInTrouble();
+      const isDegraded = Object.values(courier.states()).some((state) => state !== 'ok');
+      replyJson(response, 200, {status: isDegraded ? 'degraded' : 'ok'});
+    }),
+  );
   return router;
 }

@@ -3,10 +3,10 @@
  * returns. Alone, a write waits for nobody; under load, one fsync serves many.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
-import {StoreUnavailable} from './lead-store.ts';
+import {RowRefused, StoreUnavailable} from './lead-store.ts';
 
-/** What became of one item of a batch: a bad one fails alone. */
-export type Outcome<Result> = {result: Result} | {error: string};
+/** What became of one item of a batch: a bad one fails alone. `aboutRow`: the database refuses this row, not others. */
+export type Outcome<Result> = {result: Result} | {error: string; aboutRow?: boolean};
 
 export type Batcher<Item, Result> = {
   /** Resolves after the commit. Rejects with `StoreUnavailable` when it failed or too many are waiting. */
@@ -39,6 +39,7 @@ export function createBatcher<Item, Result>(
       for (const [index, {resolve, reject}] of batch.entries()) {
         const outcome = Array.isArray(outcomes) ? (outcomes as Outcome<Result>[])[index] : undefined;
         if (outcome && 'result' in outcome) resolve(outcome.result);
+        else if (outcome?.aboutRow) reject(new RowRefused(outcome.error));
         else reject(new StoreUnavailable(outcome?.error ?? outcomes));
       }
     }

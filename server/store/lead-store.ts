@@ -128,6 +128,10 @@ export type LeadStore = {
    * included. What is held was left to the operator for a reason, so "all" does not let it go.
    */
   retryOutbox(now: number, which: {id: string} | 'held' | 'all'): Promise<number>;
+  /** Writes a row as large as the largest lead and commits it, to see whether a lead could be stored. */
+  probe(now: number): Promise<void>;
+  /** What the last look at the database file found to be damaged; undefined where nothing is. */
+  damage(): string | undefined;
   close(): Promise<void>;
 };
 
@@ -158,3 +162,6 @@ export class StoreUnavailable extends Error {
     this.reason = reason;
   }
 }
+
+/** The store works, but not with this row: a constraint of a table or the type of a column refuses it. */
+export class RowRefused extends StoreUnavailable {}

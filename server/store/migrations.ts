@@ -80,4 +80,12 @@ export const migrations: readonly ((dialect: Dialect) => string)[] = [
     CREATE INDEX idempotency_keys_lead ON idempotency_keys (lead_id);
     CREATE INDEX same_leads_lead ON same_leads (lead_id);
     CREATE INDEX leads_duplicate_of ON leads (duplicate_of) WHERE duplicate_of IS NOT NULL;`,
+
+  // One row, written again and again to see whether a lead could be written.
+  ({integer, tableOptions}) => `
+    CREATE TABLE heartbeat (
+      id ${integer} PRIMARY KEY CHECK (id = 1),
+      written_at ${integer} NOT NULL,
+      filler TEXT NOT NULL
+    ) ${tableOptions};`,
 ];

@@ -98,8 +98,8 @@ async function acceptRound(
   try {
     return (await acceptTogether(connections, round)).map((result) => ({result}));
   } catch (error) {
-    const oneIsBad = error instanceof pg.DatabaseError && isRowsFault(error) && round.length > 1;
-    if (!oneIsBad) return round.map(() => ({error: reasonOf(error)}));
+    const aboutRow = error instanceof pg.DatabaseError && isRowsFault(error);
+    if (!aboutRow || round.length === 1) return round.map(() => ({error: reasonOf(error), aboutRow}));
     const outcomes: Outcome<Written>[] = [];
     for (const row of round) outcomes.push(...(await acceptRound(connections, [row])));
     return outcomes;

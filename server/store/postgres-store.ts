@@ -56,6 +56,8 @@ export async function openPostgresStore(url: string, options: Options = {}): Pro
       };
       return toAccepted(entry, write, queries.find);
     },
+    // PostgreSQL looks after its own files.
+    damage: () => undefined,
     async close() {
       await accepts.drained();
       await connections.close();

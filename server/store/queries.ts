@@ -1,4 +1,5 @@
 /** All that a store does besides taking leads in, written once for both databases. */
+import {limits} from '../../contract/api.ts';
 import {statement, type Database} from './database.ts';
 import {outboxQueries} from './outbox-queries.ts';
 import {answerColumns, isThere, keyLifetime, toStoredLead, type LeadRow} from './rows.ts';
@@ -8,7 +9,7 @@ const selectLead = `
   SELECT id, created_at, cid, partner, lead_type, lead, upstream_id, duplicate_of, ${answerColumns.join(', ')}
   FROM leads WHERE id = $1`;
 
-export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'close'> {
+export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'damage' | 'close'> {
   const {read, readOne, write} = database;
 
   const findRow = async (id: string) => {
@@ -42,6 +43,17 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'clo
         WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
       const [row] = await read(statement(text, partner, digest, Date.now() - keyLifetime));
       return row && String(row['lead_id']);
+    },
+
+    async probe(now) {
+      const text = `
+        INSERT INTO heartbeat (id, written_at, filler) VALUES (1, $1, $2)
+        ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at, filler = excluded.filler`;
+      // Other digits each time: SQLite does not write a page whose bytes stay the same.
+      const filler = String(now)
+        .padStart(16, '0')
+        .repeat(limits.bodyBytes / 16);
+      await write(statement(text, now, filler));
     },
 
     async forgetExpired(now) {

@@ -1,14 +1,16 @@
 /** The embedded store: one SQLite file, one process; reads here, writes in a thread of their own. */
 import {once} from 'node:events';
-import {chmodSync, closeSync, mkdirSync, openSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {statSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher, type Outcome} from './batcher.ts';
 import {StoreUnavailable, type LeadStore} from './lead-store.ts';
 import type {Row} from './database.ts';
 import {leadQueries} from './queries.ts';
 import {toAcceptRow, toAccepted, type Written} from './rows.ts';
+import {watchForDamage} from './sqlite-damage.ts';
+import {makeFile} from './sqlite-files.ts';
 import {createRunner} from './sqlite-statements.ts';
 import type {Write, WriterSettings} from './sqlite-writer.ts';
 
@@ -17,7 +19,7 @@ type Options = {maxBatch?: number; commitDelay?: number};
 
 /**
  * Makes the folder (0700), the file (0600) and the tables where they are missing.
- * @throws Error when the file cannot be opened or was made by a newer version
+ * @throws Error when the file cannot be opened, is damaged, or was made by a newer version
  */
 export async function openSqliteStore(path: string, options: Options = {}): Promise<LeadStore> {
   makeFile(path);
@@ -30,11 +32,29 @@ export async function openSqliteStore(path: string, options: Options = {}): Prom
   });
   const reader = new DatabaseSync(path, {readOnly: true, timeout: 100});
   const {all, one} = createRunner(reader);
+  const damage = watchForDamage(path);
+  const {ino: opened} = statSync(path);
+
+  function orUnavailable<Result>(work: () => Result): Promise<Result> {
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      noteError(String(error));
+      return Promise.reject(new StoreUnavailable(error));
+    }
+  }
+  function noteError(words: string) {
+    if (soundsDamaged.test(words)) damage.suspect();
+  }
 
   const writes = createBatcher<Write, Written | Row[]>(async (batch) => {
     writer.postMessage(batch);
     const [outcomes] = (await once(writer, 'message')) as [Outcome<Written | Row[]>[] | string];
-    if (typeof outcomes === 'string') throw new Error(outcomes);
+    if (typeof outcomes === 'string') {
+      noteError(outcomes);
+      throw new Error(outcomes);
+    }
+    for (const outcome of outcomes) if ('error' in outcome) noteError(outcome.error);
     return outcomes;
   }, options);
 
@@ -51,30 +71,29 @@ export async function openSqliteStore(path: string, options: Options = {}): Prom
       const row = toAcceptRow(entry);
       return toAccepted(entry, () => writes.add({accept: row}) as Promise<Written>, queries.find);
     },
+    async probe(now) {
+      await queries.probe(now);
+      // A write to a file that was deleted or replaced succeeds, and is gone when the server ends.
+      if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
+      throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
+    },
+    damage: () => damage.found(),
     async close() {
       await writes.drained();
+      await damage.stop();
+      // Who waited for a write may read once more.
+      await endOfTurn();
+      // Before the writer: the connection that closes last empties the log, and this one may not write.
+      reader.close();
       closing = true;
       writer.postMessage('close');
       await once(writer, 'exit');
-      reader.close();
     },
   };
-}
-
-function makeFile(path: string) {
-  mkdirSync(dirname(path), {recursive: true, mode: 0o700});
-  // Made before SQLite opens it, for its companions (-wal, -shm) take their mode from it.
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
 }
 
 const startWriter = (settings: WriterSettings) =>
   new Worker(new URL('./sqlite-writer.ts', import.meta.url), {workerData: settings});
 
-function orUnavailable<Result>(work: () => Result): Promise<Result> {
-  try {
-    return Promise.resolve(work());
-  } catch (error) {
-    return Promise.reject(new StoreUnavailable(error));
-  }
-}
+/** How SQLite says that a page cannot be read, or is not what it should be. */
+const soundsDamaged = /malformed|not a database|disk I\/O error/;

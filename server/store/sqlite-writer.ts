@@ -8,6 +8,7 @@ import type {Outcome} from './batcher.ts';
 import {migrations} from './migrations.ts';
 import type {Row, Statement} from './database.ts';
 import {isThere, keyLifetime, leadColumns, type AcceptRow, type Written} from './rows.ts';
+import {primaryCode, refuseDamaged} from './sqlite-files.ts';
 import {createRunner} from './sqlite-statements.ts';
 
 /** `commitDelay`: milliseconds added to each commit, for measuring what a slow disk would do. */
@@ -16,6 +17,7 @@ export type WriterSettings = {path: string; commitDelay: number};
 export type Write = {accept: AcceptRow} | {statements: readonly Statement[]};
 
 const {path, commitDelay} = workerData as WriterSettings;
+refuseDamaged(path);
 const database = new DatabaseSync(path, {timeout: 2_000});
 // FULL: a commit returns after its fsync. The promise that no acknowledged lead is lost rests on this line.
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
@@ -27,7 +29,7 @@ const {all: run} = createRunner(database);
 
 parentPort!.on('message', (batch: Write[] | 'close') => {
   if (batch === 'close') {
-    database.close();
+    close();
     parentPort!.close();
   } else parentPort!.postMessage(commit(batch));
 });
@@ -68,9 +70,12 @@ function attempt(write: Write): Outcome<Written | Row[]> {
   } catch (error) {
     if (!database.isTransaction) throw error;
     database.exec('ROLLBACK TO one; RELEASE one');
-    return {error: String(error)};
+    return {error: String(error), aboutRow: isAboutRow(error)};
   }
 }
+
+/** SQLite's result codes for a row that is too big, breaks a constraint, or has a value of another type. */
+const isAboutRow = (error: unknown) => [18, 19, 20].includes(primaryCode(error));
 
 const runAll = (statements: readonly Statement[]) =>
   statements.map(({text, values}) => run(text, ...values)).at(-1) ?? [];
@@ -116,6 +121,19 @@ function originalOf({partner, same_lead}: AcceptRow, outlived: number): string |
     WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${isThere('lead_id')}`;
   const [same] = run(select, partner, same_lead, outlived);
   return same && String(same['lead_id']);
+}
+
+/**
+ * Moves what is in the log (-wal) into the main file, so that the main file copied alone holds every lead. The
+ * log disappears with the last connection, which this one is where no backup is running.
+ */
+function close() {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // A disk that is full or gone: the leads stay in the log, and the next start reads them from there.
+  }
+  database.close();
 }
 
 function migrate() {

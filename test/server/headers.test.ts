@@ -27,6 +27,8 @@ const answers: Record<string, () => Promise<Response>> = {
   'no such result': () => server.fetch(`/embed/v1/leads/${randomUUID()}?partner=acme`, page),
   'a preflight': () => server.fetch('/embed/v1/leads?partner=acme', {...page, method: 'OPTIONS'}),
   health: () => server.fetch('/health'),
+  'that it lives': () => server.fetch('/livez'),
+  'that it is ready': () => server.fetch('/readyz'),
   'the document of the API': () => server.fetch('/openapi.json'),
   'its page': () => server.fetch('/docs'),
   nothing: () => server.fetch('/nowhere'),

@@ -36,7 +36,7 @@ async function startBoth(t: TestContext, store: Store, {script = {}, config = {}
 
 const outbox = (server: StoredServer) => server.select('SELECT * FROM outbox ORDER BY lead_id');
 const nothingWaits = (server: StoredServer) => until(async () => (await outbox(server)).length === 0);
-const health = async (server: StoredServer) => readJson<object>(await server.fetch('/health'), 200);
+const health = async (server: StoredServer) => readJson<{status: string}>(await server.fetch('/health'), 200);
 const logged = (server: StoredServer, words: string) =>
   server.logLines.filter((line) => line.includes(words)).length;
 
@@ -77,10 +77,7 @@ forEachStore((store) => {
         }
         assert.equal(upstream.sent().length, 1);
         assert.equal((await outbox(server)).length, 5);
-        assert.deepEqual(await health(server), {
-          status: 'degraded',
-          upstreams: {default: 'misconfigured'},
-        });
+        assert.deepEqual(await health(server), {status: 'degraded'});
         assert.equal(logged(server, 'refuses our credentials or address'), 1);
       });
     }
@@ -91,7 +88,7 @@ forEachStore((store) => {
         const answer = await sentLead(server);
         assert.equal(answer.status, 'pending');
         await until(() => logged(server, 'refuses our credentials or address') > 0);
-        await until(async () => JSON.stringify(await health(server)).includes('misconfigured'));
+        await until(async () => (await health(server)).status === 'degraded');
         await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 2);
         delete script.read;
         await nothingWaits(server);
@@ -113,7 +110,7 @@ forEachStore((store) => {
       delete script.access;
       await nothingWaits(server);
       assert.deepEqual(upstream.taken().toSorted(), answers.map(({id}) => id).toSorted());
-      assert.deepEqual(await health(server), {status: 'ok', upstreams: {default: 'ok'}});
+      assert.deepEqual(await health(server), {status: 'ok'});
       assert.ok(logged(server, 'the upstream works again') > 0);
     });
   });
@@ -126,7 +123,7 @@ forEachStore((store) => {
         pace: {firstBreak: 60_000, longestBreak: 60_000},
       });
       await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-      await until(async () => JSON.stringify(await health(server)).includes('failing'));
+      await until(async () => (await health(server)).status === 'degraded');
       const before = upstream.sent().length;
       const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
       for (const {status} of answers) assert.equal(status, 'pending');

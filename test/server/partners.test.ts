@@ -245,6 +245,6 @@ suite('two partners with two upstreams', () => {
     assert.equal((await sentLead(server, somebody(), {partner: 'one'})).status, 'pending');
     assert.equal((await sentLead(server, somebody(), {partner: 'two'})).status, 'done');
     const health = (await (await server.fetch('/health')).json()) as object;
-    assert.deepEqual(health, {status: 'degraded', upstreams: {one: 'misconfigured', two: 'ok'}});
+    assert.deepEqual(health, {status: 'degraded'});
   });
 });

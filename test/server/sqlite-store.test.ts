@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {chmodSync, mkdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
@@ -88,6 +88,22 @@ suite('the file', () => {
     mkdirSync(dirname(path));
     writeFileSync(path, 'This is a text of more than a hundred bytes. '.repeat(10));
     await assert.rejects(openSqliteStore(path), /not a database/);
+  });
+  test('holds every lead alone, without a log beside it, once its service has stopped in order', async (t) => {
+    const path = databasePath('stopped');
+    const service = await startService({...serviceSettings(folder.path), DATABASE_PATH: path}, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const send = () => fetchFrom(service.url)('/json/leads', postJson(prequalificationBody, basic(acme)));
+    const {id} = await readJson<{id: string}>(await send(), 201);
+    await fetchFrom(service.url)(`/json/leads/${id}`, {headers: basic(acme)});
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+
+    assert.deepEqual(readdirSync(dirname(path)), ['leads.sqlite']);
+    const alone = `${path}.copy`;
+    copyFileSync(path, alone);
+    const database = new DatabaseSync(alone, {readOnly: true});
+    assert.deepEqual({...database.prepare('SELECT id FROM leads').get()}, {id});
+    database.close();
   });
   test('that has all its tables is not made again', async () => {
     const path = databasePath('migrated');

@@ -8,6 +8,8 @@ import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
 export type StoredServer = TestServer & {
   /** What is in the tables, past the service. */
   select(sql: string): Promise<Record<string, unknown>[]>;
+  /** Changes the tables, past the service. */
+  execute(sql: string): Promise<void>;
   /** Makes it impossible to write; resolves to what makes it possible again. */
   stopWrites(): Promise<() => Promise<void>>;
   /** Only where several processes can have the store open. */
@@ -32,6 +34,12 @@ async function startOverSqlite(prepare: Prepare = {}, pace?: Partial<Pace>): Pro
       database.close();
       return Promise.resolve(rows);
     },
+    execute(sql) {
+      const database = new DatabaseSync(databasePath, {timeout: 5_000});
+      database.exec(sql);
+      database.close();
+      return Promise.resolve();
+    },
     stopWrites() {
       const other = new DatabaseSync(databasePath, {timeout: 5_000});
       other.exec('BEGIN IMMEDIATE');
@@ -54,6 +62,7 @@ async function startOverPostgres(prepare: Prepare = {}, pace?: Partial<Pace>): P
   return {
     ...server,
     select: (sql) => database.query(sql),
+    execute: async (sql) => void (await database.query(sql)),
     stopWrites: () => database.takeAway(),
     closeGate: (cid) => closeGate(database, cid),
     async close() {

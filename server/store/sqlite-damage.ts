@@ -1,0 +1,81 @@
+/** Looks for damaged pages while the server runs, so that it does not say that all is well until somebody trips over one. */
+import {execFile, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {stat} from 'node:fs/promises';
+import {join} from 'node:path';
+
+/** Milliseconds between two looks at the time when the file last changed. */
+const interval = 500;
+/** Milliseconds after which the file is read again even if nothing happened to it: disks forget, too. */
+const longestPause = 3_600_000;
+/** A look is followed by so many times its own length without one: at most a twentieth of one core. */
+const restFactor = 20;
+/** After a query that could not read a page, the next look comes sooner. */
+const restFactorWhenSuspected = 2;
+
+const script = join(import.meta.dirname, 'sqlite-look.ts');
+
+export type DamageWatch = {
+  /** What the last look found; undefined where nothing is damaged. */
+  found(): string | undefined;
+  /** A query failed in a way that a damaged page would explain. */
+  suspect(): void;
+  /** Ends a look that is under way. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Looks soon after the start, after the main file has changed, after a suspicion, and once an hour. The file
+ * changes when the server moves its log there, which is often under load, or when somebody else writes to it.
+ */
+export function watchForDamage(path: string): DamageWatch {
+  let found: string | undefined;
+  let suspected = false;
+  let stopped = false;
+  let look: ChildProcess | undefined;
+  /** The file's time of change when the last look began, and when that look ended and how long it took. */
+  let [seen, endedAt, took] = [-1, -Infinity, 0];
+
+  function start() {
+    const startedAt = performance.now();
+    suspected = false;
+    look = execFile(process.execPath, [script, path], {env: {}}, (error, output) => {
+      look = undefined;
+      endedAt = performance.now();
+      took = endedAt - startedAt;
+      // A look that failed says nothing: what the one before it found still counts.
+      if (!error) found = (JSON.parse(output) as {damage?: string}).damage;
+    });
+    look.unref();
+  }
+
+  async function tick() {
+    const {mtimeMs} = await stat(path);
+    if (look || stopped) return;
+    const rested = performance.now() - endedAt;
+    const reason =
+      rested > longestPause ||
+      (mtimeMs !== seen && rested > took * restFactor) ||
+      ((suspected || found !== undefined) && rested > took * restFactorWhenSuspected);
+    if (!reason) return;
+    seen = mtimeMs;
+    start();
+  }
+
+  // A file that is gone is for the trial write to notice.
+  const timer = setInterval(() => void tick().catch(() => undefined), interval).unref();
+  return {
+    found: () => found,
+    suspect: () => {
+      suspected = true;
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      if (!look) return;
+      const ended = once(look, 'exit');
+      look.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
