@@ -82,6 +82,16 @@ export default defineConfig(
     files: ['contract/lead-schema.ts'],
     rules: {'@typescript-eslint/no-restricted-imports': ['error', {patterns: [contractStaysAlone]}]},
   },
+  {
+    files: ['widget/**/*.ts'],
+    ignores: ['widget/safe-document.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        {name: 'document', message: 'Elements of the page can replace its properties: use safeDocument.'},
+      ],
+    },
+  },
   closed('widget', room('server|demo|test', 'The widget never looks into these rooms.'), schemaStaysOnServer),
   closed('server', room('widget|demo|test', 'The server never looks into these rooms.')),
   closed(
