@@ -1,13 +1,17 @@
 /** Starts the app on a port and stops it without dropping what it accepted. */
 import {once} from 'node:events';
-import {createServer} from 'node:http';
+import {createServer, type IncomingMessage} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Request, Response} from 'express';
 import type {Logger} from 'pino';
 import {createApp} from './app.ts';
 import type {Config} from './config.ts';
+import {guardConnections} from './connections.ts';
+import {createProxyCheck} from './http/client-address.ts';
+import {endAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualPace, type Pace} from './delivery/pace.ts';
+import {createLogSampler} from './log-sampler.ts';
 import type {LeadStore} from './store/lead-store.ts';
 
 /** Milliseconds. Node's own are minutes long; a keep-alive outlives that of the usual reverse proxy. */
@@ -19,8 +23,6 @@ const timeouts = {
 };
 /** A connection on which nothing moves for this long, in either direction, is cut off. */
 const silence = 20_000;
-/** More are closed at once, so that a flood cannot take all memory. */
-const mostConnections = 2_000;
 /** Requests still under way after this are cut off, so that the process ends in 10 s. */
 const patienceAtEnd = 7_000;
 
@@ -34,9 +36,16 @@ export async function startServer(
   pace: Pace = usualPace,
 ): Promise<RunningServer> {
   const app = await createApp(config, log, store, pace);
-  const server = createServer({...timeouts, requireHostHeader: false}, (request, response) => {
-    // Node would answer these by itself, with an empty page or one of HTML.
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+  const server = createServer({...timeouts, requireHostHeader: false});
+  const connections = guardConnections(server, createLogSampler(log), createProxyCheck(config.trustProxy));
+  server.on('request', (request, response) => {
+    if (!connections.admit(request, response)) return;
+    endAfterLargeBody(request, response);
+    // Node answers a missing Host header by itself, with an empty page, and takes the first of two.
+    const hosts = hostHeaders(request);
+    if (hosts > 1) {
+      replyWithoutExpress(response, 'bad-request', 'The Host header was sent more than once.');
+    } else if (hosts === 0 && request.httpVersion === '1.1') {
       replyWithoutExpress(response, 'bad-request', 'The Host header is missing.');
     } else {
       app.handle(request as Request, response as Response, () => {
@@ -44,10 +53,16 @@ export async function startServer(
       });
     }
   });
-  server.on('checkExpectation', (_request, response) => {
+  // A body that is too large is refused without being asked for.
+  server.on('checkContinue', (request, response) => {
+    if (!isDeclaredTooLarge(request)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    if (!connections.admit(request, response)) return;
+    endAfterLargeBody(request, response);
     replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
   });
-  server.maxConnections = mostConnections;
   server.setTimeout(silence);
   server.on('clientError', refuseUnparsable);
   server.listen(config.port, config.host);
@@ -73,4 +88,9 @@ export async function startServer(
       await app.close(Math.max(0, end - Date.now()));
     },
   };
+}
+
+function hostHeaders({rawHeaders}: IncomingMessage): number {
+  // Names stand at even places, each before its value.
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }

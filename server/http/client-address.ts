@@ -14,6 +14,13 @@ export type ClientAddress = {
 /** No chain of proxies is longer; the rest of a longer header is not read. */
 const mostHops = 32;
 
+/** @returns whether connections from an address may be those of a reverse proxy, which brings many visitors */
+export function createProxyCheck(trust: number | string): (peer: string) => boolean {
+  // Whoever connects from this machine is no stranger, also where nobody has set up a proxy.
+  const ranges = readRanges(typeof trust === 'string' ? `loopback,${trust}` : 'loopback');
+  return (peer) => (typeof trust === 'number' && trust > 0) || isWithin(readAddress(peer) ?? '', ranges);
+}
+
 /**
  * @param trust how many proxies stand before the server, or their addresses and ranges separated by commas
  * @returns a function that never throws, and whose cost does not grow with the length of the header

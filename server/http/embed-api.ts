@@ -131,7 +131,7 @@ export function embedApi(parts: Parts): Router {
     router,
     [
       [operations.embedConfig, limits('config', perMinute), config],
-      [operations.embedCreate, limits('leads', perMinute), ...jsonBody, create],
+      [operations.embedCreate, limits('leads', perMinute), jsonBody, create],
       [operations.embedRead, limits('results', perMinute * 2), read],
     ],
     partnerGate(partners),

@@ -1,24 +1,9 @@
+/** Reads the body of a request as JSON: UTF-8, at most 16 KiB, uncompressed. */
 import {isUtf8} from 'node:buffer';
-import express, {type RequestHandler} from 'express';
+import type {Request, RequestHandler} from 'express';
 import {limits} from '../../contract/api.ts';
+import {isDeclaredTooLarge, keepAfterBody} from './large-body.ts';
 import {ProblemError} from './problem-replies.ts';
-
-const parse = express.json({
-  type: 'application/json',
-  limit: limits.bodyBytes,
-  inflate: false,
-  strict: false,
-  verify: (_request, _response, bytes, charset) => {
-    if (charset !== 'utf-8') throw new ProblemError('not-json', 'The body must be JSON in UTF-8.');
-    if (bytes.length === 0 || !isUtf8(bytes)) throw new Error('not UTF-8');
-    if (isTooComplex(bytes)) {
-      const {bodyDepth, bodyEntries} = limits;
-      const message = `must have at most ${bodyDepth} levels and ${bodyEntries} values`;
-      const errors = [{field: '', code: 'invalid', message}];
-      throw new ProblemError('invalid-lead', 'Check the body.', {errors});
-    }
-  },
-});
 
 const byteOf = (character: string) => character.charCodeAt(0);
 const [quote, backslash, comma] = [byteOf('"'), byteOf('\\'), byteOf(',')];
@@ -44,21 +29,65 @@ function isTooComplex(bytes: Buffer): boolean {
   return false;
 }
 
-/** Express leaves `body` undefined where there was no JSON; from here on it is what the caller sent. */
-const insist: RequestHandler = (request, _response, next) => {
-  if (request.body !== undefined) return next();
-  if (request.is('application/json') === false) {
-    throw new ProblemError('not-json', 'Send Content-Type: application/json.');
-  }
-  throw new ProblemError('malformed-json', 'The body is empty.');
-};
+const tooLarge = () =>
+  new ProblemError('body-too-large', `The body may have at most ${limits.bodyBytes} bytes.`);
 
-/** A spelling that some clients use, and that no registry knows. */
-const correctCharset: RequestHandler = (request, _response, next) => {
-  const type = request.headers['content-type'];
-  if (type) request.headers['content-type'] = type.replace(/(;\s*charset\s*=\s*"?)utf8\b/i, '$1utf-8');
+/** What the headers say of the body. @throws ProblemError before a byte of the body is read */
+function checkHeaders(request: Request): void {
+  const type = request.is('application/json');
+  if (type === null) throw new ProblemError('malformed-json', 'The body is empty.');
+  if (type === false) throw new ProblemError('not-json', 'Send Content-Type: application/json.');
+  const [, charset = 'utf-8'] =
+    /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(request.get('Content-Type') ?? '') ?? [];
+  // No registry knows `utf8`, but some clients send it.
+  if (!/^utf-?8$/i.test(charset)) throw new ProblemError('not-json', 'The body must be JSON in UTF-8.');
+  const encoding = request.get('Content-Encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new ProblemError('not-json', 'Compressed bodies are not accepted.');
+  }
+  if (isDeclaredTooLarge(request)) throw tooLarge();
+}
+
+/** Reads no further than the limit. Express's own parser reads a body that is too large to its end. */
+async function readBytes(request: Request): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The socket lives on when the loop ends early, for the answer.
+    for await (const chunk of request.iterator({destroyOnReturn: false}) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limits.bodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    throw new ProblemError('bad-request', 'The body ended before it was complete.');
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0 || !isUtf8(bytes)) {
+    throw new ProblemError('malformed-json', 'The body is empty or not UTF-8.');
+  }
+  if (isTooComplex(bytes)) {
+    const {bodyDepth, bodyEntries} = limits;
+    const message = `must have at most ${bodyDepth} levels and ${bodyEntries} values`;
+    const errors = [{field: '', code: 'invalid', message}];
+    throw new ProblemError('invalid-lead', 'Check the body.', {errors});
+  }
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new ProblemError('malformed-json', 'The body is not valid JSON.');
+  }
+}
+
+/** Sets `request.body`. @throws ProblemError that says what is wrong with the body */
+export const jsonBody: RequestHandler = async (request, response, next) => {
+  checkHeaders(request);
+  const bytes = await readBytes(request);
+  keepAfterBody(response);
+  request.body = parse(bytes);
   next();
 };
-
-/** UTF-8 JSON of at most 16 KiB, uncompressed. */
-export const jsonBody = [correctCharset, parse, insist];

@@ -46,7 +46,7 @@ export function leadApi({callers, desk, tokens, upstream}: Parts): Router {
   };
 
   mount(router, [
-    [operations.createLead, authenticate, ...jsonBody, create],
+    [operations.createLead, authenticate, jsonBody, create],
     [operations.readLead, authenticate, read],
   ]);
   return router;

@@ -3,7 +3,7 @@ import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, RequestHandler, Response} from 'express';
 import type {Logger} from 'pino';
-import {limits, problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/api.ts';
+import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/api.ts';
 import {createLogSampler} from '../log-sampler.ts';
 import {StoreUnavailable} from '../store/lead-store.ts';
 
@@ -38,18 +38,6 @@ function reply(response: Response, {code, message, extras}: ProblemError) {
     .send(JSON.stringify(body));
 }
 
-/** What Express and its body parser throw, by `type` or status. */
-const parserProblems: Readonly<Record<string, ProblemError>> = {
-  'entity.parse.failed': new ProblemError('malformed-json', 'The body is not valid JSON.'),
-  'entity.verify.failed': new ProblemError('malformed-json', 'The body is empty or not UTF-8.'),
-  'entity.too.large': new ProblemError(
-    'body-too-large',
-    `The body may have at most ${limits.bodyBytes} bytes.`,
-  ),
-  'encoding.unsupported': new ProblemError('not-json', 'Compressed bodies are not accepted.'),
-  'charset.unsupported': new ProblemError('not-json', 'The body must be JSON in UTF-8.'),
-};
-
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof StoreUnavailable) {
@@ -61,9 +49,8 @@ function toProblem(error: unknown): ProblemError {
       },
     );
   }
-  const {type, status} = error as {type?: string; status?: number};
-  const known = type === undefined ? undefined : parserProblems[type];
-  if (known) return known;
+  // Express's router throws such errors, for an address that it cannot decode.
+  const {status} = error as {status?: number};
   if (status !== undefined && status >= 400 && status < 500) {
     return new ProblemError('bad-request', 'The request cannot be understood.');
   }

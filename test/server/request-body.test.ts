@@ -203,6 +203,7 @@ suite('what Node itself cannot parse', () => {
     ['an address of another kind', 'GET foo://bar?x HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad-request'],
     ['a broken address', 'GET http://[::/json/leads HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad-request'],
     ['a missing host', 'GET /json/leads/1 HTTP/1.1\r\n\r\n', 400, 'bad-request'],
+    ['two hosts', 'GET /json/leads/1 HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, 'bad-request'],
     [
       'an unknown expectation',
       'POST /json/leads HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',

@@ -54,6 +54,7 @@ export async function runService(environment: Record<string, string>, folder: st
 
 export type RunningService = {
   url: string;
+  /** Of the program that was started: the server, or the command that runs it. */
   pid: number;
   /** What it printed so far, a line each. */
   lines: string[];
