@@ -6,6 +6,7 @@ import type {UpstreamSettings} from './answers/upstream.ts';
 import type {OnAmbiguous} from './delivery/courier.ts';
 import type {Caller} from './callers.ts';
 import {releasesFolder} from './http/embed-versions.ts';
+import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
 import {settings} from './settings.ts';
 
@@ -92,15 +93,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     wrong.push(...upstreamNames.filter((name) => !given[name]).map((name) => `${name} is missing`));
   }
   const upstreams = new Map<string, UpstreamSettings>();
+  const credentialNames: string[] = [];
   for (const [name, {url, cid, credentials}] of Object.entries(partnersFile?.upstreams ?? {})) {
     const [user, password] = ['USER', 'PASSWORD'].map((part) => {
       const setting = `CREDENTIALS_${credentials}_${part}`;
+      credentialNames.push(setting);
       const value = valueOf(setting);
       if (!value) wrong.push(`${setting} is missing, which the upstream ${name} of PARTNERS_FILE needs`);
       return value ?? '';
     });
     upstreams.set(name, {baseUrl: url, cid, user: user!, password: password!});
   }
+  // Which credentials belong to a file that cannot be read is unknown.
+  if (given['PARTNERS_FILE'] && !partnersFile) {
+    credentialNames.push(...Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_')));
+  }
+  wrong.push(...misspeltSettings(environment, [...Object.keys(settings.shape), ...credentialNames]));
   const read = result.data;
   let partners = partnersFile?.partners;
   if (read && !partners && read.EMBED_ORIGINS) {
