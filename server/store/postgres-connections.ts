@@ -7,7 +7,7 @@ import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
 import pg from 'pg';
 import type {Row, Statement} from './database.ts';
 
-/** How many statements of a transaction are told apart from each other by PostgreSQL or a pooler before it. */
+/** Whether statements get names, under which PostgreSQL keeps them prepared for a connection. */
 export type StatementNames = 'named' | 'unnamed';
 
 type Run = (statement: Statement) => Promise<Row[]>;
@@ -41,7 +41,11 @@ const limitOf = (name: string, milliseconds: number) => `SET LOCAL ${name} = ${m
 const beginLimited = ['BEGIN', ...Object.entries(limits).map(([name, value]) => limitOf(name, value))].join(
   '; ',
 );
-const beginLong = ['BEGIN', ...Object.keys(limits).map((name) => limitOf(name, longTimeout))].join('; ');
+/** Read committed, so that what another process migrated is seen once its lock is free. */
+const beginLong = [
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  ...Object.keys(limits).map((name) => limitOf(name, longTimeout)),
+].join('; ');
 
 const integerType = 20;
 const types = {
