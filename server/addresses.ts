@@ -50,26 +50,30 @@ export function networkOf(address: string): string {
 
 /**
  * A list separated by commas: addresses, ranges such as `10.0.0.0/8`, and `loopback`, `linklocal`, `uniquelocal`.
- * @throws Error that says which part is none of these
+ * @throws Error that says which part is none of these by its number, without repeating what was written
  */
 export function readRanges(text: string): Ranges {
   return text
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-    .flatMap((part) => (namedRanges[part] ?? [part]).map(readRange));
+    .flatMap((part, index) =>
+      (namedRanges[part] ?? [part]).map((range) => {
+        const read = readRange(range);
+        if (!read) throw new Error(`part ${index + 1} is neither an address nor a range such as 10.0.0.0/8`);
+        return read;
+      }),
+    );
 }
 
-function readRange(text: string): Range {
+function readRange(text: string): Range | undefined {
   const [base = '', suffix, ...rest] = text.split('/');
   const version = isIP(base);
-  if (version === 0 || base.includes('%') || rest.length > 0) {
-    throw new Error(`${JSON.stringify(text)} is neither an address nor a range such as 10.0.0.0/8`);
-  }
+  if (version === 0 || base.includes('%') || rest.length > 0) return undefined;
   const address = ipaddr.parse(base);
   const most = version === 4 ? 32 : 128;
   const bits = suffix === undefined ? most : readBits(suffix);
-  if (bits === null || bits > most) throw new Error(`${JSON.stringify(text)} has a length that no range has`);
+  if (bits === null || bits > most) return undefined;
   // Addresses are compared after an IPv4 address that is mapped into IPv6 has become IPv4 again.
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {
     return [address.toIPv4Address(), bits - 96];

@@ -18,6 +18,7 @@ import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {createCounts} from './http/counts.ts';
+import {createFailureLimit} from './http/failure-limit.ts';
 import {createProofs} from './http/proof.ts';
 import {createQuota} from './http/quota.ts';
 import {createRateLimits} from './http/rate-limit.ts';
@@ -64,6 +65,14 @@ export async function createApp(
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
   const counts = createCounts(config.redisUrl, log);
   const limits = createRateLimits(counts);
+  const signIns = createFailureLimit({
+    what: 'sign-ins',
+    most: 20,
+    window: 60_000,
+    exempt: config.signInExempt,
+    counts,
+    log,
+  });
   const quota = createQuota(log);
   const upstream = upstreams.has('default') ? 'default' : undefined;
   let refusing = false;
@@ -74,7 +83,7 @@ export async function createApp(
   app.use(requestContext(log, createAddressReader(config.trustProxy)));
   app.use(livePage());
   app.use(refuseWhile(() => refusing));
-  app.use(leadApi({callers, desk, tokens, upstream}));
+  app.use(leadApi({callers, signIns, desk, tokens, upstream}));
   app.use(
     embedApi({partners, desk, tokens, minimums: minimums(config.policy), proofs, quota, limits, perMinute}),
   );

@@ -1,6 +1,7 @@
 /** The one place that reads the environment. Everything is checked before anything starts. */
 import {readFileSync} from 'node:fs';
 import type {z} from 'zod';
+import type {Ranges} from './addresses.ts';
 import {defaultPolicy, readPolicy, type Policy} from './answers/policy.ts';
 import type {UpstreamSettings} from './answers/upstream.ts';
 import type {OnAmbiguous} from './delivery/courier.ts';
@@ -34,6 +35,8 @@ export type Config = {
   rateLimit: number;
   redisUrl: string | undefined;
   trustProxy: number | string;
+  /** Addresses that are never refused for failed sign-ins. */
+  signInExempt: Ranges;
   /** The folder of the built form: one folder a version. */
   embedFolder: string;
   /** The released versions of the form, likewise. None when absent. */
@@ -149,6 +152,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     rateLimit: read.RATE_LIMIT,
     redisUrl: read.REDIS_URL,
     trustProxy: read.TRUST_PROXY,
+    signInExempt: read.SIGN_IN_EXEMPT,
     embedFolder: read.EMBED_FOLDER,
     releasesFolder,
     immutableFiles: true,

@@ -28,6 +28,15 @@ function areRanges(text: string): boolean {
   }
 }
 
+const ranges = z.string().transform((text, context) => {
+  try {
+    return readRanges(text);
+  } catch (error) {
+    context.addIssue({code: 'custom', message: `is no list of addresses: ${(error as Error).message}`});
+    return z.NEVER;
+  }
+});
+
 /** Every setting, in the order of the table in README.md, which is made from these descriptions. */
 export const settings = z.object({
   PUBLIC_URL: httpUrl.describe('Where browsers reach this server, such as `https://leads.example.com`.'),
@@ -104,6 +113,11 @@ export const settings = z.object({
     .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
     .describe(
       'How many reverse proxies stand before the server, or their addresses: whom to believe about the address of a visitor.',
+    ),
+  SIGN_IN_EXEMPT: ranges
+    .default([])
+    .describe(
+      'Addresses and ranges of callers, separated by commas, that are never refused for failed sign-ins. Any other address (for IPv6 its /64) is refused for the rest of a minute in which it failed 20 times, with the right password, too.',
     ),
   DATABASE_PATH: z
     .string()

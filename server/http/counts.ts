@@ -4,18 +4,8 @@
  */
 import {randomUUID} from 'node:crypto';
 import type {Logger} from 'pino';
+import {createMemoryCounts, type Addition, type Count} from './memory-counts.ts';
 import {connectRedis} from './shared-redis.ts';
-
-export type Addition = {
-  name: string;
-  /** Milliseconds that a counter lives after its first addition. */
-  window: number;
-  /** Every addition begins the window anew. */
-  renew?: boolean;
-};
-
-/** `endsAt` in milliseconds since 1970. */
-export type Count = {count: number; endsAt: number};
 
 export type Counts = {
   /** Adds one to each counter, in one step. */
@@ -27,13 +17,12 @@ export type Counts = {
 
 /** Where counters stand: numbers that were counted in different places cannot be compared. */
 const sharedPlace = 'shared';
-/** Of one process; the counters that were not used for the longest time go first. About 200 bytes each. */
-const mostInMemory = 100_000;
 
 /** @param redisUrl memory alone where there is none */
 export function createCounts(redisUrl: string | undefined, log: Logger): Counts {
   const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, log);
-  const memory = countInMemory();
+  const memory = createMemoryCounts();
+  const ownPlace = randomUUID();
   const keyOf = (name: string) => `lead-prequal:${name}`;
 
   return {
@@ -41,7 +30,7 @@ export function createCounts(redisUrl: string | undefined, log: Logger): Counts 
       const keys = additions.map(({name}) => keyOf(name));
       const values = additions.flatMap(({window, renew}) => ['1', String(window), renew ? '1' : '0']);
       const reply = await redis?.ask((client) => client.addToCounts(keys, values));
-      if (!reply) return memory.add(additions);
+      if (!reply) return {counts: additions.map((addition) => memory.add(addition)), place: ownPlace};
       const now = Date.now();
       const counts = keys.map((_, index) => ({
         count: reply[2 * index]!,
@@ -52,35 +41,10 @@ export function createCounts(redisUrl: string | undefined, log: Logger): Counts 
 
     async read(names) {
       const reply = await redis?.ask((client) => client.mGet(names.map(keyOf)));
-      return reply ? {counts: reply.map(Number), place: sharedPlace} : memory.read(names);
+      if (reply) return {counts: reply.map(Number), place: sharedPlace};
+      return {counts: names.map((name) => memory.find(name)?.count ?? 0), place: ownPlace};
     },
 
     close: () => redis?.close(),
-  };
-}
-
-function countInMemory() {
-  const place = randomUUID();
-  const known = new Map<string, Count>();
-
-  function find(name: string): Count | undefined {
-    const found = known.get(name);
-    return found && found.endsAt > Date.now() ? found : undefined;
-  }
-
-  function addOne({name, window, renew = false}: Addition): Count {
-    const before = find(name);
-    const endsAt = before && !renew ? before.endsAt : Date.now() + window;
-    const after = {count: (before?.count ?? 0) + 1, endsAt};
-    // A Map keeps the order of insertion: the one that was used last stands last.
-    known.delete(name);
-    known.set(name, after);
-    if (known.size > mostInMemory) known.delete(known.keys().next().value!);
-    return after;
-  }
-
-  return {
-    add: (additions: readonly Addition[]) => ({counts: additions.map(addOne), place}),
-    read: (names: readonly string[]) => ({counts: names.map((name) => find(name)?.count ?? 0), place}),
   };
 }

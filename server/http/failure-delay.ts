@@ -1,6 +1,6 @@
 /**
- * Slows down the guessing of passwords, per address and per account. Nobody is ever locked out, and correct
- * credentials never come here, so a stranger cannot slow an honest caller down.
+ * Slows down the guessing of passwords, per address and per account. Correct credentials never come here, so a
+ * stranger cannot slow an honest caller down. Addresses that fail too often are refused by failure-limit.ts.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {ProblemError} from './problem-replies.ts';

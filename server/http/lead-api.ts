@@ -8,21 +8,23 @@ import type {Caller} from '../callers.ts';
 import {basicAuth} from './basic-auth.ts';
 import {jsonBody} from './json-body.ts';
 import {replyJson} from './json-reply.ts';
+import type {FailureLimit} from './failure-limit.ts';
 import {fingerprintOf, readIdempotencyKey, readLead, takeLead} from './lead-intake.ts';
 import {mount, operations} from './operations.ts';
 import {ProblemError} from './problem-replies.ts';
 
 type Parts = {
   callers: readonly Caller[];
+  signIns: FailureLimit;
   desk: LeadDesk;
   tokens: Tokens;
   /** Where its leads go; the calculator answers where there is none. */
   upstream: string | undefined;
 };
 
-export function leadApi({callers, desk, tokens, upstream}: Parts): Router {
+export function leadApi({callers, signIns, desk, tokens, upstream}: Parts): Router {
   const router = Router();
-  const authenticate = basicAuth(callers);
+  const authenticate = basicAuth(callers, signIns);
 
   const create: RequestHandler = async (request, response) => {
     const lead = readLead(request.body);

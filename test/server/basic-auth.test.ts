@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
-import {after, suite, test, type TestContext} from 'node:test';
+import {randomInt, randomUUID} from 'node:crypto';
+import {after, mock, suite, test, type TestContext} from 'node:test';
+import {readRanges} from '../../server/addresses.ts';
+import type {Config} from '../../server/config.ts';
 import {basic, comparable, postJson, readJson, readProblem} from '../support/http.ts';
+import {redisUrl, withoutRedis} from '../support/redis.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {acme, globex, startTestServer, type TestServer} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
 
 const createAt = (server: TestServer, headers: Record<string, string>, body: unknown = standardBody) =>
   server.fetch('/json/leads', postJson(body, headers));
@@ -57,8 +61,12 @@ suite('credentials', {concurrency: true}, async () => {
 });
 
 /** A server that has seen so many failures, of these credentials, that the next one waits for a second. */
-async function serverAfterFailures(t: TestContext, headers: Record<string, string>): Promise<TestServer> {
-  const server = await startTestServer();
+async function serverAfterFailures(
+  t: TestContext,
+  headers: Record<string, string>,
+  changes: Partial<Config> = {},
+): Promise<TestServer> {
+  const server = await startTestServer(changes);
   t.after(() => server.close());
   await Promise.all(Array.from({length: 10}, () => createAt(server, headers)));
   return server;
@@ -90,9 +98,9 @@ suite('failed sign-ins', {concurrency: true}, () => {
   }
 });
 
-suite('more failed sign-ins than fifty', () => {
+suite('more failed sign-ins than fifty from an address that is exempt', () => {
   test('are turned away at once, hold up nobody else, and lock nobody out', async (t) => {
-    const server = await serverAfterFailures(t, wrong);
+    const server = await serverAfterFailures(t, wrong, {signInExempt: readRanges('127.0.0.1')});
     const finished: number[] = [];
     const noted = async (asked: Promise<Response>) => {
       const response = await asked;
@@ -112,5 +120,71 @@ suite('more failed sign-ins than fifty', () => {
 
     await readJson(await createAt(server, basic(acme)), 201);
     await readProblem(await createAt(server, wrong), 401, 'unauthorized');
+  });
+});
+
+suite('after twenty failed sign-ins in a minute', () => {
+  const from = (address: string) => ({'x-forwarded-for': address});
+  const newNetwork = () => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}`;
+  const outcomes = (responses: readonly Response[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(responses, ({status}) => status)].map(([status, some]) => [status, some.length]),
+    );
+  async function start(t: TestContext, changes: Partial<Config> = {}) {
+    const server = await startTestServer({trustProxy: 1, ...changes});
+    t.after(() => server.close());
+    return server;
+  }
+
+  test('of 400 parallel guesses of one network twenty are compared, and the right password is refused, too', async (t) => {
+    const server = await start(t);
+    const network = newNetwork();
+    const guesses = Array.from({length: 400}, (_, index) =>
+      createAt(server, {...wrong, ...from(`${network}::${index.toString(16)}`)}),
+    );
+    const {401: compared = 0, 429: refused = 0} = outcomes(await Promise.all(guesses));
+    assert.deepEqual([compared, refused], [20, 380]);
+    const right = await createAt(server, {...basic(acme), ...from(`${network}::ffff`)});
+    assert.match(right.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+    await readProblem(right, 429, 'too-many-requests');
+    // Neither another network nor somebody who only asks whether credentials are needed.
+    await readJson(await createAt(server, {...basic(acme), ...from(`${newNetwork()}::1`)}), 201);
+    await readProblem(await createAt(server, from(`${network}::1`)), 401, 'unauthorized');
+    const lines = server.logLines.filter((line) => line.includes('sign-ins of this address are refused'));
+    assert.equal(lines.length, 1);
+  });
+  test('the address is let in again when the minute is over', async (t) => {
+    const server = await start(t);
+    const headers = {...basic(acme), ...from(`${newNetwork()}::1`)};
+    await Promise.all(Array.from({length: 30}, () => createAt(server, {...headers, ...wrong})));
+    await readProblem(await createAt(server, headers), 429, 'too-many-requests');
+    mock.timers.enable({apis: ['Date'], now: Date.now() + 61_000});
+    t.after(() => mock.timers.reset());
+    await readJson(await createAt(server, headers), 201);
+  });
+  test('right sign-ins in between are no failures, however many come at once', async (t) => {
+    const server = await start(t);
+    const headers = {...basic(acme), ...from(`${newNetwork()}::1`)};
+    await Promise.all(Array.from({length: 19}, () => createAt(server, {...headers, ...wrong})));
+    const right = await Promise.all(Array.from({length: 100}, () => createAt(server, headers)));
+    assert.deepEqual(outcomes(right), {201: 100});
+  });
+  test('an address that is exempt is only slowed down', async (t) => {
+    const server = await start(t, {signInExempt: readRanges('192.0.2.0/24')});
+    const headers = {...basic(acme), ...from('192.0.2.7')};
+    await Promise.all(Array.from({length: 30}, () => createAt(server, {...headers, ...wrong})));
+    await readJson(await createAt(server, headers), 201);
+  });
+  test('every process that shares a Redis refuses the address', {skip: withoutRedis}, async (t) => {
+    const servers = [await start(t, {redisUrl}), await start(t, {redisUrl})] as const;
+    /** Twelve failures in each process: more than twenty only where they count together. */
+    const afterFailures = async () => {
+      const address = from(`${newNetwork()}::1`);
+      const guess = () => servers.map((server) => createAt(server, {...wrong, ...address}));
+      await Promise.all(Array.from({length: 12}, guess).flat());
+      return Promise.all(servers.map((server) => createAt(server, {...basic(acme), ...address})));
+    };
+    // Until its connection stands, each counts alone.
+    await until(async () => outcomes(await afterFailures())[429] === 2);
   });
 });

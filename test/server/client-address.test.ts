@@ -91,11 +91,8 @@ suite('a list of ranges', () => {
     '2001:db8::/129',
     '127.1',
   ]) {
-    test(`is refused for ${wrong}, which the error names`, () => {
-      assert.throws(
-        () => readRanges(`10.0.0.1,${wrong}`),
-        (error: Error) => error.message.includes(wrong),
-      );
+    test(`is refused for ${wrong}, by its place`, () => {
+      assert.throws(() => readRanges(`10.0.0.1,${wrong}`), /^Error: part 2 is neither/);
     });
   }
 });

@@ -88,6 +88,8 @@ suite('a setting', () => {
     [{EMBED_ORIGINS: 'https://www.*.example'}, /^EMBED_ORIGINS/],
     [{TRUST_PROXY: 'true'}, /^TRUST_PROXY must be a number of proxies/],
     [{TRUST_PROXY: '10.0.0.1, proxy'}, /^TRUST_PROXY must be a number of proxies/],
+    [{TRUST_PROXY: '10.0.0.0/33'}, /^TRUST_PROXY must be a number of proxies/],
+    [{SIGN_IN_EXEMPT: '10.0.0.0/8, office'}, /^SIGN_IN_EXEMPT is no list of addresses: part 2 is neither/],
     [{EMBED_ORIGINS: 'null'}, /^EMBED_ORIGINS/],
     [{EMBED_ORIGINS: 'https://www.partner.example/'}, /^EMBED_ORIGINS/],
     [{EMBED_ORIGINS: 'https://www.partner.example/page'}, /^EMBED_ORIGINS/],

@@ -47,6 +47,7 @@ export const baseConfig = (folder: string): Config => ({
   rateLimit: 100_000,
   redisUrl: undefined,
   trustProxy: 0,
+  signInExempt: [],
   embedFolder: join(folder, 'embed'),
   immutableFiles: true,
   logLevel: 'debug',
