@@ -1,11 +1,14 @@
 /** The `lead-prequal` command: starts the server, and does what an operator does beside it, straight on its store. */
 import {Command, CommanderError} from 'commander';
+import {backupCommand, restoreCommand} from './backup.ts';
 import {callersCommand} from './callers.ts';
 import {outboxCommand} from './outbox.ts';
 
 const program = new Command('lead-prequal')
   .description('Operates the lead service on the machine where its configuration is.')
   .showHelpAfterError()
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(callersCommand())
   .addCommand(outboxCommand());
 

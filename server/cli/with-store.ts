@@ -17,7 +17,8 @@ function printError(fields: object, message: string) {
   console.error(message, JSON.stringify(fields));
 }
 
-function configured() {
+/** The configuration of the server; ends the process with its faults in words where it is not complete. */
+export function configured() {
   try {
     return readConfig();
   } catch (error) {

@@ -40,7 +40,8 @@ const damageCodes = [10, 11, 26];
  */
 export function findDamage(database: DatabaseSync): string | undefined {
   try {
-    const words = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+    // Not quick_check: it does not see the rows in wrong order that a log of another database leaves.
+    const words = String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
     return words === 'ok' ? undefined : words.replaceAll('\n', ' ');
   } catch (error) {
     if (damageCodes.includes(primaryCode(error))) return (error as Error).message;

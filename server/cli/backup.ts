@@ -1,0 +1,52 @@
+/** `lead-prequal backup` and `lead-prequal restore`: the leads of the embedded database, to a file and back. */
+import {resolve} from 'node:path';
+import {Command} from 'commander';
+import {backUpSqlite} from '../store/sqlite-backup.ts';
+import {Refused, type Counts} from '../store/sqlite-copy.ts';
+import {restoreSqlite} from '../store/sqlite-restore.ts';
+import {configured} from './with-store.ts';
+
+const count = (number: number, one: string, many: string) =>
+  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+const inWords = ({leads, outbox}: Counts) =>
+  `${count(leads, 'lead', 'leads')}, ${count(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
+
+/** Prints what was done, or why nothing was; the process then ends with 1. */
+async function report(work: (databasePath: string) => Promise<string[]>) {
+  const {databasePath, databaseUrl} = configured();
+  try {
+    if (databaseUrl) {
+      throw new Refused(
+        'The leads are in PostgreSQL: back them up with pg_dump and restore them with pg_restore, as docs/operations.md says',
+      );
+    }
+    for (const line of await work(resolve(databasePath))) console.log(line);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description('copy the SQLite database into one file while the server runs, and check the copy')
+    .argument('<file>', 'to write; it must not exist yet')
+    .action((file: string) =>
+      report(async (databasePath) => [
+        `${file}: ${inWords(await backUpSqlite(databasePath, resolve(file)))}`,
+      ]),
+    );
+
+export const restoreCommand = (): Command =>
+  new Command('restore')
+    .description('check a backup and make it the SQLite database of a server that is stopped')
+    .argument('<file>', 'that "lead-prequal backup" wrote')
+    .option('--replace', 'move a database that is there aside, to …before-restore-<time>')
+    .action((file: string, {replace = false}: {replace?: boolean}) =>
+      report(async (databasePath) => {
+        const {movedTo, ...counts} = await restoreSqlite(resolve(file), databasePath, replace);
+        const moved = movedTo === undefined ? [] : [`What was there before is now ${movedTo}`];
+        return [`${databasePath}: ${inWords(counts)}`, ...moved];
+      }),
+    );

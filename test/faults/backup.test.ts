@@ -1,0 +1,115 @@
+/** Backups taken under load, and restores over the files of servers that run, crashed, or are stopped. */
+import assert from 'node:assert/strict';
+import {existsSync, readdirSync, statSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {after, suite, test} from 'node:test';
+import {runCommand} from '../support/operator.ts';
+import {serviceSettings} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {createLeads, missing, startOver, stopped, until} from './load.ts';
+
+/** For how long leads arrive, with a backup in the middle. */
+const seconds = Number(process.env['FAULT_SECONDS'] ?? 5);
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const rows = (path: string) => {
+  const database = new DatabaseSync(path, {readOnly: true});
+  const ids = database
+    .prepare('SELECT id FROM leads')
+    .all()
+    .map(({id}) => String(id));
+  database.close();
+  return new Set(ids);
+};
+
+suite('a backup', () => {
+  const folder = makeTemporaryFolder();
+  after(() => folder.remove());
+  const settings = (name: string) => ({
+    ...serviceSettings(folder.path),
+    DATABASE_PATH: join(folder.path, name, 'leads.sqlite'),
+  });
+  const run = (name: string, ...words: string[]) => runCommand(settings(name), ...words);
+  const start = (name: string) => startOver(folder.path, {DATABASE_PATH: settings(name).DATABASE_PATH});
+
+  test(`taken during ${seconds} s of load and restored elsewhere has every lead acknowledged before it began`, async () => {
+    const server = await start('loaded');
+    const load = createLeads(server.url);
+    const begun = performance.now();
+    const elapsed = () => (performance.now() - begun) / 1_000;
+    await until(() => elapsed() > seconds / 2);
+    const before = [...load.acknowledged];
+    const file = join(folder.path, 'backup.sqlite');
+    const watching = until(() => existsSync(`${file}.partial`)).then(() => mode(`${file}.partial`));
+    const startedAt = performance.now();
+    const {code, stdout, stderr} = await run('loaded', 'backup', file);
+    const took = Math.round(performance.now() - startedAt);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(await watching, '600', 'before it is finished, too');
+    await until(() => elapsed() > seconds);
+    await load.stop();
+    assert.deepEqual(new Set(load.statuses), new Set([201]));
+    assert.equal(mode(file), '600');
+    const held = rows(file);
+    assert.match(stdout, new RegExp(`: ${held.size.toLocaleString('en-US')} leads, .* checked$`, 'm'));
+
+    const restored = await run('elsewhere', 'restore', file);
+    assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    const path = settings('elsewhere').DATABASE_PATH;
+    assert.deepEqual([mode(dirname(path)), mode(path)], ['700', '600']);
+    const database = new DatabaseSync(path);
+    assert.deepEqual({...database.prepare('PRAGMA integrity_check').get()}, {integrity_check: 'ok'});
+    database.close();
+    const other = await start('elsewhere');
+    assert.deepEqual(await missing(other.url, before), []);
+    assert.deepEqual(await other.end('SIGTERM'), stopped);
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+    console.log(
+      `${load.acknowledged.length} leads in ${seconds} s; backup of ${held.size} in ${took} ms; ${before.length} acknowledged before it, none missing`,
+    );
+  });
+
+  test('is not restored over the files of a server that runs or crashed, unless they are moved aside', async () => {
+    const server = await start('crashed');
+    const first = createLeads(server.url);
+    await until(() => first.acknowledged.length > 300);
+    await first.stop();
+    const file = join(folder.path, 'early.sqlite');
+    assert.equal((await run('crashed', 'backup', file)).code, 0);
+    const second = createLeads(server.url);
+    await until(() => second.acknowledged.length > 300);
+    await second.stop();
+
+    for (const words of [
+      ['restore', file],
+      ['restore', file, '--replace'],
+    ]) {
+      const refused = await run('crashed', ...words);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /^A server or another program has .* open\. Stop it first/);
+    }
+    assert.deepEqual(await missing(server.url, second.acknowledged), []);
+    await server.end('SIGKILL');
+    const path = settings('crashed').DATABASE_PATH;
+    const wal = statSync(`${path}-wal`).size;
+    assert.ok(wal > 0, 'a crash leaves a log');
+
+    const refused = await run('crashed', 'restore', file);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /left .*-wal, which may hold leads that are in no backup.*--replace/);
+    assert.equal(statSync(`${path}-wal`).size, wal, 'the log is as it was');
+
+    const replaced = await run('crashed', 'restore', file, '--replace');
+    assert.deepEqual([replaced.code, replaced.stderr], [0, '']);
+    const [, aside = ''] = /^What was there before is now (.*)$/m.exec(replaced.stdout) ?? [];
+    const names = [aside, `${aside}-shm`, `${aside}-wal`, path].map((name) =>
+      name.slice(dirname(path).length + 1),
+    );
+    assert.deepEqual(readdirSync(dirname(path)).toSorted(), names.toSorted());
+    assert.deepEqual(rows(path), rows(file));
+    const all = rows(aside);
+    for (const id of [...first.acknowledged, ...second.acknowledged])
+      assert.ok(all.has(id), 'nothing is lost');
+  });
+});
