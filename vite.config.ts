@@ -24,15 +24,6 @@ export const budgetOf = (file: string) =>
 const integrityOf = (content: string, hash = 'sha384') =>
   `${hash}-${createHash(hash).update(content).digest('base64')}`;
 
-/** Pages have pinned the files of a release by their hashes, so no build may make other ones under its version. */
-const refuseReleased: Plugin = {
-  name: 'refuse-released',
-  buildStart() {
-    if (existsSync(`releases/${version}`))
-      this.error(`${version} is released: raise the version in package.json.`);
-  },
-};
-
 const minifyTemplates: Plugin = {
   name: 'minify-templates',
   enforce: 'pre',
@@ -268,7 +259,14 @@ const finish: Plugin = {
   },
 };
 
-export default defineConfig({
-  ...library('widget/define.ts', embedFile),
-  plugins: [refuseReleased, minifyTemplates, editLit(), pinLaterFiles, finish],
+export default defineConfig(() => {
+  // Pages have pinned the files of a release by their hashes, so no build may make other ones under its version.
+  if (existsSync(`releases/${version}`)) {
+    console.error(`${version} is released: raise the version in package.json.`);
+    process.exit(1);
+  }
+  return {
+    ...library('widget/define.ts', embedFile),
+    plugins: [minifyTemplates, editLit(), pinLaterFiles, finish],
+  };
 });

@@ -164,7 +164,7 @@ suite('making a release', () => {
       join(root, 'vite.config.ts'),
     );
     await assert.rejects(build, (error: Failure) =>
-      /1\.5\.0 is released: raise the version in package\.json/.test(error.stderr),
+      /^1\.5\.0 is released: raise the version in package\.json\.\n$/.test(error.stderr),
     );
     assert.equal(readFileSync(join(folder, 'dist/embed/1.5.0', script), 'utf8'), 'export {};');
   });
