@@ -36,10 +36,15 @@ const server = await startServer(config, log).catch(refuseToStart);
 log.info({host: config.host, port: server.port, ...snippet}, 'ready');
 log.flush();
 
+let stopping = false;
+function stop() {
+  // One stop may send several signals: npm passes its own on, and a terminal or systemd sends it to every process.
+  if (stopping) return;
+  stopping = true;
+  setTimeout(() => process.exit(1), grace).unref();
+  void server.close().then(() => process.exit(0));
+}
 for (const signal of signals) {
   process.removeListener(signal, endAtOnce);
-  process.once(signal, () => {
-    setTimeout(() => process.exit(1), grace).unref();
-    void server.close().then(() => process.exit(0));
-  });
+  process.on(signal, stop);
 }

@@ -8,6 +8,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
+import {openConnection, requestText} from '../support/connection.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {readyPort, serviceSettings, startService} from '../support/service-process.ts';
@@ -41,33 +42,49 @@ function groupLives(leader: number): boolean {
   }
 }
 
+/** Runs it in a process group of its own, which holds whatever npm starts, even once npm has ended. */
+async function startByNpm(t: TestContext) {
+  const child = spawn('npm', ['run', '--silent', 'serve'], {
+    cwd: root,
+    env: {PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...serviceSettings(useFolder(t))},
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const leader = child.pid!;
+  t.after(() => {
+    if (groupLives(leader)) process.kill(-leader, 'SIGKILL');
+  });
+  const lines: string[] = [];
+  createInterface({input: child.stderr}).on('line', (line) => lines.push(line));
+  const port = await readyPort(child, lines);
+  return {leader, port, ended: () => until(() => !groupLives(leader))};
+}
+
 suite('npm run serve', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`ends with the server when npm gets ${signal}: the port closes and no process is left`, async (t) => {
-      const child = spawn('npm', ['run', '--silent', 'serve'], {
-        cwd: root,
-        env: {
-          PATH: process.env['PATH'],
-          HOME: process.env['HOME'],
-          PORT: '0',
-          ...serviceSettings(useFolder(t)),
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        // A process group of its own: whatever npm starts belongs to it, and outlives npm in it.
-        detached: true,
-      });
-      const leader = child.pid!;
-      t.after(() => {
-        if (groupLives(leader)) process.kill(-leader, 'SIGKILL');
-      });
-      const lines: string[] = [];
-      createInterface({input: child.stderr}).on('line', (line) => lines.push(line));
-      const port = await readyPort(child, lines);
+      const {leader, port, ended} = await startByNpm(t);
       assert.ok(await isOpen(port));
       process.kill(leader, signal);
-      await once(child, 'exit');
-      await until(() => !groupLives(leader));
+      await ended();
       assert.ok(!(await isOpen(port)));
+    });
+    // A terminal and systemd send it to all processes at once, and npm passes its own on to the server.
+    test(`finishes a request under way when npm and the server both get ${signal}`, async (t) => {
+      const {leader, port, ended} = await startByNpm(t);
+      const connection = await openConnection(port);
+      const body = JSON.stringify(standardBody);
+      const headers = {'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body))};
+      const expecting = {...basic(acme), ...headers, expect: '100-continue'};
+      connection.send(requestText('POST', '/json/leads', expecting, body.slice(0, 20)));
+      await connection.continued();
+      process.kill(-leader, signal);
+      // The closed port shows that the server is stopping; now comes another signal while it does.
+      await until(async () => !(await isOpen(port)));
+      process.kill(-leader, signal);
+      connection.send(body.slice(20));
+      await readJson(await connection.answer(), 201);
+      await ended();
     });
   }
 });
