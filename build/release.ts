@@ -4,7 +4,7 @@
  * change it, because partners' pages pin its files by their hashes.
  */
 import {createHash} from 'node:crypto';
-import {cpSync, existsSync, mkdirSync, readFileSync, renameSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
@@ -33,6 +33,7 @@ for (const [file, expected] of Object.entries(integrity)) {
 
 // Copied under another name first, so that a copy that breaks off is not taken for the release.
 const unfinished = join('dist', `release-${version}`);
+rmSync(unfinished, {recursive: true, force: true});
 cpSync(built, unfinished, {recursive: true});
 mkdirSync('releases', {recursive: true});
 renameSync(unfinished, release);

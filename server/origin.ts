@@ -1,9 +1,6 @@
 /** Origins of pages that may embed the form, as the configuration writes them. */
-import {getDomain} from 'tldts';
+import {parse} from 'tldts';
 import {z} from 'zod';
-
-/** No registry sells names below these; they lead to the machine itself or its network, for development. */
-const ownNames = new Set(['localhost', 'local', 'test', 'internal']);
 
 /**
  * The part of `https://*.example.com` behind the star, if strangers can get a name directly below it, as below
@@ -13,8 +10,9 @@ function sharedSuffix(origin: string): string | undefined {
   if (!origin.includes('//*.')) return undefined;
   // Without the dot of a fully qualified name, which browsers keep.
   const name = new URL(origin.replace('//*.', '//')).hostname.replace(/\.$/, '');
-  if (ownNames.has(name)) return undefined;
-  return getDomain(name, {allowPrivateDomains: true}) === null ? name : undefined;
+  const {publicSuffix, isIcann, isPrivate} = parse(name, {allowPrivateDomains: true});
+  // A last label that no registry sells, such as `localhost` or an intranet's `corp`, has one owner.
+  return (isIcann || isPrivate) && publicSuffix === name ? name : undefined;
 }
 
 /** Exact, or with one wildcard for one label: `https://*.example.com`. */

@@ -77,7 +77,8 @@ function parse(bytes: Buffer): unknown {
     throw new ProblemError('invalid-lead', 'Check the body.', {errors});
   }
   try {
-    return JSON.parse(bytes.toString());
+    // Clients on Windows often begin with a byte order mark, which this decoder leaves out.
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON.');
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
 import {after, suite, test} from 'node:test';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import {limits} from '../../contract/api.ts';
@@ -103,6 +104,16 @@ suite('the type of a body', () => {
       await bothProblems(body, {...json, 'content-encoding': encoding}, 415, 'not-json');
     });
   }
+});
+
+suite('a byte order mark', () => {
+  test('before the JSON is left out, for some clients on Windows always send it', async () => {
+    const body = `\ufeff${JSON.stringify(standardBody)}`;
+    await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+    const lead = `\ufeff${JSON.stringify({lead: standardBody})}`;
+    const headers = {origin: listedOrigin, 'idempotency-key': randomUUID()};
+    await readJson(await server.fetch('/embed/v1/leads?partner=acme', postJson(lead, headers)), 201);
+  });
 });
 
 suite('the size of a body', () => {
