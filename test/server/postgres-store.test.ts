@@ -6,6 +6,7 @@ import {openPostgresStore} from '../../server/store/postgres-store.ts';
 import {describeGoneLeads} from '../support/gone-leads-suite.ts';
 import {describeLeadStore} from '../support/lead-store-suite.ts';
 import {closeGate, createDatabase, withoutPostgres, type TestDatabase} from '../support/postgres.ts';
+import {until} from '../support/until.ts';
 import {asLead, doneAnswer, newEntry, standardBody} from '../support/sample-leads.ts';
 
 const newKey = (): IdempotencyKey => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of a lead'});
@@ -126,6 +127,26 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
         assert.equal(replayed.outcome, 'replayed');
         assert.equal(idOf(replayed), first.id);
       }
+    });
+  });
+
+  suite('a database that is read-only for a while, as a standby before it is promoted', () => {
+    test('takes leads under keys again as soon as it can, because the read-only connections are closed', async (t) => {
+      const {database, stores} = await openStores(t, 1);
+      const name = new URL(database.url).pathname.slice(1);
+      // New connections have the setting. The store has none that is open: its last was cut.
+      const setReadOnly = (state: string) =>
+        database.query(`BEGIN READ WRITE;
+          ALTER DATABASE ${name} SET default_transaction_read_only = ${state};
+          COMMIT;
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = '${name}' AND application_name = 'lead-prequal' AND '${state}' = 'on'`);
+      const accept = () => stores[0]!.accept(newEntry({idempotency: newKey()}));
+      await setReadOnly('on');
+      const reason = () => accept().then(String, (error: unknown) => (error as StoreUnavailable).reason);
+      await until(async () => (await reason()).startsWith('25006 '));
+      await setReadOnly('off');
+      assert.equal((await accept()).outcome, 'created');
     });
   });
 
