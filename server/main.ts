@@ -42,7 +42,7 @@ function stop() {
   if (stopping) return;
   stopping = true;
   setTimeout(() => process.exit(1), grace).unref();
-  void server.close().then(() => process.exit(0));
+  void server.close().then(() => log.flush(() => process.exit(0)));
 }
 for (const signal of signals) {
   process.removeListener(signal, endAtOnce);

@@ -58,7 +58,7 @@ const attacks: Record<string, Attack> = {
       socket.write(script.repeat(10));
     },
   },
-  idle: {connections: 2_500, begin: () => undefined},
+  idle: {connections: 2_500, begin: (socket) => void socket.resume()},
   /** Headers that come a byte at a time, often enough for no silence to be noticed. */
   drip: {
     connections: 2_500,

@@ -1,0 +1,78 @@
+/** A log that cannot be written: requests are answered, memory stays, and the process ends when it is told to. */
+import assert from 'node:assert/strict';
+import {execFileSync, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {closeSync, openSync} from 'node:fs';
+import {createServer, type AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {serviceSettings} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {until} from './load.ts';
+import {honestClients, memoryOf} from './under-attack.ts';
+
+const main = join(import.meta.dirname, '../../server/main.ts');
+/** Milliseconds that the server may take to end. */
+const longestEnd = 10_500;
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const {port} = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+suite('a server whose log', () => {
+  const folder = makeTemporaryFolder();
+  after(() => folder.remove());
+
+  const unreadPipe = () => {
+    const path = join(folder.path, 'pipe');
+    execFileSync('mkfifo', [path]);
+    // Opened for both, it is a pipe with a reader that never reads.
+    return openSync(path, 'r+');
+  };
+  for (const [what, open] of [
+    ['is on a full disk', () => openSync('/dev/full', 'w')],
+    ['goes into a pipe that nobody reads', unreadPipe],
+  ] as const) {
+    test(`${what} answers requests, keeps its memory, and ends when it is told to`, async (t) => {
+      const stdout = open();
+      const port = await freePort();
+      const child = spawn(process.execPath, [main], {
+        cwd: folder.path,
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ...serviceSettings(folder.path),
+          PORT: String(port),
+          NODE_OPTIONS: '--max-old-space-size=512',
+        },
+        stdio: ['ignore', stdout, 'inherit'],
+      });
+      t.after(() => child.kill('SIGKILL'));
+      const url = `http://127.0.0.1:${port}`;
+      const isUp = () =>
+        fetch(`${url}/health`).then(
+          ({ok}) => ok,
+          () => false,
+        );
+      await until(isUp);
+      const before = memoryOf(child.pid!);
+      const honest = honestClients(url);
+      // A line of the log for each: more than a pipe of 64 KiB holds.
+      await until(() => honest.answered() >= 600);
+      const {failures, ...result} = await honest.stop();
+      const memory = {before, after: memoryOf(child.pid!)};
+      const start = performance.now();
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      assert.deepEqual(await exited, [0, null]);
+      const ended = Math.round(performance.now() - start);
+      closeSync(stdout);
+      t.diagnostic(JSON.stringify({...result, memory, ended, failed: failures.length}));
+      assert.deepEqual(failures, []);
+      assert.ok(ended < longestEnd, `ended after ${ended} ms`);
+    });
+  }
+});
