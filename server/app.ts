@@ -65,14 +65,14 @@ export async function createApp(
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
   const counts = createCounts(config.redisUrl, log);
   const limits = createRateLimits(counts);
+  const failures = {window: 60_000, counts, log};
   const signIns = createFailureLimit({
+    ...failures,
     what: 'sign-ins',
     most: 20,
-    window: 60_000,
     exempt: config.signInExempt,
-    counts,
-    log,
   });
+  const guesses = createFailureLimit({...failures, what: 'requests for unknown partners', most: perMinute});
   const quota = createQuota(log);
   const upstream = upstreams.has('default') ? 'default' : undefined;
   let refusing = false;
@@ -85,7 +85,17 @@ export async function createApp(
   app.use(refuseWhile(() => refusing));
   app.use(leadApi({callers, signIns, desk, tokens, upstream}));
   app.use(
-    embedApi({partners, desk, tokens, minimums: minimums(config.policy), proofs, quota, limits, perMinute}),
+    embedApi({
+      partners,
+      desk,
+      tokens,
+      minimums: minimums(config.policy),
+      proofs,
+      quota,
+      guesses,
+      limits,
+      perMinute,
+    }),
   );
   app.use(embedFiles(readVersions(config.embedFolder, config.releasesFolder), config.immutableFiles));
   app.use(healthPages(watch, courier));

@@ -7,6 +7,7 @@ import type {Partner} from '../partners.ts';
 import type {Consent, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
 import {bareAddress, readAttribution, readEmbedBody, type EmbedBody} from './embed-body.ts';
+import type {FailureLimit} from './failure-limit.ts';
 import {jsonBody} from './json-body.ts';
 import {replyJson} from './json-reply.ts';
 import {fingerprintOf, readIdempotencyKey, readLead, replayLead, takeLead} from './lead-intake.ts';
@@ -25,6 +26,8 @@ type Parts = {
   /** Undefined where no proof of work is asked for. */
   proofs: Proofs | undefined;
   quota: Quota;
+  /** Of requests for partners that are not known. */
+  guesses: FailureLimit;
   limits: RateLimits;
   perMinute: number;
 };
@@ -33,7 +36,7 @@ type Parts = {
 const shortestTime = 3_000;
 
 export function embedApi(parts: Parts): Router {
-  const {partners, desk, tokens, minimums, proofs, quota, limits, perMinute} = parts;
+  const {partners, desk, tokens, minimums, proofs, quota, guesses, limits, perMinute} = parts;
   const router = Router();
 
   const toAnswer = ({id, lead, answer}: StoredLead): EmbedAnswer => {
@@ -134,7 +137,7 @@ export function embedApi(parts: Parts): Router {
       [operations.embedCreate, limits('leads', perMinute), jsonBody, create],
       [operations.embedRead, limits('results', perMinute * 2), read],
     ],
-    partnerGate(partners),
+    partnerGate(partners, guesses),
   );
   return router;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {after, suite, test} from 'node:test';
-import {readJson, readProblem} from '../support/http.ts';
+import {comparable, readJson, readProblem} from '../support/http.ts';
 import {listedOrigin, otherOrigin, startTestServer} from '../support/test-server.ts';
 
 const server = await startTestServer();
@@ -70,6 +70,40 @@ suite('a partner', () => {
   }
   test('is the first one where the page names none', async () => {
     await readJson(await server.fetch('/embed/v1/config', {headers: fromPage}), 200);
+  });
+});
+
+suite('an address that asks for partners that are not known', () => {
+  for (const method of ['GET', 'OPTIONS'] as const) {
+    test(`is refused for the rest of the minute, for a known partner as for any other: ${method}`, async (t) => {
+      const limit = 5;
+      const limited = await startTestServer({rateLimit: limit, trustProxy: 1});
+      t.after(() => limited.close());
+      const guess = (partner: string, from: string) =>
+        limited.fetch(`/embed/v1/config?partner=${partner}`, {
+          method,
+          headers: {...fromPage, 'access-control-request-method': 'GET', 'x-forwarded-for': from},
+        });
+      const guesses = await Promise.all(
+        Array.from({length: 30}, (_, index) => guess(`nobody-${index}`, `2001:db8::${index + 1}`)),
+      );
+      const statuses = Map.groupBy(guesses, ({status}) => status);
+      assert.deepEqual([statuses.get(403)?.length, statuses.get(429)?.length], [limit, 30 - limit]);
+      const [known, unknown] = [await guess('acme', '2001:db8::a'), await guess('nobody', '2001:db8::b')];
+      assert.match(known.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+      assert.deepEqual(await comparable(known), await comparable(unknown));
+      await readProblem(known, 429, 'too-many-requests');
+      assert.ok((await guess('acme', '2001:db8:0:1::1')).ok);
+    });
+  }
+  test('is not refused for a few of them', async (t) => {
+    const limited = await startTestServer({rateLimit: 5});
+    t.after(() => limited.close());
+    const config = (partner: string) =>
+      limited.fetch(`/embed/v1/config?partner=${partner}`, {headers: fromPage});
+    for (let count = 0; count < 4; count += 1)
+      await readProblem(await config('nobody'), 403, 'unknown-partner');
+    await readJson(await config('acme'), 200);
   });
 });
 
