@@ -1,7 +1,7 @@
 /** The sites that embed the form, and the upstreams their leads go to: a file that is checked at start. */
 import {readFileSync} from 'node:fs';
 import {z} from 'zod';
-import {cidField, leadTypes} from '../contract/fields.ts';
+import {cidField, leadTypes, type LeadType} from '../contract/fields.ts';
 import {origin} from './origin.ts';
 
 /** The same rule as for the `cid` of a lead, or none of its leads could be taken. */
@@ -47,8 +47,12 @@ const partnerSchema = z.strictObject({
   quota_per_hour: z.int().min(1).default(1_000),
   /** What happens to leads that look like a machine's. */
   suspect: z.enum(['deliver', 'hold']).default('deliver'),
-  /** Whether the same lead again within a day is delivered once. */
-  merge_duplicates: z.boolean().default(true),
+  /**
+   * Which leads that come again within a day are delivered once: of all types, of none, or only those whose sender
+   * must know every field. A merged lead is answered faster, so it tells that somebody sent it before, and of a
+   * standard lead a stranger can guess name, e-mail and phone.
+   */
+  merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
 });
 
 const fileSchema = z
@@ -101,12 +105,16 @@ export function readPartners(file: string): PartnersFile {
   );
 }
 
+/** Whether leads of this type that come again within a day are delivered once. */
+export const mergesDuplicates = ({merge_duplicates: merged}: Partner, leadType: LeadType): boolean =>
+  merged === true || merged === leadType;
+
 /** Whether a page of this origin may use the partner. A wildcard stands for one label, not for several. */
 export function admits({origins}: Partner, pageOrigin: string): boolean {
   return origins.some((allowed) => {
     const [start = '', end] = allowed.split('*');
     if (end === undefined) return allowed === pageOrigin;
     if (!pageOrigin.startsWith(start) || !pageOrigin.endsWith(end)) return false;
-    return /^[a-z0-9-]+$/i.test(pageOrigin.slice(start.length, -end.length));
+    return /^[a-z0-9-]{1,63}$/i.test(pageOrigin.slice(start.length, -end.length));
   });
 }

@@ -3,7 +3,7 @@ import {createHash} from 'node:crypto';
 import {Router, type Request, type RequestHandler} from 'express';
 import type {AmountPart, EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
 import type {LeadDesk} from '../lead-desk.ts';
-import type {Partner} from '../partners.ts';
+import {mergesDuplicates, type Partner} from '../partners.ts';
 import type {Consent, StoredLead} from '../store/lead-store.ts';
 import type {Tokens} from '../tokens.ts';
 import {bareAddress, readAttribution, readEmbedBody, type EmbedBody} from './embed-body.ts';
@@ -93,7 +93,8 @@ export function embedApi(parts: Parts): Router {
     const supersedes = await superseded(partner, body);
     // Where nothing is delivered there is nothing to merge; a held lead must not stand in for a sound one, nor one
     // from before a correction for the visitor's last word.
-    const mayMerge = partner.merge_duplicates && partner.upstream !== undefined && !hold && !supersedes;
+    const merges = mergesDuplicates(partner, lead.lead_type);
+    const mayMerge = merges && partner.upstream !== undefined && !hold && !supersedes;
     const {outcome, stored} = await takeLead(desk, {
       lead,
       partner: partner.key,
@@ -155,12 +156,15 @@ function readConsent(request: Request, {consent}: Partner, body: EmbedBody | und
     const errors = [{field: 'consent', code: 'required', message: 'is required'}];
     throw new ProblemError('invalid-lead', 'Check consent.', {errors});
   }
+  const origin = request.get('Origin');
+  const page = bareAddress(body?.page);
   return {
     textVersion: consent.version,
     textHash: createHash('sha256').update(consent.text).digest('hex'),
     agreed: consent.required ? given.agreed : null,
     givenAt: Date.now(),
-    page: bareAddress(body?.page),
+    origin: origin ?? null,
+    page: URL.parse(page ?? '')?.origin === origin ? page : null,
     ip: request.address,
     userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
   };

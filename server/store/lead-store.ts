@@ -13,7 +13,9 @@ export type Consent = {
   /** Null where the partner asks for no tick. */
   agreed: boolean | null;
   givenAt: number;
-  /** The page's address without its query. */
+  /** The Origin header, which the browser itself writes; null where it sent none, and in records of 1.0.0. */
+  origin: string | null;
+  /** The page's address without its query, as the page says; null unless it is of that origin. */
   page: string | null;
   ip: string;
   userAgent: string | null;

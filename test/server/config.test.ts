@@ -54,7 +54,7 @@ suite('the required settings', () => {
         cid: '1001',
         quota_per_hour: 1_000,
         suspect: 'deliver',
-        merge_duplicates: true,
+        merge_duplicates: 'prequalification',
       },
     ]);
     assert.equal(config.host, '127.0.0.1');

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import type {EmbedConfig} from '../../contract/api.ts';
 import {onePartner, type Partner} from '../../server/partners.ts';
-import {fieldCodes, readJson, readProblem} from '../support/http.ts';
+import {fieldCodes, postJson, readJson, readProblem} from '../support/http.ts';
 import {sendLead, sentLead, somebody} from '../support/page.ts';
 import {forEachStore} from '../support/stores.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -86,7 +86,7 @@ forEachStore((store) => {
   });
 
   suite('the record of a consent', () => {
-    test('has text, version, tick, time, page without query, address and browser', async () => {
+    test('has text, version, tick, time, origin, page without query, address and browser', async () => {
       const before = Date.now();
       const page = 'https://user:secret@www.partner.example/funding/?email=jane@example.com#part';
       const answer = await sentLead(server, somebody(), {
@@ -100,6 +100,7 @@ forEachStore((store) => {
         textVersion: '2026-02',
         textHash: createHash('sha256').update(text).digest('hex'),
         agreed: true,
+        origin: listedOrigin,
         page: 'https://www.partner.example/funding/',
         ip: '127.0.0.1',
         userAgent: 'Browser/1.0',
@@ -115,6 +116,28 @@ forEachStore((store) => {
         assert.partialDeepStrictEqual(await recordOf(answer), {page: null, userAgent: 'x'.repeat(512)});
       });
     }
+    for (const page of [
+      'https://other.example/',
+      'http://www.partner.example/',
+      'https://www.partner.example:8443/',
+      'https://www.partner.example.other.example/',
+    ]) {
+      test(`believes no page of another origin: ${page}`, async () => {
+        const answer = await sentLead(server, somebody(), {partner: 'ticked', body: {consent: agreed, page}});
+        assert.partialDeepStrictEqual(await recordOf(answer), {origin: listedOrigin, page: null});
+      });
+    }
+    test('has neither origin nor page where a page of the service itself sends none', async () => {
+      const response = await server.fetch(
+        '/embed/v1/leads?partner=ticked',
+        postJson(
+          {lead: somebody(), consent: agreed, page: `${listedOrigin}/`},
+          {'sec-fetch-site': 'same-origin', 'idempotency-key': randomUUID()},
+        ),
+      );
+      const record = await recordOf(await readJson<{id: string}>(response, 201));
+      assert.partialDeepStrictEqual(record, {origin: null, page: null});
+    });
     test('says of no tick where none was asked for', async () => {
       const answer = await sentLead(server, somebody(), {partner: 'shown', body: {consent: agreed}});
       assert.partialDeepStrictEqual(await recordOf(answer), {agreed: null, textVersion: '2026-02'});

@@ -9,6 +9,7 @@ import {json, startFakeUpstream, type FakeUpstream, type Script} from '../suppor
 import {readJson} from '../support/http.ts';
 import {readLead, sendLead, sentLead, somebody} from '../support/page.ts';
 import {quickPace} from '../support/quick-pace.ts';
+import {standardBody, without} from '../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../support/stores.ts';
 import {listedOrigin, through} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -20,6 +21,7 @@ const all = [
   partner('acme'),
   partner('other'),
   partner('unmerged', {merge_duplicates: false}),
+  partner('merged', {merge_duplicates: true}),
   partner('held', {suspect: 'hold'}),
 ] as const;
 
@@ -64,6 +66,19 @@ forEachStore((store) => {
       assert.equal(deliveries(first, again), 1);
       assert.equal(await column('duplicate_of', again), first.id);
       assert.equal(await column('duplicate_of', first), null);
+    });
+    const standard = () => ({...without(standardBody, 'cid'), email: `${randomUUID()}@example.com`});
+    test('is delivered twice where it is a standard lead, whose few fields a stranger may know', async () => {
+      const lead = standard();
+      const [first, again] = [await sentLead(server, lead), await sentLead(server, lead)];
+      assert.equal(deliveries(first, again), 2);
+      assert.equal(await column('duplicate_of', again), null);
+    });
+    test('is delivered once where it is a standard lead and the partner merges all', async () => {
+      const [lead, sending] = [standard(), {partner: 'merged'}];
+      const [first, again] = [await sentLead(server, lead, sending), await sentLead(server, lead, sending)];
+      assert.equal(deliveries(first, again), 1);
+      assert.equal(await column('duplicate_of', again), first.id);
     });
     test('is delivered once of twenty at once', async () => {
       const lead = somebody();

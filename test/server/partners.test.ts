@@ -52,7 +52,7 @@ suite('the partners file', () => {
       lead_types: ['standard', 'prequalification'],
       quota_per_hour: 1_000,
       suspect: 'deliver',
-      merge_duplicates: true,
+      merge_duplicates: 'prequalification',
     });
   });
   test('may say everything, with credentials from the environment or from files', () => {
