@@ -60,7 +60,7 @@ export async function createApp(
   const workers = startWorkers([...upstreams.keys()], parts);
   const forgetting = startForgetting(store);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
-  const desk = createLeadDesk({store, courier, calculate, pace});
+  const desk = createLeadDesk({store, courier, calculate, log, pace});
   const tokens = createTokens(config.tokenKeys);
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
   const counts = createCounts(config.redisUrl, log);

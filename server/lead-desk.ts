@@ -3,7 +3,7 @@
  * courier. A lead is committed before anyone else hears of it.
  */
 import {randomUUIDv7} from 'node:crypto';
-import {setTimeout as sleep} from 'node:timers/promises';
+import type {Logger} from 'pino';
 import type {Lead} from '../contract/lead-schema.ts';
 import type {Answer} from './answer.ts';
 import type {Courier} from './delivery/courier.ts';
@@ -37,6 +37,7 @@ type Parts = {
   store: LeadStore;
   calculate: (lead: Lead) => Answer;
   courier: Courier;
+  log: Logger;
   pace: Pace;
 };
 
@@ -45,16 +46,22 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const pending: Answer = {status: 'pending'};
 
-export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDesk {
-  function deliverInTime(lead: StoredLead, upstream: string, leaseEnd: number): Promise<Answer> {
-    const delivery = courier.deliver({lead, upstream, attempts: 0, leaseEnd});
-    return Promise.race([delivery, sleep(pace.patience, pending, {ref: false})]);
+export function createLeadDesk({store, calculate, courier, log, pace}: Parts): LeadDesk {
+  async function deliverInTime(lead: StoredLead, upstream: string, leaseEnd: number): Promise<Answer> {
+    const {promise: waitOver, resolve} = Promise.withResolvers<Answer>();
+    const timer = setTimeout(resolve, pace.patience, pending).unref();
+    const delivery = courier.deliver({lead, upstream, attempts: 0, ambiguous: 0, leaseEnd});
+    const answer = await Promise.race([delivery, waitOver]);
+    clearTimeout(timer);
+    return answer;
   }
 
   return {
     async take({upstream, hold = false, idempotency = [], sameLead = [], ...submission}) {
       const createdAt = Date.now();
       const leaseEnd = createdAt + pace.lease;
+      // When too many deliveries wait already, a worker takes this one up as soon as it can.
+      const deliverNow = upstream !== undefined && !hold && !courier.full(upstream);
       const accepted = await store.accept({
         ...submission,
         idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
@@ -69,12 +76,16 @@ export function createLeadDesk({store, calculate, courier, pace}: Parts): LeadDe
             : {
                 upstream,
                 state: hold ? 'held' : 'waiting',
-                nextAttemptAt: leaseEnd,
-                leaseEnd: hold ? undefined : leaseEnd,
+                nextAttemptAt: deliverNow ? leaseEnd : createdAt,
+                leaseEnd: deliverNow ? leaseEnd : undefined,
               },
       });
       if (!('stored' in accepted) || accepted.stored.answer.status !== 'pending') return accepted;
       const {stored} = accepted;
+      if (hold && accepted.outcome === 'created') {
+        const {partner, suspect: reason} = submission;
+        log.warn({lead: stored.id, partner, upstream, reason}, 'a suspect lead is held for the operator');
+      }
       if (accepted.deliver && upstream !== undefined) {
         return {...accepted, stored: {...stored, answer: await deliverInTime(stored, upstream, leaseEnd)}};
       }

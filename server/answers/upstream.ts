@@ -1,9 +1,10 @@
 /** The client of an upstream that speaks the specification: adds its credentials and `cid`, trusts no reply. */
-import {Pool} from 'undici';
-import {z} from 'zod';
+import {Pool, type Dispatcher} from 'undici';
 import {paths} from '../../contract/api.ts';
-import {prequalificationSchema, type Lead} from '../../contract/lead-schema.ts';
+import type {Lead} from '../../contract/lead-schema.ts';
 import type {FinalAnswer} from '../answer.ts';
+import {codeOf, withoutReply, withStatus} from './delivery-error.ts';
+import {amountsShape, createdShape, maxReplyBytes, parseReply, type Reply} from './upstream-reply.ts';
 
 export type UpstreamSettings = {baseUrl: string; user: string; password: string; cid: string};
 
@@ -18,56 +19,21 @@ export type Parcel = {
   onTaken: (upstreamId: string) => Promise<void>;
 };
 
+/** The final answer, and for a refusal the reason as operators read it. */
+export type Delivered = {answer: FinalAnswer; reason: string | null};
+
 export type Upstream = {
   /** @throws DeliveryError when there is no answer yet */
-  deliver(parcel: Parcel): Promise<FinalAnswer>;
+  deliver(parcel: Parcel): Promise<Delivered>;
   close(): Promise<void>;
 };
 
-/**
- * - `failed`: it was not taken, or its amounts were not read; try again
- * - `misconfigured`: our credentials or address are wrong; no lead will get through
- * - `ambiguous`: it was sent, and what became of it is unknown
- */
-export type DeliveryFault = 'failed' | 'misconfigured' | 'ambiguous';
-
-/** The message holds no word of a reply: it may have what the visitor typed. */
-export class DeliveryError extends Error {
-  readonly fault: DeliveryFault;
-  /** Milliseconds that the upstream asked us to wait. */
-  readonly retryAfter: number;
-  /** It tells nothing of how others fare: the upstream stumbles over this lead. */
-  readonly aboutLead: boolean;
-
-  constructor(fault: DeliveryFault, message: string, {retryAfter = 0, aboutLead = false} = {}) {
-    super(message);
-    this.name = 'DeliveryError';
-    this.fault = fault;
-    this.retryAfter = retryAfter;
-    this.aboutLead = aboutLead;
-  }
-}
-
-const maxReplyBytes = 65_536;
+/** Statuses that are an upstream's last word on a lead. */
 const refusals = [400, 413, 422];
-/** What is not there when it is asked for may still come; who may not ask will not be told. */
-const misconfigurations = {POST: [401, 403, 404], GET: [401, 403]};
-/** A lead that failed so often is the reason itself, unless the upstream is plainly away. */
-const attemptsOfDoubt = 3;
 /** Longest wait that an upstream may ask for, in milliseconds. */
 const longestWait = 3_600_000;
-
-// Without what a database may refuse: NUL and halves of a surrogate pair.
-const createdSchema = z.object({
-  id: z
-    .string()
-    .max(256)
-    .regex(/^[^\p{Cc}\p{Cs}]+$/u),
-});
-/** The name is ours to give; the amounts are the upstream's. */
-const amountsSchema = prequalificationSchema.omit({first_name: true});
-
-type Reply = {status: number; text: string; retryAfter: number};
+/** For the body of an error, which nobody reads; milliseconds. Its connection can be used again after it. */
+const patienceForErrorBody = 1_000;
 
 /** @param timeout milliseconds, for one delivery as a whole */
 export function createUpstream(settings: UpstreamSettings, timeout: number): Upstream {
@@ -85,114 +51,73 @@ export function createUpstream(settings: UpstreamSettings, timeout: number): Ups
     method: 'GET' | 'POST',
     path: string,
     signal: AbortSignal,
-    headers: Record<string, string> = {},
-    body: string | null = null,
+    attempts: number,
+    more: {headers?: Record<string, string>; body?: string} = {},
   ): Promise<Reply> {
-    const reply = await pool.request({
-      method,
-      path,
-      headers: {authorization, accept: 'application/json', ...headers},
-      body,
-      signal,
-    });
+    const headers = {
+      authorization,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      ...more.headers,
+    };
+    const reply = await pool
+      .request({method, path, headers, body: more.body ?? null, signal})
+      .catch((error: unknown) => {
+        throw withoutReply(method, error, attempts);
+      });
     const {statusCode: status, headers: replied} = reply;
-    return {status, text: await reply.body.text(), retryAfter: readRetryAfter(replied['retry-after'])};
+    return {
+      status,
+      body: isSuccess(status) ? await readBody(reply) : await dropBody(reply, signal),
+      contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),
+      retryAfter: readRetryAfter(replied['retry-after']),
+    };
   }
 
-  async function post({id, lead, attempts}: Parcel, signal: AbortSignal): Promise<string | undefined> {
+  /** The upstream's id, or the status with which it refused the lead. */
+  async function post({id, lead, attempts}: Parcel, signal: AbortSignal): Promise<string | number> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
-    const wire = JSON.stringify({...lead, cid, phone: lead.phone.typed});
-    const reply = await ask('POST', leadsPath, signal, headers, wire).catch((error: unknown) => {
-      const [fault, what] = wasNeverSent(error) ? (['failed', 'could not be reached'] as const) : lost;
-      throw new DeliveryError(fault, `The upstream ${what} (${codeOf(error)})`, stumble(error, attempts));
-    });
-    if (refusals.includes(reply.status)) return undefined;
-    refuseOthers('POST', reply, attempts);
-    return parse(reply, createdSchema, 'ambiguous').id;
+    const body = JSON.stringify({...lead, cid, phone: lead.phone.typed});
+    const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
+    if (refusals.includes(reply.status)) return reply.status;
+    if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
+    return parseReply('POST', reply, createdShape).id;
   }
 
   async function get(upstreamId: string, attempts: number, signal: AbortSignal) {
     const path = `${leadsPath}/${encodeURIComponent(upstreamId)}`;
-    const reply = await ask('GET', path, signal).catch((error: unknown) => {
-      throw new DeliveryError(
-        'failed',
-        `The amounts could not be read (${codeOf(error)})`,
-        stumble(error, attempts),
-      );
-    });
-    refuseOthers('GET', reply, attempts);
-    return parse(reply, amountsSchema, 'failed');
+    const reply = await ask('GET', path, signal, attempts);
+    if (!isSuccess(reply.status)) throw withStatus('GET', reply, attempts);
+    return parseReply('GET', reply, amountsShape);
   }
 
   return {
     async deliver(parcel) {
       const {lead, upstreamId, attempts, onTaken} = parcel;
       const signal = AbortSignal.timeout(timeout);
-      const takenAs = upstreamId ?? (await post(parcel, signal));
-      if (takenAs === undefined) return {status: 'refused'};
-      if (upstreamId === null) await onTaken(takenAs);
-      const amounts = lead.lead_type === 'standard' ? null : await get(takenAs, attempts, signal);
-      return {status: 'done', amounts, reasons: {}, policyVersion: null};
+      const taken = upstreamId ?? (await post(parcel, signal));
+      if (typeof taken === 'number') {
+        return {answer: {status: 'refused'}, reason: `The upstream refused the lead with ${taken}`};
+      }
+      if (upstreamId === null) await onTaken(taken);
+      const amounts = lead.lead_type === 'standard' ? null : await get(taken, attempts, signal);
+      return {answer: {status: 'done', amounts, reasons: {}, policyVersion: null}, reason: null};
     },
     close: () => pool.destroy(),
   };
 }
 
-const lost = ['ambiguous', 'gave no reply that could be read'] as const;
+const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** A timeout is a DOMException, whose `code` is a number: its name says more. */
-function codeOf(error: unknown): string {
-  const {code, name} = error as {code?: unknown; name?: string};
-  return typeof code === 'string' ? code : (name ?? 'unknown');
-}
+/** The body, or the code of what kept it from coming: the status came, and it says that the lead was taken. */
+const readBody = async ({body}: Dispatcher.ResponseData): Promise<Buffer | string> =>
+  body.bytes().then((bytes) => Buffer.from(bytes), codeOf);
 
-const unreachable = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-
-/** Before a connection stood and was trusted, nothing can have been taken. */
-const wasNeverSent = (error: unknown) =>
-  unreachable.includes(codeOf(error)) || /CERT|TLS|SSL|VERIFY/.test(codeOf(error));
-
-/** The upstream as a whole is away or too slow, whichever lead is sent. */
-const isAway = (error: unknown) =>
-  wasNeverSent(error) || ['TimeoutError', 'ETIMEDOUT'].includes(codeOf(error));
-const stumble = (error: unknown, attempts: number) => ({
-  aboutLead: attempts >= attemptsOfDoubt && !isAway(error),
-});
-
-/** Behind a gateway's error, or after one in its midst, the lead may have been taken. */
-const mayHideSuccess = (status: number) => status === 408 || (status >= 500 && status !== 503);
-
-/** @throws DeliveryError for every status but 2xx */
-function refuseOthers(method: 'GET' | 'POST', {status, retryAfter}: Reply, attempts: number) {
-  if (status >= 200 && status < 300) return;
-  const message = `The upstream answered ${method} with ${status}`;
-  if (misconfigurations[method].includes(status))
-    throw new DeliveryError('misconfigured', message, {retryAfter});
-  const fault = method === 'POST' && mayHideSuccess(status) ? 'ambiguous' : 'failed';
-  const aboutLead = ![429, 503].includes(status) && attempts >= attemptsOfDoubt;
-  throw new DeliveryError(fault, message, {retryAfter, aboutLead});
-}
-
-/** What comes with a success says nothing of other leads. */
-function parse<Value>({text}: Reply, schema: z.ZodType<Value>, fault: DeliveryFault): Value {
-  const about = {aboutLead: true};
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    throw new DeliveryError(fault, 'The upstream answered with something that is not JSON', about);
-  }
-  const result = schema.safeParse(data);
-  if (!result.success)
-    throw new DeliveryError(fault, "The upstream's answer is not the specification's", about);
-  return result.data;
+/** An error's status says everything: a body that breaks, never ends or is too long changes nothing about it. */
+async function dropBody({body}: Dispatcher.ResponseData, signal: AbortSignal): Promise<string> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(patienceForErrorBody)]);
+  await body.dump({limit: maxReplyBytes, signal: soon}).catch(() => body.destroy());
+  return 'dropped';
 }
 
 /** Seconds or an HTTP date; milliseconds from now, and no longer than an hour. */

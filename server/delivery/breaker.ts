@@ -2,6 +2,7 @@
 import {
   BrokenCircuitError,
   bulkhead,
+  BulkheadRejectedError,
   circuitBreaker,
   CircuitState,
   DelegateBackoff,
@@ -9,10 +10,10 @@ import {
   type CircuitBreakerPolicy,
 } from 'cockatiel';
 import type {Logger} from 'pino';
-import {DeliveryError, type DeliveryFault} from '../answers/upstream.ts';
+import {DeliveryError, type DeliveryFault} from '../answers/delivery-error.ts';
 import type {Pace} from './pace.ts';
 
-export type UpstreamState = 'ok' | 'failing' | 'misconfigured';
+export type CircuitHealth = 'ok' | 'failing' | 'misconfigured' | 'unreadable';
 
 /** The upstream was not asked. */
 export class NotTried extends Error {
@@ -31,11 +32,15 @@ export type Breaker = {
   execute<Result>(work: () => Promise<Result>, latest: number): Promise<Result>;
   /** How many deliveries may begin now: none while it rests, one to see whether it is well again. */
   room(): number;
-  state(): UpstreamState;
+  /** True while so many deliveries wait for their turn that another would be turned away. */
+  full(): boolean;
+  state(): CircuitHealth;
 };
 
-/** Deliveries to one upstream at once. A slow one makes the others wait here, where no time runs out for them. */
+/** Deliveries to one upstream at once. */
 const mostAtOnce = 16;
+/** Deliveries that wait in memory for one of those to end. All others wait in the outbox, however many they are. */
+const mostWaiting = 100;
 /** One wrong password is enough to stop; of other failures it takes a few in a row. */
 const failuresToBreak: Record<DeliveryFault, number> = {misconfigured: 1, failed: 5, ambiguous: 5};
 
@@ -45,6 +50,13 @@ const concerns = (error: unknown): error is DeliveryError =>
 
 const faultOf = (failure: CircuitBreakerPolicy['lastFailure']) =>
   failure && 'error' in failure && failure.error instanceof DeliveryError ? failure.error.fault : 'failed';
+
+function healthAfter(failure: CircuitBreakerPolicy['lastFailure']): Exclude<CircuitHealth, 'ok'> {
+  if (faultOf(failure) === 'misconfigured') return 'misconfigured';
+  const unreadable =
+    failure && 'error' in failure && failure.error instanceof DeliveryError && failure.error.unreadable;
+  return unreadable ? 'unreadable' : 'failing';
+}
 
 export function createBreaker(name: string, log: Logger, {firstBreak, longestBreak}: Pace): Breaker {
   /** Until when nothing is sent: because it failed, or because it asked for that. */
@@ -70,9 +82,9 @@ export function createBreaker(name: string, log: Logger, {firstBreak, longestBre
       failure: () => (inARow += 1) >= failuresToBreak[faultOf(circuit.lastFailure)],
     },
   });
-  let brokenBy: DeliveryFault = 'failed';
+  let brokenBy: Exclude<CircuitHealth, 'ok'> = 'failing';
   circuit.onBreak(() => {
-    brokenBy = faultOf(circuit.lastFailure);
+    brokenBy = healthAfter(circuit.lastFailure);
     if (brokenBy === 'misconfigured') {
       log.error({upstream: name}, 'the upstream refuses our credentials or address: its leads wait');
     } else log.warn({upstream: name}, 'the upstream fails: its leads wait');
@@ -97,15 +109,22 @@ export function createBreaker(name: string, log: Logger, {firstBreak, longestBre
     }
   }
 
-  const atOnce = bulkhead(mostAtOnce, Infinity);
+  const queue = bulkhead(mostAtOnce, mostWaiting);
+  const isFull = () => queue.queueSlots === 0;
   return {
-    execute: (work, latest) => atOnce.execute(() => attempt(work, latest)),
+    execute: (work, latest) =>
+      queue
+        .execute(() => attempt(work, latest))
+        .catch((error: unknown) => {
+          throw error instanceof BulkheadRejectedError ? new NotTried('Too many deliveries wait') : error;
+        }),
+    full: isFull,
     room() {
-      if (Date.now() < restsUntil || circuit.state === CircuitState.HalfOpen) return 0;
+      if (isFull() || Date.now() < restsUntil || circuit.state === CircuitState.HalfOpen) return 0;
       return circuit.state === CircuitState.Closed ? mostAtOnce : 1;
     },
     state() {
-      if (circuit.state !== CircuitState.Closed) return brokenBy === 'misconfigured' ? brokenBy : 'failing';
+      if (circuit.state !== CircuitState.Closed) return brokenBy;
       return Date.now() < restsUntil ? 'failing' : 'ok';
     },
   };

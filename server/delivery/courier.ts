@@ -6,23 +6,44 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {ExponentialBackoff, handleType, retry} from 'cockatiel';
 import type {Logger} from 'pino';
 import type {Answer} from '../answer.ts';
-import {DeliveryError, type Upstream} from '../answers/upstream.ts';
-import {StoreUnavailable, type DueDelivery, type LeadStore} from '../store/lead-store.ts';
-import {createBreaker, NotTried, type UpstreamState} from './breaker.ts';
+import {DeliveryError} from '../answers/delivery-error.ts';
+import type {Upstream} from '../answers/upstream.ts';
+import {createLogSampler} from '../log-sampler.ts';
+import {reasonOf, StoreUnavailable, type DueDelivery, type LeadStore} from '../store/lead-store.ts';
+import {createBreaker, NotTried, type CircuitHealth} from './breaker.ts';
 import type {Pace} from './pace.ts';
+import {planNext} from './plan-next.ts';
+import {createReplyStreaks, type StreakState} from './reply-streaks.ts';
 import {createTakenIds} from './taken-ids.ts';
 
 /** What to do with a lead whose reply was lost: send it again, or leave it to the operator. */
 export type OnAmbiguous = 'send' | 'hold';
+
+/**
+ * - `failing`: it is away, or fails for lead after lead: it is left alone for a while
+ * - `misconfigured`: it refuses our credentials or address
+ * - `unreadable`: its last replies, five or more in a row, could not be read or did not come
+ * - `refusing`: it refused the last five leads or more
+ */
+export type UpstreamState = CircuitHealth | StreakState;
 
 export type Courier = {
   /** Never rejects; `pending` when there is no answer yet. */
   deliver(due: DueDelivery): Promise<Answer>;
   /** How many deliveries to the upstream may begin now. */
   room(upstream: string): number;
+  /** True while a new lead is better left to the workers, because too many others wait in memory already. */
+  full(upstream: string): boolean;
   states(): Record<string, UpstreamState>;
   /** Lets what is under way finish, for so many milliseconds; what was cut off is in the outbox then. */
   close(patience: number): Promise<void>;
+};
+
+type UnderWay = {
+  due: DueDelivery;
+  delivery: Promise<Answer>;
+  /** It has failed, and its lease is being given back. */
+  isPostponed: boolean;
 };
 
 type Parts = {
@@ -33,14 +54,25 @@ type Parts = {
   pace: Pace;
 };
 
+/**
+ * Deliveries in memory, of all upstreams. The queue of each upstream is shorter; this also counts deliveries that
+ * have ended and wait for the store to write down how.
+ */
+const mostUnderWay = 1_000;
+
 export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts): Courier {
   const breakers = new Map([...upstreams.keys()].map((name) => [name, createBreaker(name, log, pace)]));
+  const streaks = new Map([...upstreams.keys()].map((name) => [name, createReplyStreaks(name, log)]));
+  const sampler = createLogSampler(log);
   const taken = createTakenIds();
-  const underWay = new Map<string, {due: DueDelivery; delivery: Promise<Answer>}>();
+  const underWay = new Map<string, UnderWay>();
   const ending = new AbortController();
   let closing = false;
 
-  /** What the upstream said is not lost to an hour of the store's, and a delivery ends when it is written. */
+  /**
+   * If the store is down when the upstream answers, the write is tried again for up to an hour, so that the answer
+   * is not lost. A delivery ends once it is written.
+   */
   const retrying = retry(handleType(StoreUnavailable), {
     maxAttempts: 2_000,
     backoff: new ExponentialBackoff({initialDelay: pace.firstRewrite, maxDelay: pace.longestRewrite}),
@@ -62,32 +94,31 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       return upstream.deliver({id, lead, upstreamId, attempts, onTaken});
     };
     // One that began later could outlive its lease, and another would send it, too.
-    const answer = await breaker.execute(send, due.leaseEnd - pace.delivery - pace.settling);
-    await write(() => store.recordAnswer(id, answer, due.leaseEnd));
-    if (answer.status === 'refused') log.error({lead: id, upstream: name}, 'the upstream refused the lead');
+    const {answer, reason} = await breaker.execute(send, due.leaseEnd - pace.delivery - pace.settling);
+    streaks.get(name)?.record(answer.status, id, reason);
+    await write(() => store.recordAnswer(id, answer, due.leaseEnd, reason));
+    if (answer.status === 'refused')
+      log.error({lead: id, upstream: name, reason}, 'the upstream refused the lead');
     return answer;
   }
 
   async function postpone(due: DueDelivery, error: unknown) {
-    const {lead, upstream, attempts} = due;
+    const {lead, upstream: name, attempts} = due;
     const {id} = lead;
-    const tried = !(error instanceof NotTried);
-    const ambiguous = error instanceof DeliveryError && error.fault === 'ambiguous';
-    const state = ambiguous && onAmbiguous === 'hold' ? 'held' : 'waiting';
-    const longest = tried ? pace.longestWait : pace.longestBreak;
-    // Full jitter: a crowd that failed together does not come back together.
-    const ceiling = Math.min(longest, pace.firstWait * 2 ** Math.min(attempts, 20));
-    const wait = Math.round(Math.max(Math.random() * ceiling, waitAskedFor(error)));
-    const message = error instanceof Error ? error.message : 'unknown';
+    const broken = ['failing', 'misconfigured'].includes(breakers.get(name)?.state() ?? 'ok');
+    const isAway = broken || (streaks.get(name)?.failsForSeveral() ?? false);
+    const {wait, ...next} = planNext(error, due, {isAway, onAmbiguous, pace});
+    const {tried, ambiguous, state, error: reason} = next;
+    if (ambiguous || (error instanceof DeliveryError && error.unreadable))
+      streaks.get(name)?.record('unreadable', id, reason);
     if (tried) {
-      const count = attempts + 1;
-      log.warn(
-        {lead: id, upstream, attempts: count, ambiguous, state, reason: message},
-        'delivery postponed',
-      );
+      const fields = {lead: id, upstream: name, attempts: attempts + 1, ambiguous, state, reason};
+      if (state === 'held') log.error(fields, 'delivery held for the operator');
+      else log.warn(fields, 'delivery postponed');
     }
-    const until = Date.now() + wait;
-    await write(() => store.postpone(id, due.leaseEnd, {until, error: message, tried, ambiguous, state}));
+    const running = underWay.get(id);
+    if (running) running.isPostponed = true;
+    await write(() => store.postpone(id, due.leaseEnd, {...next, until: Date.now() + wait}));
   }
 
   async function deliver(due: DueDelivery): Promise<Answer> {
@@ -99,27 +130,41 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       });
     } catch (failure) {
       // The lease runs out, and whoever claims the delivery next finds that its outcome is unknown.
-      log.error({err: failure, lead: due.lead.id}, 'what became of a delivery could not be written');
+      const [lead, reason] = [due.lead.id, reasonOf(failure)];
+      sampler.write('error', reason, {lead, reason}, 'what became of a delivery could not be written');
       return {status: 'pending'};
     }
   }
 
+  function take(given: DueDelivery): Promise<Answer> {
+    const {id} = given.lead;
+    const running = underWay.get(id);
+    if (running?.isPostponed) {
+      // The row was free the moment this was written, and a worker may claim it before this process hears of that.
+      return running.delivery.then(() => take(given));
+    }
+    if (running) {
+      // A clock that jumps ends leases early: this process has claimed its own. What runs settles the new lease.
+      running.due.leaseEnd = given.leaseEnd;
+      return running.delivery;
+    }
+    const due = {...given};
+    const delivery = deliver(due).finally(() => underWay.delete(id));
+    underWay.set(id, {due, delivery, isPostponed: false});
+    return delivery;
+  }
+
   return {
-    deliver(given) {
-      const {id} = given.lead;
-      const running = underWay.get(id);
-      if (running) {
-        // A clock that jumps ends leases early: this process has claimed its own. What runs settles the new lease.
-        running.due.leaseEnd = given.leaseEnd;
-        return running.delivery;
-      }
-      const due = {...given};
-      const delivery = deliver(due).finally(() => underWay.delete(id));
-      underWay.set(id, {due, delivery});
-      return delivery;
-    },
+    deliver: take,
     room: (upstream) => breakers.get(upstream)?.room() ?? 0,
-    states: () => Object.fromEntries([...breakers].map(([name, breaker]) => [name, breaker.state()])),
+    full: (upstream) => underWay.size >= mostUnderWay || (breakers.get(upstream)?.full() ?? false),
+    states() {
+      const states = [...breakers].map(([name, breaker]): [string, UpstreamState] => {
+        const circuit = breaker.state();
+        return [name, circuit === 'ok' ? streaks.get(name)!.state() : circuit];
+      });
+      return Object.fromEntries(states);
+    },
     async close(patience) {
       closing = true;
       const settled = () => Promise.allSettled([...underWay.values()].map(({delivery}) => delivery));
@@ -127,11 +172,7 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       await Promise.race([settled(), sleep(pace.parting, undefined, {ref: false})]);
       ending.abort();
+      sampler.flush();
     },
   };
-}
-
-function waitAskedFor(error: unknown): number {
-  if (error instanceof NotTried) return error.wait;
-  return error instanceof DeliveryError ? error.retryAfter : 0;
 }

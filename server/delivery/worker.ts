@@ -1,7 +1,8 @@
 /** Carries on with what could not be delivered at once: after a failure, a restart, or another process's death. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Logger} from 'pino';
-import type {LeadStore} from '../store/lead-store.ts';
+import {createLogSampler} from '../log-sampler.ts';
+import {reasonOf, StoreUnavailable, type LeadStore} from '../store/lead-store.ts';
 import type {Courier, OnAmbiguous} from './courier.ts';
 import type {Pace} from './pace.ts';
 
@@ -32,6 +33,7 @@ function startWorker(upstream: string, parts: Parts): Worker {
   const {store, courier, onAmbiguous, log, parallel, perSecond, pace} = parts;
   const stopping = new AbortController();
   const underWay = new Set<Promise<unknown>>();
+  const sampler = createLogSampler(log);
   /** How many may be started now; what is not used in a tick is not saved up. */
   let allowance = 1;
   let refilledAt = performance.now();
@@ -62,7 +64,8 @@ function startWorker(upstream: string, parts: Parts): Worker {
   async function run() {
     while (!stopping.signal.aborted) {
       const taken = await takeDue().catch((error: unknown) => {
-        log.warn({reason: error instanceof Error ? error.message : 'unknown'}, 'the outbox cannot be read');
+        const reason = error instanceof StoreUnavailable ? error.reason : reasonOf(error);
+        sampler.write('warn', reason, {upstream, reason}, 'the outbox cannot be read');
         return 0;
       });
       const busy = taken > 0 || underWay.size >= parallel || allowance < 1;
@@ -77,6 +80,7 @@ function startWorker(upstream: string, parts: Parts): Worker {
     async stop() {
       stopping.abort();
       await running;
+      sampler.flush();
     },
   };
 }

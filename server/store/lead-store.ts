@@ -73,9 +73,16 @@ export type Accepted =
 
 /**
  * - `attempts`: how often the upstream was asked before
+ * - `ambiguous`: how often it may have taken the lead without our knowledge
  * - `leaseEnd`: from then on another may take it, in milliseconds since 1970
  */
-export type DueDelivery = {lead: StoredLead; upstream: string; attempts: number; leaseEnd: number};
+export type DueDelivery = {
+  lead: StoredLead;
+  upstream: string;
+  attempts: number;
+  ambiguous: number;
+  leaseEnd: number;
+};
 
 export type OutboxRow = {
   lead: string;
@@ -90,6 +97,23 @@ export type OutboxRow = {
   lastError: string | null;
 };
 
+/** Which rows of the outbox: all where nothing is said. `after` is the id of the last lead that was seen. */
+export type OutboxFilter = {
+  state?: OutboxRow['state'] | undefined;
+  upstream?: string | undefined;
+  after?: string | undefined;
+};
+
+/** `oldest` is the id of the lead that came first; its first 48 bits are the time, as in every UUID version 7. */
+export type OutboxCount = Pick<OutboxRow, 'upstream' | 'state'> & {leads: number; oldest: string};
+
+/**
+ * - `absent`: the lead has no delivery in the outbox
+ * - `under-way`: somebody delivers it right now, so nothing was changed
+ * - `taken-already`: the id that the upstream gave to the lead is known, so nothing was changed
+ */
+export type Settled = 'settled' | 'absent' | 'under-way' | 'taken-already';
+
 /** Every promise resolves after the commit. All methods reject with `StoreUnavailable` while it cannot work. */
 export type LeadStore = {
   accept(entry: LeadEntry): Promise<Accepted>;
@@ -101,8 +125,11 @@ export type LeadStore = {
   findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   /** Where none is known yet. */
   recordUpstreamId(id: string, upstreamId: string): Promise<void>;
-  /** Ends the delivery, too: a refused lead stays in the outbox as a dead letter, where `leaseEnd` still holds. */
-  recordAnswer(id: string, answer: FinalAnswer, leaseEnd: number): Promise<void>;
+  /**
+   * Ends the delivery, too: a refused lead stays in the outbox as a dead letter with the reason, where `leaseEnd`
+   * still holds.
+   */
+  recordAnswer(id: string, answer: FinalAnswer, leaseEnd: number, reason?: string | null): Promise<void>;
   /**
    * Takes deliveries to an upstream that are due, each for one taker, who has until `leaseEnd` to settle it. One
    * that an earlier taker left without a word may have been sent: it is counted as ambiguous, and with `hold` held.
@@ -123,13 +150,21 @@ export type LeadStore = {
   /** Deletes keys, digests and proofs that have expired, a few at a time; resolves with how many. */
   forgetExpired(now: number): Promise<number>;
   countWaiting(): Promise<{upstream: string; leads: number}[]>;
-  /** The oldest first. */
-  listOutbox(limit: number): Promise<OutboxRow[]>;
+  /** The oldest leads first, at most `limit` of them; the next page begins `after` the last one. */
+  listOutbox(limit: number, filter?: OutboxFilter): Promise<OutboxRow[]>;
+  countOutbox(): Promise<OutboxCount[]>;
   /**
    * Makes deliveries due now, but none that is under way: one, all that are held, or all others, refused ones
-   * included. What is held was left to the operator for a reason, so "all" does not let it go.
+   * included. What is held was left to the operator for a reason, so "all" does not let it go. Many are done in
+   * transactions of a few hundred, so a failure may leave some done and others not.
+   * @param upstream only its deliveries
    */
-  retryOutbox(now: number, which: {id: string} | 'held' | 'all'): Promise<number>;
+  retryOutbox(now: number, which: {id: string} | 'held' | 'all', upstream?: string): Promise<number>;
+  /**
+   * An operator's word on a delivery that is not under way. With `upstreamId` the upstream has the lead under this
+   * id, and only its amounts are asked for. With `never-send` the lead counts as refused and leaves the outbox.
+   */
+  settleOutbox(now: number, id: string, outcome: {upstreamId: string} | 'never-send'): Promise<Settled>;
   /** Writes a row as large as the largest lead and commits it, to see whether a lead could be stored. */
   probe(now: number): Promise<void>;
   /** What the last look at the database file found to be damaged; undefined where nothing is. */

@@ -88,4 +88,7 @@ export const migrations: readonly ((dialect: Dialect) => string)[] = [
       written_at ${integer} NOT NULL,
       filler TEXT NOT NULL
     ) ${tableOptions};`,
+
+  // Few rows are held or refused, so this index costs nothing when a lead is taken or delivered.
+  () => "CREATE INDEX outbox_stopped ON outbox (state, lead_id) WHERE state <> 'waiting';",
 ];

@@ -10,17 +10,11 @@
  */
 import {answerColumns, toAnswerRow} from './rows.ts';
 import {statement, type Database} from './database.ts';
-import type {LeadStore, OutboxRow} from './lead-store.ts';
+import type {LeadStore} from './lead-store.ts';
 
 type OutboxQueries = Pick<
   LeadStore,
-  | 'recordUpstreamId'
-  | 'recordAnswer'
-  | 'claimDue'
-  | 'postpone'
-  | 'listOutbox'
-  | 'countWaiting'
-  | 'retryOutbox'
+  'recordUpstreamId' | 'recordAnswer' | 'claimDue' | 'postpone' | 'countWaiting'
 >;
 
 const assignments = answerColumns.map((column, index) => `${column} = $${index + 1}`).join(', ');
@@ -46,7 +40,7 @@ const claim = (skipLocked: string) => `
     ambiguous = ambiguous + lost,
     last_error = CASE lost WHEN 1 THEN 'It may have been sent before its process ended' ELSE last_error END
   FROM due WHERE lead_id = due_id
-  RETURNING lead_id, state, attempts`;
+  RETURNING lead_id, state, attempts, ambiguous`;
 
 export function outboxQueries({read, write, skipLocked}: Database, find: LeadStore['find']): OutboxQueries {
   const claimText = claim(skipLocked);
@@ -56,16 +50,17 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
       await write(statement(text, upstreamId, id));
     },
 
-    async recordAnswer(id, answer, leaseEnd) {
+    async recordAnswer(id, answer, leaseEnd, reason = null) {
       const row = toAnswerRow(answer);
       const values = answerColumns.map((column) => row[column]);
       if (answer.status === 'done') {
         const end = 'DELETE FROM outbox WHERE lead_id = $1';
         await write(statement(end, id), statement(updateDone, ...values, id));
       } else {
-        const giveUp = `UPDATE outbox SET state = 'refused', attempts = attempts + 1, leased_until = 0
-          WHERE lead_id = $1 AND leased_until = $2`;
-        await write(statement(giveUp, id, leaseEnd), statement(updateRefused, ...values, id));
+        const giveUp = `
+          UPDATE outbox SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
+          WHERE lead_id = $2 AND leased_until = $3`;
+        await write(statement(giveUp, reason, id, leaseEnd), statement(updateRefused, ...values, id));
       }
     },
 
@@ -75,11 +70,14 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
       const idsOf = (state: string) =>
         rows.filter((row) => row['state'] === state).map((row) => String(row['lead_id']));
       const leads = await Promise.all(idsOf('waiting').map((id) => find(id)));
-      const attempts = new Map(rows.map((row) => [row['lead_id'], Number(row['attempts'])]));
+      const rowOf = new Map(rows.map((row) => [row['lead_id'], row]));
       // One that was deleted by hand since it was claimed is not there any more.
       const due = leads
         .filter((lead) => lead !== undefined)
-        .map((lead) => ({lead, upstream, attempts: attempts.get(lead.id)!, leaseEnd}));
+        .map((lead) => {
+          const {attempts, ambiguous} = rowOf.get(lead.id)!;
+          return {lead, upstream, attempts: Number(attempts), ambiguous: Number(ambiguous), leaseEnd};
+        });
       return {due, held: idsOf('held')};
     },
 
@@ -91,36 +89,9 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
       await write(statement(text, until, error, Number(tried), Number(ambiguous), state, id, leaseEnd));
     },
 
-    async listOutbox(limit) {
-      const text = `
-        SELECT lead_id AS lead, upstream, state, attempts, ambiguous,
-          next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", last_error AS "lastError"
-        FROM outbox ORDER BY lead_id LIMIT $1`;
-      return (await read(statement(text, limit))) as OutboxRow[];
-    },
-
     async countWaiting() {
       const text = `SELECT upstream, COUNT(*) AS leads FROM outbox WHERE state = 'waiting' GROUP BY upstream`;
       return (await read(statement(text))) as {upstream: string; leads: number}[];
-    },
-
-    async retryOutbox(now, which) {
-      // What is leased is under way, or will be found to be lost: due now, it would be sent twice.
-      const set = `UPDATE outbox SET state = 'waiting', next_attempt_at = $1 WHERE leased_until = 0`;
-      // A refused lead is pending again while it is tried.
-      const revive = "UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id";
-      if (which === 'held')
-        return (await write(statement(`${set} AND state = 'held' RETURNING lead_id`, now))).length;
-      const rows = await (which === 'all'
-        ? write(
-            statement(`${revive} IN (SELECT lead_id FROM outbox WHERE state = 'refused')`),
-            statement(`${set} AND state <> 'held' RETURNING lead_id`, now),
-          )
-        : write(
-            statement(`${revive} = $1`, which.id),
-            statement(`${set} AND lead_id = $2 RETURNING lead_id`, now, which.id),
-          ));
-      return rows.length;
     },
   };
 }

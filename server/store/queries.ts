@@ -1,6 +1,7 @@
 /** All that a store does besides taking leads in, written once for both databases. */
 import {limits} from '../../contract/api.ts';
 import {statement, type Database} from './database.ts';
+import {operatorQueries} from './outbox-operator.ts';
 import {outboxQueries} from './outbox-queries.ts';
 import {answerColumns, isThere, keyLifetime, toStoredLead, type LeadRow} from './rows.ts';
 import type {LeadStore} from './lead-store.ts';
@@ -30,6 +31,7 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'dam
   return {
     find,
     ...outboxQueries(database, find),
+    ...operatorQueries(database),
 
     async findByKey(owner, digest) {
       const text = `SELECT fingerprint, lead_id FROM idempotency_keys

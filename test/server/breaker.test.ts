@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, mock, suite, test} from 'node:test';
 import {pino} from 'pino';
-import {DeliveryError, type DeliveryFault} from '../../server/answers/upstream.ts';
+import {DeliveryError, type DeliveryFault} from '../../server/answers/delivery-error.ts';
 import {createBreaker, NotTried} from '../../server/delivery/breaker.ts';
 import {usualPace} from '../../server/delivery/pace.ts';
 

@@ -101,7 +101,13 @@ forEachStore((over) => {
       const leaseEnd = Date.now() + 60_000;
       const [id] = await delivery.accept('default', 1, leaseEnd);
       const lead = (await delivery.find(id!))!;
-      const answer = delivery.courier.deliver({lead, upstream: 'default', attempts: 0, leaseEnd});
+      const answer = delivery.courier.deliver({
+        lead,
+        upstream: 'default',
+        attempts: 0,
+        ambiguous: 0,
+        leaseEnd,
+      });
       await until(() => delivery.sent('default').length === 1);
       await delivery.courier.close(0);
       assert.deepEqual(await answer, {status: 'pending'});
@@ -120,7 +126,7 @@ forEachStore((over) => {
     const leaseEnd = Date.now() + 60_000;
     const [id] = await delivery.accept('default', 1, leaseEnd);
     const lead = (await delivery.find(id!))!;
-    const first = delivery.courier.deliver({lead, upstream: 'default', attempts: 0, leaseEnd});
+    const first = delivery.courier.deliver({lead, upstream: 'default', attempts: 0, ambiguous: 0, leaseEnd});
     await until(() => delivery.sent('default').length === 1);
     const [again] = await delivery.claim('default', leaseEnd + 1, leaseEnd + 60_000);
     const second = delivery.courier.deliver(again!);
@@ -128,6 +134,30 @@ forEachStore((over) => {
     assert.deepEqual([await first, await second], [{status: 'refused'}, {status: 'refused'}]);
     assert.deepEqual(delivery.sent('default'), [id]);
     assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, state: 'refused', leasedUntil: 0}]);
+  });
+
+  test('a lead that is claimed again at the moment it is postponed is tried again, and its lease ends', async (t) => {
+    const script: Script = {create: json(503, {})};
+    const again: Promise<unknown>[] = [];
+    const leaseEnd = Date.now() + 60_000;
+    const spoil = (store: LeadStore): Partial<LeadStore> => ({
+      async postpone(...given) {
+        await store.postpone(...given);
+        if (again.length > 0) return;
+        // Here the row is free, but the courier does not know yet that this was written.
+        delete script.create;
+        const {due} = await store.claimDue('default', Date.now() + 1_000, leaseEnd + 1, 1, 'send');
+        again.push(delivery.courier.deliver(due[0]!));
+      },
+    });
+    const delivery = await startDelivery(t, over, {scripts: {default: script}, spoil});
+    const [id] = await delivery.accept('default', 1, leaseEnd);
+    const lead = (await delivery.find(id!))!;
+    const first = {lead, upstream: 'default', attempts: 0, ambiguous: 0, leaseEnd};
+    assert.deepEqual(await delivery.courier.deliver(first), {status: 'pending'});
+    await Promise.all(again);
+    assert.deepEqual(delivery.sent('default'), [id, id]);
+    assert.deepEqual(await delivery.outbox(), []);
   });
 
   suite('a lead that a dead process may have sent', () => {
@@ -183,11 +213,17 @@ forEachStore((over) => {
         delivery.start();
         const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
         await until(failedOften);
-        await until(() => delivery.courier.states()['default'] === 'ok');
+        await until(() => delivery.courier.room('default') > 1);
         const leaseEnd = Date.now() + 60_000;
         for (const id of await delivery.accept('default', 10, leaseEnd)) {
           const lead = (await delivery.find(id))!;
-          const answer = await delivery.courier.deliver({lead, upstream: 'default', attempts: 0, leaseEnd});
+          const answer = await delivery.courier.deliver({
+            lead,
+            upstream: 'default',
+            attempts: 0,
+            ambiguous: 0,
+            leaseEnd,
+          });
           assert.equal(answer.status, 'done');
         }
         assert.equal((await delivery.outbox()).length, 10);
@@ -200,10 +236,55 @@ forEachStore((over) => {
       await delivery.away('default');
       for (const id of ids) {
         const lead = (await delivery.find(id))!;
-        await delivery.courier.deliver({lead, upstream: 'default', attempts: 9, leaseEnd});
+        await delivery.courier.deliver({lead, upstream: 'default', attempts: 9, ambiguous: 0, leaseEnd});
       }
       assert.deepEqual(delivery.courier.states(), {default: 'failing'});
     });
+  });
+
+  test('an outbox that cannot be read is logged with its cause, and not once for every look', async (t) => {
+    let looks = 0;
+    const claimDue = () => {
+      looks += 1;
+      return Promise.reject(new StoreUnavailable(new Error('disk I/O error')));
+    };
+    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil: () => ({claimDue})});
+    delivery.start();
+    await until(() => looks > 20);
+    const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
+    assert.equal(lines.length, 1);
+    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {upstream: 'default', reason: 'disk I/O error'});
+  });
+
+  test('more deliveries than may wait in memory are left to the outbox, and all arrive', async (t) => {
+    const gate = Promise.withResolvers<void>();
+    let atOnce = 0;
+    const create: Reply = async (response, exchange) => {
+      atOnce += 1;
+      await gate.promise;
+      return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
+    };
+    const script = {create, read: json(200, amounts)};
+    const delivery = await startDelivery(t, over, {scripts: {default: script}});
+    const leaseEnd = Date.now() + 60_000;
+    const ids = await delivery.accept('default', 200, leaseEnd);
+    const leads = await Promise.all(ids.map((id) => delivery.find(id)));
+    const deliveries = leads.map((lead) =>
+      delivery.courier.deliver({lead: lead!, upstream: 'default', attempts: 0, ambiguous: 0, leaseEnd}),
+    );
+    await until(() => atOnce === 16);
+    assert.ok(delivery.courier.full('default'));
+    assert.equal(delivery.courier.room('default'), 0);
+    // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
+    const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
+    await until(async () => (await released()).length === 84);
+    assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
+    gate.resolve();
+    await Promise.all(deliveries);
+    assert.ok(!delivery.courier.full('default'));
+    delivery.start();
+    await until(async () => (await delivery.outbox()).length === 0);
+    assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
   });
 
   suite('of two upstreams', () => {

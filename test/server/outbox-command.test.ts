@@ -4,13 +4,14 @@ import {execFile} from 'node:child_process';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
+import {openStore} from '../../server/store/open-store.ts';
 import {failures, startFakeUpstream, upstreamSettings, type Script} from '../support/fake-upstream.ts';
 import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
-import {prequalificationBody} from '../support/sample-leads.ts';
+import {newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {acme} from '../support/test-server.ts';
+import {acme, baseConfig} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const program = join(import.meta.dirname, '../../server/cli/program.ts');
@@ -88,7 +89,78 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
   }
 }
 
+/** Rows that no single read brings, put there past the service; the few that are held stand behind all others. */
+async function fill(folder: string, waiting: number, held: number) {
+  const store = await openStore({...baseConfig(folder), databasePath: join(folder, 'leads.sqlite')});
+  const entries = Array.from({length: waiting + held}, (_, index) => {
+    const state = index < waiting ? 'waiting' : 'held';
+    const delivery = {upstream: 'default', state, nextAttemptAt: Date.now() + 3_600_000} as const;
+    return newEntry({answer: {status: 'pending'}, delivery});
+  });
+  await Promise.all(entries.map((entry) => store.accept(entry)));
+  await store.close();
+  return entries.map(({id}) => id);
+}
+
 suite('the outbox command', () => {
+  test('shows every lead of an outbox, counts them, and settles one by hand', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const ids = await fill(folder.path, 2_500, 3);
+    const outbox = (...words: string[]) =>
+      promisify(execFile)(process.execPath, [program, 'outbox', ...words], {
+        cwd: folder.path,
+        env: {PATH: process.env['PATH'], ...serviceSettings(folder.path)},
+        maxBuffer: 10_000_000,
+      });
+    const list = async (...words: string[]) => {
+      const {stdout, stderr} = await outbox('list', ...words);
+      const rows = stdout.split('\n').filter(Boolean);
+      assert.match(stderr, new RegExp(`^${rows.length} leads?$`, 'm'));
+      return rows.map((line) => JSON.parse(line) as {lead: string});
+    };
+    assert.deepEqual(
+      (await list()).map(({lead}) => lead),
+      ids.toSorted(),
+    );
+    assert.deepEqual(
+      (await list('--state', 'held')).map(({lead}) => lead),
+      ids.slice(-3).toSorted(),
+    );
+    assert.deepEqual(await list('--state', 'held', '--upstream', 'other'), []);
+
+    const counts = (await outbox('summary')).stdout.split('\n').filter(Boolean);
+    const [held, waiting] = counts.map((line) => JSON.parse(line) as {oldestCreatedAt: string});
+    assert.partialDeepStrictEqual(held, {upstream: 'default', state: 'held', leads: 3});
+    assert.partialDeepStrictEqual(waiting, {upstream: 'default', state: 'waiting', leads: 2_500});
+    assert.ok(Math.abs(Date.parse(waiting!.oldestCreatedAt) - Date.now()) < 600_000);
+
+    const [taken, never, third] = ids.slice(-3) as [string, string, string];
+    const settled = [outbox('settle', taken, '--taken-as', 'u-1'), outbox('settle', never, '--never-send')];
+    for (const {stderr} of await Promise.all(settled)) assert.match(stderr, /^1 settled$/m);
+    assert.deepEqual(
+      (await list('--state', 'held')).map(({lead}) => lead),
+      [third],
+    );
+    await assert.rejects(outbox('settle', never, '--never-send'), (error: Failure) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stderr, /^0 settled: no such lead is in the outbox$/m);
+      return true;
+    });
+    const misspelt = [
+      ['settle', third],
+      ['settle', third, '--taken-as', ''],
+      ['settle', third, '--taken-as', 'u-1', '--never-send'],
+      ['list', '--state', 'lost'],
+    ];
+    const refusals = misspelt.map((words) =>
+      assert.rejects(outbox(...words), (error: Failure) => {
+        assert.equal(error.code, 2, words.join(' '));
+        return true;
+      }),
+    );
+    await Promise.all(refusals);
+  });
   test('works beside the service on SQLite', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());

@@ -34,8 +34,11 @@ type Written = {
   select: (sql: string) => Promise<Record<string, unknown>[]>;
 };
 
-/** Keys are remembered for a day, and the files are older: their keys were just used. */
-const keysAreFresh = `UPDATE idempotency_keys SET created_at = ${Date.now()}`;
+/** The files are old, so their times are set anew: keys were just used, and what waits is due in an hour. */
+const timesAreFresh = [
+  `UPDATE idempotency_keys SET created_at = ${Date.now()}`,
+  `UPDATE outbox SET next_attempt_at = ${Date.now() + 3_600_000} WHERE state = 'waiting'`,
+];
 
 function copySqlite(t: TestContext): Promise<Written> {
   const folder = makeTemporaryFolder();
@@ -49,7 +52,7 @@ function copySqlite(t: TestContext): Promise<Written> {
     database.close();
     return rows;
   };
-  run(keysAreFresh);
+  for (const sql of timesAreFresh) run(sql);
   return Promise.resolve({prepare: {databasePath}, select: (sql) => Promise.resolve(run(sql))});
 }
 
@@ -57,7 +60,7 @@ async function loadPostgres(t: TestContext): Promise<Written> {
   const database = await createDatabase();
   t.after(() => database.drop());
   await database.query(readFileSync(join(databases, '1.0.0.sql'), 'utf8'));
-  await database.query(keysAreFresh);
+  for (const sql of timesAreFresh) await database.query(sql);
   return {prepare: {databaseUrl: database.url}, select: (sql) => database.query(sql)};
 }
 

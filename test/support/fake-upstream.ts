@@ -43,7 +43,7 @@ export const failures = {
   'a redirect': (response) => void response.writeHead(307, {location: '/elsewhere'}).end(),
   null: json(200, null),
   'a list': json(200, []),
-  'wrong types': json(201, {id: 5, rollover_amount: '5'}),
+  'wrong types': json(201, {id: [5], rollover_amount: '5'}),
   'a body of 10 MB': (response) => {
     // Cut off by whoever reads it, long before its end.
     response.on('error', () => undefined);

@@ -50,7 +50,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const [id] = await accept();
       await store.recordUpstreamId(id!, 'u-1');
       const lead = await store.find(id!);
-      const expected = {lead, upstream: 'default', attempts: 0, leaseEnd: due + hour};
+      const expected = {lead, upstream: 'default', attempts: 0, ambiguous: 0, leaseEnd: due + hour};
       assert.deepEqual(await claimAll(due), {due: [expected], held: []});
       await settle([id]);
     });
@@ -134,6 +134,120 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       assert.deepEqual(await claim(due), [held]);
       assert.equal(await store.retryOutbox(due, {id: randomUUID()}), 0);
       await settle([held, given]);
+    });
+
+    test('is listed in pages, by state and by upstream, and counted as it is', async () => {
+      const waiting = await accept({}, 5);
+      const held = await accept({state: 'held'}, 2);
+      const elsewhere = await accept({upstream: 'other', state: 'held'}, 2);
+      const all = [...waiting, ...held, ...elsewhere].toSorted();
+      const list = async (...given: Parameters<LeadStore['listOutbox']>) =>
+        (await store.listOutbox(...given)).map(({lead}) => lead);
+      assert.deepEqual(await list(100), all);
+      assert.deepEqual(await list(4), all.slice(0, 4));
+      assert.deepEqual(await list(4, {after: all[3]}), all.slice(4, 8));
+      assert.deepEqual(await list(4, {after: all[7]}), all.slice(8));
+      assert.deepEqual(await list(100, {state: 'waiting'}), waiting.toSorted());
+      assert.deepEqual(await list(100, {state: 'held'}), [...held, ...elsewhere].toSorted());
+      assert.deepEqual(await list(100, {state: 'held', upstream: 'other'}), elsewhere.toSorted());
+      const [first] = held.toSorted();
+      assert.deepEqual(
+        await list(100, {state: 'held', upstream: 'default', after: first}),
+        held.toSorted().slice(1),
+      );
+      assert.deepEqual(await list(100, {upstream: 'nobody'}), []);
+      assert.deepEqual(
+        (await store.countOutbox()).map((row) => ({...row})),
+        [
+          {upstream: 'default', state: 'held', leads: 2, oldest: held.toSorted()[0]},
+          {upstream: 'default', state: 'waiting', leads: 5, oldest: waiting.toSorted()[0]},
+          {upstream: 'other', state: 'held', leads: 2, oldest: elsewhere.toSorted()[0]},
+        ],
+      );
+      await settle(all);
+      assert.deepEqual(await store.countOutbox(), []);
+    });
+    test('is made due by the hundreds, of one upstream where that is wanted, and only what is meant', async () => {
+      const entries = ['default', 'other'].map((upstream) => accept({upstream, state: 'held'}, 700));
+      const [mine, others] = await Promise.all(entries);
+      const waiting = await accept({nextAttemptAt: due + 9 * hour}, 2);
+      assert.equal(await store.retryOutbox(due, 'held', 'default'), 700);
+      assert.deepEqual((await claim(due, 2_000)).toSorted(), mine!.toSorted());
+      await settle(mine!);
+      assert.equal(await store.retryOutbox(due, 'all'), 2, 'what is held stays held');
+      assert.deepEqual((await claim(due)).toSorted(), waiting.toSorted());
+      assert.equal((await store.listOutbox(2_000, {state: 'held'})).length, 700);
+      assert.equal(await store.retryOutbox(due, 'held'), 700);
+      await settle([...others!, ...waiting]);
+    });
+    test('has the reason where the upstream refused it', async () => {
+      const [id] = await accept();
+      const {leaseEnd} = await claimOne(due);
+      await store.recordAnswer(id!, refused, leaseEnd, 'The upstream refused the lead with 422');
+      assert.partialDeepStrictEqual(await rowOf(id), {lastError: 'The upstream refused the lead with 422'});
+      await settle([id]);
+    });
+
+    suite('and that an operator settles', () => {
+      const takenAs = {upstreamId: 'u-by-phone'};
+      const statusOf = async (id: string) => (await store.find(id))?.answer.status;
+
+      for (const state of ['held', 'waiting'] as const) {
+        test(`is asked for its amounts alone where the upstream has it: ${state}`, async () => {
+          const [id] = await accept({state, nextAttemptAt: due + 9 * hour});
+          assert.equal(await store.settleOutbox(due, id!, takenAs), 'settled');
+          assert.equal((await claimOne(due)).lead.upstreamId, 'u-by-phone');
+          await settle([id]);
+        });
+        test(`is refused and never sent where that is said: ${state}`, async () => {
+          const [id] = await accept({state});
+          assert.equal(await store.settleOutbox(due, id!, 'never-send'), 'settled');
+          assert.equal(await statusOf(id!), 'refused');
+          assert.equal(await store.retryOutbox(due, 'all'), 0);
+          assert.equal(await store.retryOutbox(due, {id: id!}), 0);
+          assert.deepEqual(await store.listOutbox(10), []);
+        });
+      }
+      test('is pending again where it was refused, but the upstream has it', async () => {
+        const [id] = await accept();
+        const {leaseEnd} = await claimOne(due);
+        await store.recordAnswer(id!, refused, leaseEnd);
+        assert.equal(await store.settleOutbox(due, id!, takenAs), 'settled');
+        assert.equal(await statusOf(id!), 'pending');
+        assert.equal((await claimOne(due)).lead.upstreamId, 'u-by-phone');
+        await settle([id]);
+      });
+      test('is left alone while it is under way', async () => {
+        const [id] = await accept();
+        await claimOne(due);
+        const before = await rowOf(id);
+        assert.equal(await store.settleOutbox(due, id!, takenAs), 'under-way');
+        assert.equal(await store.settleOutbox(due, id!, 'never-send'), 'under-way');
+        assert.deepEqual(await rowOf(id), before);
+        assert.partialDeepStrictEqual(await store.find(id!), {upstreamId: null, answer: {status: 'pending'}});
+        await settle([id]);
+      });
+      test('keeps the id that the upstream gave, which is known already', async () => {
+        const [id] = await accept({state: 'held'});
+        await store.recordUpstreamId(id!, 'u-1');
+        assert.equal(await store.settleOutbox(due, id!, takenAs), 'taken-already');
+        assert.partialDeepStrictEqual(await store.find(id!), {upstreamId: 'u-1'});
+        assert.partialDeepStrictEqual(await rowOf(id), {state: 'held'});
+        await settle([id]);
+      });
+      test('is not there: nothing changes', async () => {
+        for (const outcome of [takenAs, 'never-send'] as const)
+          assert.equal(await store.settleOutbox(due, randomUUID(), outcome), 'absent');
+      });
+      test('is done all the same when a taker whose lease is over brings the amounts', async () => {
+        const [id] = await accept();
+        const {leaseEnd} = await claimOne(due);
+        assert.equal(await store.settleOutbox(leaseEnd, id!, 'never-send'), 'settled');
+        await store.recordAnswer(id!, doneAnswer, leaseEnd);
+        assert.equal(await statusOf(id!), 'done');
+        await store.postpone(id!, leaseEnd, {...failed, until: due});
+        assert.deepEqual(await store.listOutbox(10), []);
+      });
     });
 
     suite('and whose taker outlived its lease', () => {
