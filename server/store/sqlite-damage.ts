@@ -8,8 +8,10 @@ import {join} from 'node:path';
 const interval = 500;
 /** Milliseconds after which the file is read again even if nothing happened to it: disks forget, too. */
 const longestPause = 3_600_000;
-/** A look is followed by so many times its own length without one: at most a twentieth of one core. */
+/** A long look is followed by so many times its own length without one: at most a twentieth of one core. */
 const restFactor = 20;
+/** Milliseconds. A look that took less than `short` is followed by `shortRest` without one. */
+const [short, shortRest] = [1_000, 2_000];
 /** After a query that could not read a page, the next look comes sooner. */
 const restFactorWhenSuspected = 2;
 
@@ -53,9 +55,10 @@ export function watchForDamage(path: string): DamageWatch {
     const {mtimeMs} = await stat(path);
     if (look || stopped) return;
     const rested = performance.now() - endedAt;
+    const rest = took < short ? shortRest : took * restFactor;
     const reason =
       rested > longestPause ||
-      (mtimeMs !== seen && rested > took * restFactor) ||
+      (mtimeMs !== seen && rested > rest) ||
       ((suspected || found !== undefined) && rested > took * restFactorWhenSuspected);
     if (!reason) return;
     seen = mtimeMs;

@@ -1,0 +1,179 @@
+/** Health while writes fail: right within 5 seconds when they begin to fail and when they work again. */
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import pg from 'pg';
+import {runService, serviceSettings} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {startCluster} from './postgres-cluster.ts';
+import {createLeads, startOver, stopped, until} from './load.ts';
+
+/** Milliseconds. */
+const promised = 5_000;
+
+/** Begins; resolves to what ends it. */
+type Begin = (path: string) => Ending | Promise<Ending>;
+type Ending = () => void | Promise<void>;
+
+async function becomes(url: string, status: number): Promise<number> {
+  const start = performance.now();
+  await until(async () => (await fetch(`${url}/readyz`)).status === status);
+  const took = Math.round(performance.now() - start);
+  assert.ok(took < promised, `${status} took ${took} ms`);
+  assert.equal((await fetch(`${url}/health`)).status, status);
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+  return took;
+}
+
+/** Leads from an earlier run, all of them in the main file of the database. */
+async function fill(folder: string, store: Record<string, string>) {
+  const server = await startOver(folder, store);
+  const load = createLeads(server.url);
+  await until(() => load.acknowledged.length >= 2_000);
+  await load.stop();
+  assert.deepEqual(await server.end('SIGTERM'), stopped);
+}
+
+/** With leads that arrive, and without any. */
+async function healthIsRight(
+  t: TestContext,
+  {folder, store, begin}: {folder: string; store: Record<string, string>; begin: Begin},
+) {
+  await fill(folder, store);
+  for (const underLoad of [true, false]) {
+    const server = await startOver(folder, store);
+    const load = createLeads(server.url, 4);
+    await until(() => load.acknowledged.length >= 100);
+    if (!underLoad) await load.stop();
+    await becomes(server.url, 200);
+    const end = await begin(store['DATABASE_PATH'] ?? '');
+    const bad = await becomes(server.url, 503);
+    await end();
+    const good = await becomes(server.url, 200);
+    await load.stop();
+    const {code, signal} = await server.end('SIGTERM');
+    assert.deepEqual({code, signal}, stopped);
+    t.diagnostic(`${underLoad ? 'under load' : 'without a lead'}: 503 after ${bad} ms, 200 after ${good} ms`);
+  }
+}
+
+const faults: Record<string, Begin> = {
+  'a full disk': (path) => {
+    const ballast = join(dirname(path), `ballast-${process.hrtime.bigint()}`);
+    const {bavail, bsize} = statfsSync(dirname(path));
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    return () => rmSync(ballast);
+  },
+  'a locked database': (path) => {
+    const other = new DatabaseSync(path, {timeout: 5_000});
+    other.exec('BEGIN IMMEDIATE');
+    return () => {
+      other.exec('COMMIT');
+      other.close();
+    };
+  },
+  'damaged pages': (path) => {
+    const file = openSync(path, 'r+');
+    const middle = Math.floor(statSync(path).size / 8_192) * 4_096;
+    const before = Buffer.alloc(8_192);
+    const length = readSync(file, before, 0, before.length, middle);
+    writeSync(file, Buffer.alloc(length, 0xab), 0, length, middle);
+    return () => {
+      writeSync(file, before, 0, length, middle);
+      closeSync(file);
+    };
+  },
+};
+
+suite('health on SQLite', () => {
+  for (const [fault, begin] of Object.entries(faults)) {
+    test(`is right within 5 s of ${fault}, and of its end`, async (t) => {
+      const folder = makeTemporaryFolder();
+      const disk = join(folder.path, 'disk');
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', disk]);
+      t.after(() => {
+        execFileSync('umount', ['-l', disk]);
+        folder.remove();
+      });
+      const store = {DATABASE_PATH: join(disk, 'leads.sqlite')};
+      await healthIsRight(t, {folder: folder.path, store, begin});
+    });
+  }
+
+  test('is right within 5 s of a database that cannot be written to any more, and of its end', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const files = (path: string) => [path, `${path}-wal`];
+    // A file that is immutable refuses writes to those who have it open, too, as a file system that became read-only.
+    const begin = (path: string) => {
+      execFileSync('chattr', ['+i', ...files(path)]);
+      return () => void execFileSync('chattr', ['-i', ...files(path)]);
+    };
+    const store = {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')};
+    await healthIsRight(t, {folder: folder.path, store, begin});
+  });
+
+  test('says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const path = join(folder.path, 'leads.sqlite');
+    await fill(folder.path, {DATABASE_PATH: path});
+    const server = await startOver(folder.path, {DATABASE_PATH: path});
+    await faults['damaged pages']!(path);
+    await becomes(server.url, 503);
+    await until(() => server.lines.some((line) => line.includes('the database file is damaged')));
+    await server.end('SIGTERM');
+    const next = await runService(
+      {...serviceSettings(folder.path), DATABASE_PATH: path, PORT: '0'},
+      folder.path,
+    );
+    assert.equal(next.code, 1);
+    assert.match(next.errors, /damaged.*lead-prequal restore/);
+  });
+});
+
+suite('health on PostgreSQL', () => {
+  test('is right within 5 s of a stopped or read-only database, and of its end', async (t) => {
+    const cluster = await startCluster();
+    const folder = makeTemporaryFolder();
+    t.after(() => {
+      cluster.remove();
+      folder.remove();
+    });
+    const admin = async (...texts: string[]) => {
+      const client = new pg.Client({connectionString: cluster.url});
+      await client.connect();
+      for (const text of texts) await client.query(text);
+      await client.end();
+    };
+    const readOnly = (value: string) =>
+      admin(`ALTER SYSTEM SET default_transaction_read_only = ${value}`, 'SELECT pg_reload_conf()');
+    const store = {DATABASE_URL: cluster.url};
+    t.diagnostic('stopped');
+    const stop = () => {
+      cluster.stop('fast');
+      return () => cluster.start();
+    };
+    await healthIsRight(t, {folder: folder.path, store, begin: stop});
+    t.diagnostic('read-only');
+    const begin = async () => {
+      await readOnly('on');
+      return () => readOnly('off');
+    };
+    await healthIsRight(t, {folder: folder.path, store, begin});
+  });
+});
