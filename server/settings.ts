@@ -77,7 +77,7 @@ export const settings = z.object({
     .enum(['send', 'hold'])
     .default('send')
     .describe(
-      'What to do with a lead whose reply from the upstream was lost: send it again, or leave it to `lead-prequal outbox`.',
+      'What to do with a lead whose reply from the upstream was lost: send it again, up to three times in all, or leave it to `lead-prequal outbox`.',
     ),
   OUTBOX_PER_SECOND: z.coerce
     .number()
