@@ -31,7 +31,8 @@ export async function backUpSqlite(databasePath: string, file: string): Promise<
 
 /**
  * `VACUUM INTO` reads one state of the database while others write: their log grows meanwhile, and is used again
- * after that. SQLite's own backup starts from the beginning with every page that another process writes.
+ * after that. SQLite's page-by-page backup is faster, but takes along what was deleted, and a copy of its making looks as
+ * if it had a log: a server could not tell that a log beside it belongs to another database.
  */
 function copyInto(databasePath: string, partial: string) {
   refuseForeignLog(databasePath);

@@ -176,4 +176,24 @@ suite('health on PostgreSQL', () => {
     };
     await healthIsRight(t, {folder: folder.path, store, begin});
   });
+
+  test('is right within 5 s of a write that hangs and does not fail, and of its end', async (t) => {
+    const cluster = await startCluster();
+    const folder = makeTemporaryFolder();
+    t.after(() => {
+      cluster.remove();
+      folder.remove();
+    });
+    const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
+    const other = new pg.Client({connectionString: cluster.url});
+    other.on('error', () => undefined);
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE heartbeat, leads');
+    const bad = await becomes(server.url, 503);
+    await other.query('ROLLBACK');
+    const good = await becomes(server.url, 200);
+    await other.end();
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+    t.diagnostic(`without a lead: 503 after ${bad} ms, 200 after ${good} ms`);
+  });
 });
