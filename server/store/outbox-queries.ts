@@ -10,7 +10,7 @@
  */
 import {answerColumns, toAnswerRow} from './rows.ts';
 import {statement, type Database} from './database.ts';
-import type {LeadStore} from './lead-store.ts';
+import type {DueDelivery, LeadStore} from './lead-store.ts';
 
 type OutboxQueries = Pick<
   LeadStore,
@@ -28,8 +28,9 @@ const updateRefused = `
 const claim = (skipLocked: string) => `
   WITH due AS MATERIALIZED (
     SELECT due_id, lost, CASE lost WHEN 1 THEN $1 ELSE 'waiting' END AS state_now FROM (
-      SELECT lead_id AS due_id, CASE WHEN leased_until > 0 AND upstream_id IS NULL THEN 1 ELSE 0 END AS lost
-      FROM outbox JOIN leads ON leads.id = lead_id
+      SELECT lead_id AS due_id,
+        CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND upstream_id IS NULL THEN 1 ELSE 0 END AS lost
+      FROM outbox LEFT JOIN leads ON leads.id = lead_id
       WHERE upstream = $2 AND state = 'waiting' AND next_attempt_at <= $3
       ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
   UPDATE outbox SET
@@ -69,15 +70,18 @@ export function outboxQueries({read, write, skipLocked}: Database, find: LeadSto
       const rows = await write(statement(claimText, stateOfLost, upstream, now, limit, leaseEnd, leaseEnd));
       const idsOf = (state: string) =>
         rows.filter((row) => row['state'] === state).map((row) => String(row['lead_id']));
-      const leads = await Promise.all(idsOf('waiting').map((id) => find(id)));
-      const rowOf = new Map(rows.map((row) => [row['lead_id'], row]));
-      // One that was deleted by hand since it was claimed is not there any more.
-      const due = leads
-        .filter((lead) => lead !== undefined)
-        .map((lead) => {
-          const {attempts, ambiguous} = rowOf.get(lead.id)!;
-          return {lead, upstream, attempts: Number(attempts), ambiguous: Number(ambiguous), leaseEnd};
-        });
+      const due: DueDelivery[] = [];
+      for (const {lead_id, state, attempts, ambiguous} of rows) {
+        if (state !== 'waiting') continue;
+        const id = String(lead_id);
+        const lead = await find(id);
+        if (lead) {
+          due.push({lead, upstream, attempts: Number(attempts), ambiguous: Number(ambiguous), leaseEnd});
+        } else {
+          // An operator deleted the lead by hand. Nothing else deletes the delivery that it left behind.
+          await write(statement('DELETE FROM outbox WHERE lead_id = $1 AND leased_until = $2', id, leaseEnd));
+        }
+      }
       return {due, held: idsOf('held')};
     },
 

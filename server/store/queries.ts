@@ -70,10 +70,7 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'dam
       const keys = await forget('idempotency_keys', 'owner, digest', 'created_at', now - keyLifetime);
       const leads = await forget('same_leads', 'partner, digest', 'created_at', now - keyLifetime);
       const proofs = await forget('spent_proofs', 'nonce', 'expires_at', now);
-      // Deliveries of leads that an operator deleted by hand: nothing else would ever end them.
-      const orphan = 'NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = outbox.lead_id)';
-      const orphans = await write(statement(`DELETE FROM outbox WHERE ${orphan} RETURNING 1 AS gone`));
-      return keys.length + leads.length + proofs.length + orphans.length;
+      return keys.length + leads.length + proofs.length;
     },
   };
 }
