@@ -73,7 +73,7 @@ export async function createApp(
     exempt: config.signInExempt,
   });
   const guesses = createFailureLimit({...failures, what: 'requests for unknown partners', most: perMinute});
-  const quota = createQuota(log);
+  const quota = createQuota(counts, perMinute, log);
   const upstream = upstreams.has('default') ? 'default' : undefined;
   let refusing = false;
 

@@ -103,7 +103,9 @@ export const settings = z.object({
   REDIS_URL: z
     .string()
     .optional()
-    .describe('`redis://…`: processes share the rate limits. In memory without it.'),
+    .describe(
+      '`redis://…`: processes share the rate limits, quotas and failed sign-ins. In memory without it, and while it is away.',
+    ),
   TRUST_PROXY: z
     .string()
     .default('0')

@@ -50,19 +50,38 @@ export function embedApi(parts: Parts): Router {
     };
   };
 
+  const newChallenge = async (from: Proofs, partner: Partner, network: string) =>
+    from.challenge({partner: partner.key, network}, await quota.issue(partner, network));
+
   const config: RequestHandler = async (request, response) => {
     const partner = request.partner!;
     const {lead_types, consent, colors, upstream} = partner;
-    const factor = quota.difficulty(partner, request.network);
     const body: EmbedConfig = {
       lead_types,
       minimums: upstream === undefined ? minimums : {},
       consent: consent ?? null,
       colors: colors ?? {},
-      challenge: proofs ? await proofs.challenge(factor) : null,
+      challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
     replyJson(response, 200, body);
   };
+
+  /** Asks how busy things are before the rate limit does its own asking: one round trip to Redis serves both. */
+  const lookAhead: RequestHandler = (request, _response, next) => {
+    if (proofs) request.standing = quota.look(request.partner!, request.network);
+    next();
+  };
+
+  /** @throws ProblemError when one is asked for and none came that is good for a lead */
+  async function readProof(request: Request, body: EmbedBody | undefined): Promise<Proof | undefined> {
+    if (!proofs) return undefined;
+    const {partner, network, standing} = request;
+    const checked = await proofs.check(body?.proof, {partner: partner!.key, network});
+    if (!checked || !quota.accepts(checked.issue, await standing!)) {
+      throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
+    }
+    return checked.proof;
+  }
 
   const create: RequestHandler = async (request, response) => {
     const partner = request.partner!;
@@ -79,7 +98,7 @@ export function embedApi(parts: Parts): Router {
 
     let given: {consent: Consent | undefined; proof: Proof | undefined};
     try {
-      given = {consent: readConsent(request, partner, body), proof: await readProof(proofs, body)};
+      given = {consent: readConsent(request, partner, body), proof: await readProof(request, body)};
     } catch (problem) {
       // A retry after a lost reply brings the consent and the proof of then, which may be outlived.
       const replayed = await replayLead(desk, idempotency);
@@ -107,7 +126,8 @@ export function embedApi(parts: Parts): Router {
       supersedes,
       sameLead: mayMerge ? tokens.digests(same) : [],
     });
-    if (outcome === 'created') quota.count(partner, request.network);
+    // The visitor does not wait for it.
+    if (outcome === 'created') void quota.count(partner, request.network);
     replyJson(response, 201, toAnswer(stored));
   };
 
@@ -135,7 +155,7 @@ export function embedApi(parts: Parts): Router {
     router,
     [
       [operations.embedConfig, limits('config', perMinute), config],
-      [operations.embedCreate, limits('leads', perMinute), jsonBody, create],
+      [operations.embedCreate, lookAhead, limits('leads', perMinute), jsonBody, create],
       [operations.embedRead, limits('results', perMinute * 2), read],
     ],
     partnerGate(partners, guesses),
@@ -168,18 +188,6 @@ function readConsent(request: Request, {consent}: Partner, body: EmbedBody | und
     ip: request.address,
     userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
   };
-}
-
-/** @throws ProblemError when one is asked for and none came that is good for a lead */
-async function readProof(
-  proofs: Proofs | undefined,
-  body: EmbedBody | undefined,
-): Promise<Proof | undefined> {
-  const proof = await proofs?.check(body?.proof);
-  if (proofs && !proof) {
-    throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
-  }
-  return proof;
 }
 
 /** Never a ground to refuse: autofill fills traps and beats clocks, too. */

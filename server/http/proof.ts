@@ -1,5 +1,5 @@
 /** Proof of work: a bot pays for every lead, a visitor's browser pays once, while the visitor types. */
-import {randomInt} from 'node:crypto';
+import {createHmac, randomInt} from 'node:crypto';
 import {createChallenge, verifySolution, type Challenge, type Payload} from 'altcha-lib';
 import {deriveKey} from 'altcha-lib/algorithms/pbkdf2';
 import {z} from 'zod';
@@ -7,17 +7,28 @@ import {z} from 'zod';
 /** What goes into the lead's commit, so that a proof serves once; `expiresAt` in milliseconds since 1970. */
 export type Proof = {nonce: string; expiresAt: number};
 
+/** How a challenge came to be, signed with it; quota.ts says what it means. */
+export type Issue = {
+  /** How many times harder than usual it is. */
+  factor: number;
+  /** Which challenge of its address it is, and where that was counted. */
+  number: number;
+  place: string;
+};
+
+/** For whom a challenge is good: pages of one partner, in one network. */
+export type Holder = {partner: string; network: string};
+
 export type Proofs = {
-  /** @param factor how many times harder than usual */
-  challenge(factor: number): Promise<Challenge>;
-  /** Undefined when it is no proof (any more). */
-  check(proof: unknown): Promise<Proof | undefined>;
+  challenge(holder: Holder, issue: Issue): Promise<Challenge>;
+  /** Undefined when it is no proof (any more), or another holder's. */
+  check(proof: unknown, holder: Holder): Promise<{proof: Proof; issue: Issue} | undefined>;
 };
 
 /** PBKDF2 rounds of one derivation: about a third of a millisecond. */
 const cost = 1_000;
 /** Milliseconds; a visitor may take their time. */
-const lifetime = 1_800_000;
+export const challengeLifetime = 1_800_000;
 
 const hex = z
   .string()
@@ -34,6 +45,13 @@ const payloadSchema = z.object({
       keyPrefix: hex,
       keySignature: hex.optional(),
       expiresAt: z.int(),
+      data: z.object({
+        partner: z.string().max(64),
+        network: hex,
+        factor: z.int(),
+        number: z.int(),
+        place: z.string().max(64),
+      }),
     }),
     signature: hex,
   }),
@@ -45,13 +63,17 @@ const secretsOf = (key: string) => ({
   hmacKeySignatureSecret: `key ${key}`,
 });
 
+/** The page can read its challenge, but not the address of its visitor out of it. */
+const digestOf = (key: string, network: string) =>
+  createHmac('sha256', `network ${key}`).update(network).digest('hex').slice(0, 32);
+
 /**
  * @param keys the first one signs; challenges of the others, older, are still good
  * @param derivations how many a browser tries on average
  */
 export function createProofs(keys: readonly [string, ...string[]], derivations: number): Proofs {
   return {
-    challenge: (factor) =>
+    challenge: ({partner, network}, {factor, number, place}) =>
       createChallenge({
         ...secretsOf(keys[0]),
         algorithm: 'PBKDF2/SHA-256',
@@ -60,18 +82,23 @@ export function createProofs(keys: readonly [string, ...string[]], derivations: 
           Math.ceil((derivations * factor) / 2),
           Math.ceil((derivations * factor * 3) / 2) + 1,
         ),
+        data: {partner, network: digestOf(keys[0], network), factor, number, place},
         deriveKey,
-        expiresAt: new Date(Date.now() + lifetime),
+        expiresAt: new Date(Date.now() + challengeLifetime),
       }),
-    async check(proof) {
+    async check(proof, holder) {
       const payload = payloadSchema.safeParse(proof);
       if (!payload.success) return undefined;
+      const {data} = payload.data.challenge.parameters;
+      const networks = keys.map((key) => digestOf(key, holder.network));
+      if (data.partner !== holder.partner || !networks.includes(data.network)) return undefined;
       const {challenge, solution} = payload.data as Payload;
       const verify = (key: string) =>
         verifySolution({...secretsOf(key), challenge, solution, deriveKey}).then(({verified}) => verified);
       if (!(await Promise.all(keys.map(verify))).includes(true)) return undefined;
       const {nonce, expiresAt = 0} = challenge.parameters;
-      return {nonce, expiresAt: expiresAt * 1_000};
+      const {factor, number, place} = data;
+      return {proof: {nonce, expiresAt: expiresAt * 1_000}, issue: {factor, number, place}};
     },
   };
 }

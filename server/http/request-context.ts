@@ -7,6 +7,7 @@ import type {Logger} from 'pino';
 import type {Caller} from '../callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../partners.ts';
+import type {Standing} from './quota.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -20,6 +21,8 @@ declare module 'express-serve-static-core' {
     caller?: Caller;
     /** Set by `partnerGate`. */
     partner?: Partner;
+    /** Set by `embedApi` where a proof of work is asked for. */
+    standing?: Promise<Standing>;
   }
 }
 
