@@ -23,6 +23,7 @@ import {createProofs} from './http/proof.ts';
 import {createQuota} from './http/quota.ts';
 import {createRateLimits} from './http/rate-limit.ts';
 import {requestContext} from './http/request-context.ts';
+import {createRequestLog} from './http/request-log.ts';
 import {createLeadDesk} from './lead-desk.ts';
 import type {LeadStore} from './store/lead-store.ts';
 import {startForgetting} from './store/forgetting.ts';
@@ -77,10 +78,11 @@ export async function createApp(
   const upstream = upstreams.has('default') ? 'default' : undefined;
   let refusing = false;
 
+  const requestLog = createRequestLog(log);
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
-  app.use(requestContext(log, createAddressReader(config.trustProxy)));
+  app.use(requestContext(requestLog, createAddressReader(config.trustProxy)));
   app.use(livePage());
   app.use(refuseWhile(() => refusing));
   app.use(leadApi({callers, signIns, desk, tokens, upstream}));
@@ -114,6 +116,7 @@ export async function createApp(
       counts.close();
       watch.stop();
       await desk.close(patience);
+      requestLog.flush();
     },
   };
 }

@@ -154,5 +154,7 @@ export const settings = z.object({
   LOG_LEVEL: z
     .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug'])
     .default('info')
-    .describe('One line a request at `info`.'),
+    .describe(
+      'At `info` a line for each request of a caller, and for each that makes or reads a lead. Other requests are counted after the first of a kind, so that nobody can fill a disk; files and health have lines only when they fail. At `debug` a line for every request.',
+    ),
 });

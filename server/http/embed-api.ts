@@ -37,7 +37,7 @@ const shortestTime = 3_000;
 
 export function embedApi(parts: Parts): Router {
   const {partners, desk, tokens, minimums, proofs, quota, guesses, limits, perMinute} = parts;
-  const router = Router();
+  const router = Router({caseSensitive: true});
 
   const toAnswer = ({id, lead, answer}: StoredLead): EmbedAnswer => {
     const amounts = answer.status === 'done' ? answer.amounts : null;
@@ -103,6 +103,7 @@ export function embedApi(parts: Parts): Router {
       // A retry after a lost reply brings the consent and the proof of then, which may be outlived.
       const replayed = await replayLead(desk, idempotency);
       if (!replayed) throw problem;
+      request.leadId = replayed.id;
       replyJson(response, 201, toAnswer(replayed));
       return;
     }
@@ -128,6 +129,7 @@ export function embedApi(parts: Parts): Router {
     });
     // The visitor does not wait for it.
     if (outcome === 'created') void quota.count(partner, request.network);
+    request.leadId = stored.id;
     replyJson(response, 201, toAnswer(stored));
   };
 
@@ -147,6 +149,7 @@ export function embedApi(parts: Parts): Router {
     const [, token = ''] = /^bearer +(\S+)$/i.exec(request.get('Authorization') ?? '') ?? [];
     const stored = await readWithToken(request.partner!, request.params.id, token);
     if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
+    request.leadId = stored.id;
     if (stored.answer.status === 'pending') response.set('Retry-After', '5');
     replyJson(response, 200, toAnswer(stored));
   };

@@ -13,7 +13,7 @@ const day = 86_400;
  * @param immutable false while developing, when a version's files still change
  */
 export function embedFiles(versions: readonly EmbedVersion[], immutable: boolean): Router {
-  const router = Router();
+  const router = Router({caseSensitive: true});
   const pinned = immutable ? `public, max-age=${365 * day}, immutable` : 'no-cache';
   const newest = immutable ? `public, max-age=300, stale-while-revalidate=${day}` : 'no-cache';
   for (const version of versions) router.get(`/embed/${version.name}/:file`, serve(version, pinned));

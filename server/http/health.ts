@@ -8,7 +8,7 @@ import {replyJson} from './json-reply.ts';
 import {methodNotAllowed} from './problem-replies.ts';
 
 function page(path: string, answer: RequestHandler): Router {
-  const router = Router();
+  const router = Router({caseSensitive: true});
   router.route(path).get(answer).all(methodNotAllowed('GET, HEAD'));
   return router;
 }
@@ -29,7 +29,7 @@ export function healthPages(watch: Pick<StoreWatch, 'trouble'>, courier: Pick<Co
     const trouble = watch.trouble();
     if (trouble !== undefined) throw new StoreUnavailable(trouble);
   }
-  const router = Router();
+  const router = Router({caseSensitive: true});
   router.use(
     page(paths.ready, (_request, response) => {
       refuseInTrouble();

@@ -23,7 +23,7 @@ type Parts = {
 };
 
 export function leadApi({callers, signIns, desk, tokens, upstream}: Parts): Router {
-  const router = Router();
+  const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns);
 
   const create: RequestHandler = async (request, response) => {
@@ -35,6 +35,7 @@ export function leadApi({callers, signIns, desk, tokens, upstream}: Parts): Rout
     const idempotency = readIdempotencyKey(request, tokens, `caller:${user}`, fingerprintOf(lead));
     const {stored} = await takeLead(desk, {lead, partner: null, upstream, idempotency});
     const {id} = stored;
+    request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});
   };
@@ -44,6 +45,7 @@ export function leadApi({callers, signIns, desk, tokens, upstream}: Parts): Rout
     if (!stored || !request.caller!.cids.includes(stored.lead.cid)) {
       throw new ProblemError('not-found', 'There is no such lead for these credentials.');
     }
+    request.leadId = stored.id;
     replyJson(response, 200, result(stored));
   };
 

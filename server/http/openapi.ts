@@ -147,10 +147,19 @@ const page = `<!doctype html>
 </html>
 `;
 const start = `SwaggerUIBundle({url: '${paths.openapi}', dom_id: '#api', deepLinking: true, validatorUrl: null});\n`;
-const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+/** No page may frame it, for a visitor could be made to press its buttons. It needs no form, no plugin and no base. */
+const policy = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "object-src 'none'",
+].join('; ');
 
 export function openapiPages(publicUrl: string): Router {
-  const router = Router();
+  const router = Router({caseSensitive: true});
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const document = JSON.stringify(openapiDocument(publicUrl));
   router.get(paths.openapi, (_request, response) => {

@@ -3,11 +3,11 @@ import {IncomingMessage, ServerResponse} from 'node:http';
 import {Socket} from 'node:net';
 import type {RequestHandler} from 'express';
 import helmet from 'helmet';
-import type {Logger} from 'pino';
 import type {Caller} from '../callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../partners.ts';
 import type {Standing} from './quota.ts';
+import type {RequestLog} from './request-log.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -23,6 +23,8 @@ declare module 'express-serve-static-core' {
     partner?: Partner;
     /** Set by `embedApi` where a proof of work is asked for. */
     standing?: Promise<Standing>;
+    /** The lead that the request made, or that its sender was allowed to read. */
+    leadId?: string;
   }
 }
 
@@ -42,19 +44,14 @@ function fixedHeaders(): Map<string, string> {
   return new Map(Object.entries(sample.getHeaders()) as [string, string][]);
 }
 
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** In the place of a lead's id may stand whatever a caller typed. */
-const noId = new RegExp(`(?<=/leads/)(?!${uuid}/?$).+`, 'i');
-
-/** A request id, the visitor's address, the headers that every answer has, and one line in the log: nothing of what was sent. */
+/** A request id, the visitor's address, the headers that every answer has, and a line in the log. */
 export function requestContext(
-  log: Logger,
+  requestLog: Pick<RequestLog, 'write'>,
   readClientAddress: ReturnType<typeof createAddressReader>,
 ): RequestHandler {
   const headers = fixedHeaders();
   return (request, response, next) => {
     const start = performance.now();
-    const {method, path} = request;
     request.id = randomUUID();
     // Node joins several headers of this name into one text.
     const forwardedFor = request.headers['x-forwarded-for'] as string | undefined;
@@ -63,16 +60,7 @@ export function requestContext(
     request.network = network;
     response.setHeaders(headers);
     response.setHeader('X-Request-Id', request.id);
-    response.on('close', () => {
-      const ms = Math.round(performance.now() - start);
-      log.info({
-        request: request.id,
-        method,
-        path: path.replace(noId, ':id').slice(0, 200),
-        status: response.statusCode,
-        ms,
-      });
-    });
+    response.on('close', () => requestLog.write(request, response, Math.round(performance.now() - start)));
     next();
   };
 }

@@ -102,6 +102,12 @@ suite('/docs', () => {
       }
     });
   }
+  test('may be framed by no page, and has no other base, form or plugin', async () => {
+    const policy = (await server.fetch('/docs')).headers.get('content-security-policy') ?? '';
+    for (const directive of ['frame-ancestors', 'base-uri', 'form-action', 'object-src']) {
+      assert.ok(policy.split('; ').includes(`${directive} 'none'`), policy);
+    }
+  });
   test('reads the document from its own origin', async () => {
     const script = await (await server.fetch('/docs/start.js')).text();
     const [, address = ''] = /url: '([^']+)'/.exec(script) ?? [];

@@ -43,6 +43,29 @@ suite('addresses and methods', () => {
   }
 });
 
+suite('a path in other letters', () => {
+  for (const path of [
+    '/JSON/LEADS',
+    '/json/Leads',
+    '/Json/leads/1',
+    '/EMBED/v1/config',
+    '/embed/V1/leads',
+    '/embed/v1/LEADS/1',
+    '/Health',
+    '/READYZ',
+    '/livez'.toUpperCase(),
+    '/OpenAPI.json',
+    '/Docs',
+    '/docs/START.js',
+  ]) {
+    test(`is another path: ${path} finds nothing`, async () => {
+      for (const method of ['GET', 'POST']) {
+        await readProblem(await server.fetch(path, {method, headers: basic(acme)}), 404, 'not-found');
+      }
+    });
+  }
+});
+
 suite('every answer', () => {
   const answers = async () => [
     await create(prequalificationBody),
