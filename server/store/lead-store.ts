@@ -165,8 +165,8 @@ export type LeadStore = {
    * id, and only its amounts are asked for. With `never-send` the lead counts as refused and leaves the outbox.
    */
   settleOutbox(now: number, id: string, outcome: {upstreamId: string} | 'never-send'): Promise<Settled>;
-  /** Writes a row as large as the largest lead and commits it, to see whether a lead could be stored. */
-  probe(now: number): Promise<void>;
+  /** Writes one row of so many bytes and commits it, to see whether a lead could be stored. */
+  probe(now: number, bytes: number): Promise<void>;
   /** What the last look at the database file found to be damaged; undefined where nothing is. */
   damage(): string | undefined;
   close(): Promise<void>;

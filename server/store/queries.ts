@@ -1,5 +1,4 @@
 /** All that a store does besides taking leads in, written once for both databases. */
-import {limits} from '../../contract/api.ts';
 import {statement, type Database} from './database.ts';
 import {operatorQueries} from './outbox-operator.ts';
 import {outboxQueries} from './outbox-queries.ts';
@@ -47,14 +46,14 @@ export function leadQueries(database: Database): Omit<LeadStore, 'accept' | 'dam
       return row && String(row['lead_id']);
     },
 
-    async probe(now) {
+    async probe(now, bytes) {
       const text = `
         INSERT INTO heartbeat (id, written_at, filler) VALUES (1, $1, $2)
         ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at, filler = excluded.filler`;
       // Other digits each time: SQLite does not write a page whose bytes stay the same.
       const filler = String(now)
         .padStart(16, '0')
-        .repeat(limits.bodyBytes / 16);
+        .repeat(Math.ceil(bytes / 16));
       await write(statement(text, now, filler));
     },
 

@@ -71,8 +71,8 @@ export async function openSqliteStore(path: string, options: Options = {}): Prom
       const row = toAcceptRow(entry);
       return toAccepted(entry, () => writes.add({accept: row}) as Promise<Written>, queries.find);
     },
-    async probe(now) {
-      await queries.probe(now);
+    async probe(now, bytes) {
+      await queries.probe(now, bytes);
       // A write to a file that was deleted or replaced succeeds, and is gone when the server ends.
       if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
       throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');

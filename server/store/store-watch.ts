@@ -4,6 +4,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Logger} from 'pino';
+import {limits} from '../../contract/api.ts';
 import {reasonOf, RowRefused, type LeadStore} from './lead-store.ts';
 
 export type StoreWatch = {
@@ -26,6 +27,12 @@ const times = {
   hold: 2_000,
 };
 
+/**
+ * Bytes of a trial write. It is small while all is well, because an idle server makes one every two seconds. While
+ * there is trouble it is as large as the largest lead: a disk that has room for less is still full.
+ */
+const trialBytes = {usual: 16, inTrouble: limits.bodyBytes};
+
 /** An id that no lead has. Reading it checks that the store can be read. */
 const noLead = '00000000-0000-7000-8000-000000000000';
 
@@ -47,7 +54,7 @@ export function watchStore(store: LeadStore, log: Logger): StoreWatch {
   async function probe() {
     probing = true;
     const outcome = store
-      .probe(Date.now())
+      .probe(Date.now(), failure ? trialBytes.inTrouble : trialBytes.usual)
       .then(() => store.find(noLead))
       .then(noteSuccess, noteFailure);
     const isSlow = await Promise.race([outcome.then(() => false), sleep(times.patience, true, {ref: false})]);
