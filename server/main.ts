@@ -23,28 +23,24 @@ function start(): {config: Config; snippet: Snippet} {
 
 const {config, snippet} = start();
 const log = createLog(config.logLevel);
-const signals = ['SIGINT', 'SIGTERM'] as const;
-// While it waits for its database no lead was taken yet, so nothing has to be finished. The first process of a
-// container ignores these signals unless it listens.
-const endAtOnce = () => process.exit(0);
-for (const signal of signals) process.once(signal, endAtOnce);
+let stage: 'starting' | 'serving' | 'stopping' = 'starting';
+function stop() {
+  // While it waits for its database no lead was taken yet, so nothing has to be finished.
+  if (stage === 'starting') process.exit(0);
+  // One stop may send several signals: npm passes its own on, and a terminal or systemd sends it to every process.
+  if (stage === 'stopping') return;
+  stage = 'stopping';
+  setTimeout(() => process.exit(1), grace).unref();
+  void server.close().then(() => log.flush(() => process.exit(0)));
+}
+// They are listened to from the start, because the first process of a container ignores them otherwise; and by one
+// listener, because a signal that comes while a listener is replaced by another is lost.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 // A closed terminal and scripts that expect a reload send it; by default it would kill the process.
 process.on('SIGHUP', () => {
   log.warn('SIGHUP changes nothing: restart the server to make it read its configuration again');
 });
 const server = await startServer(config, log).catch(refuseToStart);
+stage = 'serving';
 log.info({host: config.host, port: server.port, ...snippet}, 'ready');
 log.flush();
-
-let stopping = false;
-function stop() {
-  // One stop may send several signals: npm passes its own on, and a terminal or systemd sends it to every process.
-  if (stopping) return;
-  stopping = true;
-  setTimeout(() => process.exit(1), grace).unref();
-  void server.close().then(() => log.flush(() => process.exit(0)));
-}
-for (const signal of signals) {
-  process.removeListener(signal, endAtOnce);
-  process.on(signal, stop);
-}

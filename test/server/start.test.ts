@@ -89,6 +89,17 @@ suite('npm run serve', () => {
   }
 });
 
+suite('SIGTERM', () => {
+  // One start says little: the signal has to fall into the moment in which the server begins to take requests.
+  test('that comes as soon as the server says that it is ready ends it, ten times of ten', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
+      t.after(() => service.end('SIGKILL'));
+      assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+    }
+  });
+});
+
 suite('SIGHUP', () => {
   test('does not end the server, which says so in its log and goes on', async (t) => {
     const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
