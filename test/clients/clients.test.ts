@@ -11,7 +11,8 @@ import {acme, startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const {user, password} = acme;
-const server = await startTestServer();
+// Behind a proxy that names its clients, as in production; a client that comes without one is known by its own address.
+const server = await startTestServer({trustProxy: 1});
 after(() => server.close());
 
 /** What the program printed. @throws AssertionError with what it complained of when it failed */
@@ -103,13 +104,20 @@ suite('leads of both types are created and read by', () => {
   }
 });
 
-/** So many failed sign-ins all the time that one more is turned away. Resolves to what stops them. */
+/**
+ * So many failed sign-ins all the time that one more is turned away. Each comes from another address, for one that
+ * fails often is refused. Resolves to what stops them.
+ */
 async function crowdWithFailures(): Promise<() => Promise<void>> {
   let crowding = true;
   let turnedAway = 0;
+  let sent = 0;
+  const wrong = basic({user, password: 'wrong'});
   const senders = Array.from({length: 60}, async () => {
     while (crowding) {
-      const {status} = await server.fetch('/json/leads', postJson({}, basic({user, password: 'wrong'})));
+      sent += 1;
+      const from = {'x-forwarded-for': `198.18.${(sent >> 8) & 255}.${sent & 255}`};
+      const {status} = await server.fetch('/json/leads', postJson({}, {...wrong, ...from}));
       if (status !== 429) continue;
       turnedAway += 1;
       await pause(20);
