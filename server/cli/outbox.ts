@@ -12,12 +12,12 @@ const states: readonly OutboxRow['state'][] = ['waiting', 'held', 'refused'];
 const stateOption = () => new Option('--state <state>', 'only deliveries in this state').choices(states);
 const upstreamOption = () => new Option('--upstream <name>', 'only deliveries to this upstream');
 
-// A reader that has seen enough, such as `head`, ends the command without a word.
-process.stdout.once('error', () => process.exit());
-
 /** @throws Error when the configuration or the store cannot be opened */
 export function outboxCommand(): Command {
   const outbox = new Command('outbox').description('deliveries that wait, are held, or were refused');
+  // A reader that has seen enough, such as `head`, ends the command without a word. Set for this command alone: the
+  // server, which is started by the same program, goes on when nobody reads its log any more.
+  outbox.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
 
   outbox
     .command('list')

@@ -100,6 +100,27 @@ suite('SIGTERM', () => {
   });
 });
 
+suite('a server whose log goes into a pipe', () => {
+  test('goes on when the reader of the pipe ends, and ends in order when it is told to', async (t) => {
+    const environment = {...serviceSettings(useFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
+    const child = spawn(process.execPath, [join(root, 'server/lead-prequal.cjs'), 'serve'], {
+      cwd: root,
+      env: {PATH: process.env['PATH'], ...environment},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    const port = await readyPort(child, []);
+    child.stdout.destroy();
+    // At the level debug every request has a line, and after some 30 lines they are written.
+    for (let count = 0; count < 300; count++) {
+      await readJson(await fetch(`http://127.0.0.1:${port}/livez`), 200);
+    }
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+  });
+});
+
 suite('SIGHUP', () => {
   test('does not end the server, which says so in its log and goes on', async (t) => {
     const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
