@@ -81,7 +81,8 @@ export function guardConnections(
     const key = isUnlimited(address) ? undefined : networkOf(readAddress(address) ?? '');
     const own = key === undefined ? undefined : byAddress.get(key);
     if (own && own.all.size >= limits.connectionsPerAddress) {
-      const message = 'one address has too many connections: its longest idle ones are closed';
+      const message =
+        'one address has too many connections: its longest idle ones are closed; name it in TRUST_PROXY if it is your proxy';
       sampler.write('warn', 'connections of one address', {}, message);
       if (!makeRoom(own)) return void socket.destroy();
     }

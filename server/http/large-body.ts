@@ -28,7 +28,10 @@ export function endAfterLargeBody(request: IncomingMessage, response: ServerResp
   };
 }
 
-/** Called when the whole body was read after all: the connection can be used again. */
+/** Called when the whole body was read after all: the connection can be used again, and later ends as any other. */
 export function keepAfterBody(response: ServerResponse): void {
+  // Only where it was set: a header that is removed, Node does not add by itself any more, nor Keep-Alive with it.
+  if (!response.hasHeader('Connection')) return;
   response.removeHeader('Connection');
+  if (response.socket) Reflect.deleteProperty(response.socket, 'destroySoon');
 }

@@ -1,12 +1,11 @@
 /** Looks for damaged pages while the server runs, so that it does not say that all is well until somebody trips over one. */
 import {execFile, type ChildProcess} from 'node:child_process';
-import {once} from 'node:events';
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 
 /** Milliseconds between two looks at the time when the file last changed. */
 const interval = 500;
-/** Milliseconds after which the file is read again even if nothing happened to it: disks forget, too. */
+/** Milliseconds after which the file is read again even if nothing happened to it: a disk may lose what it holds. */
 const longestPause = 3_600_000;
 /** A long look is followed by so many times its own length without one: at most a twentieth of one core. */
 const restFactor = 20;
@@ -34,21 +33,23 @@ export function watchForDamage(path: string): DamageWatch {
   let found: string | undefined;
   let suspected = false;
   let stopped = false;
-  let look: ChildProcess | undefined;
+  let look: {process: ChildProcess; ended: Promise<void>} | undefined;
   /** The file's time of change when the last look began, and when that look ended and how long it took. */
   let [seen, endedAt, took] = [-1, -Infinity, 0];
 
   function start() {
     const startedAt = performance.now();
     suspected = false;
-    look = execFile(process.execPath, [script, path], {env: {}}, (error, output) => {
+    const {promise: ended, resolve} = Promise.withResolvers<void>();
+    const child = execFile(process.execPath, [script, path], {env: {}}, (error, output) => {
       look = undefined;
       endedAt = performance.now();
       took = endedAt - startedAt;
-      // A look that failed says nothing: what the one before it found still counts.
-      if (!error) found = (JSON.parse(output) as {damage?: string}).damage;
+      if (!error) found = readOutcome(output, found);
+      resolve();
     });
-    look.unref();
+    child.unref();
+    look = {process: child, ended};
   }
 
   async function tick() {
@@ -75,10 +76,17 @@ export function watchForDamage(path: string): DamageWatch {
     async stop() {
       stopped = true;
       clearInterval(timer);
-      if (!look) return;
-      const ended = once(look, 'exit');
-      look.kill('SIGKILL');
-      await ended;
+      look?.process.kill('SIGKILL');
+      await look?.ended;
     },
   };
+}
+
+/** What a look found. One that failed or was cut off says nothing: what the one before it found still counts. */
+function readOutcome(output: string, before: string | undefined): string | undefined {
+  try {
+    return (JSON.parse(output) as {damage?: string}).damage;
+  } catch {
+    return before;
+  }
 }

@@ -86,6 +86,17 @@ suite('the body of a request', () => {
     }
     connection.close();
   });
+  test('that is small leaves the connection as it was, and the answer says for how long it is kept', async () => {
+    const connection = await openConnection(server.port);
+    const text = JSON.stringify(standardBody);
+    const length = {'content-length': String(Buffer.byteLength(text))};
+    connection.send(requestText('POST', '/json/leads', {...json, ...basic(acme), ...length}, text));
+    const answer = await connection.answer();
+    assert.equal(answer.headers.get('connection'), 'keep-alive');
+    assert.match(answer.headers.get('keep-alive') ?? '', /^timeout=\d+$/);
+    await readJson(answer, 201);
+    connection.close();
+  });
   test('that breaks off stores nothing and is no fault of the server', async () => {
     const connection = await openConnection(server.port);
     const before = server.logLines.length;
