@@ -49,21 +49,22 @@ function checkHeaders(request: Request): void {
 }
 
 /** Reads no further than the limit. Express's own parser reads a body that is too large to its end. */
-async function readBytes(request: Request): Promise<Buffer> {
+function readBytes(request: Request): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    // The socket lives on when the loop ends early, for the answer.
-    for await (const chunk of request.iterator({destroyOnReturn: false}) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limits.bodyBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ProblemError) throw error;
-    throw new ProblemError('bad-request', 'The body ended before it was complete.');
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  const {promise, resolve, reject} = Promise.withResolvers<Buffer>();
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size <= limits.bodyBytes) return;
+    request.pause();
+    reject(tooLarge());
+  });
+  request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  request.once('error', () => {
+    reject(new ProblemError('bad-request', 'The body ended before it was complete.'));
+  });
+  return promise;
 }
 
 function parse(bytes: Buffer): unknown {
