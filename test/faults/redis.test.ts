@@ -8,7 +8,7 @@ import {somebody} from '../support/page.ts';
 import {freePort, keysAt, startRedis} from '../support/redis-server.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
-import {startOver, stopped, until} from './load.ts';
+import {missing, startOver, stopped, until} from './load.ts';
 
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
@@ -17,6 +17,7 @@ after(() => folder.remove());
 function sendFromPages(t: TestContext, url: string, connections = 20) {
   const pool = new Pool(url, {connections, headersTimeout: 10_000});
   const answers: {status: number; milliseconds: number}[] = [];
+  const acknowledged: string[] = [];
   let sending = true;
   async function sendOne() {
     const start = performance.now();
@@ -32,7 +33,8 @@ function sendFromPages(t: TestContext, url: string, connections = 20) {
         body: JSON.stringify({lead: somebody()}),
       })
       .then(async ({statusCode, body}) => {
-        await body.dump();
+        const {id} = (await body.json()) as {id?: string};
+        if (statusCode === 201) acknowledged.push(id!);
         return statusCode;
       })
       .catch(() => 0);
@@ -47,7 +49,7 @@ function sendFromPages(t: TestContext, url: string, connections = 20) {
     await pool.destroy();
   }
   t.after(stop);
-  return {answers, stop};
+  return {answers, acknowledged, stop};
 }
 
 suite('a Redis that fails in mid-load', () => {
@@ -87,6 +89,7 @@ suite('a Redis that fails in mid-load', () => {
       const back = load.answers.length;
       await until(() => load.answers.length > back + 200);
       await load.stop();
+      const lost = await missing(server.url, load.acknowledged);
 
       const during = load.answers.slice(before, back).map(({milliseconds}) => milliseconds);
       const slowest = Math.max(...during);
@@ -94,8 +97,10 @@ suite('a Redis that fails in mid-load', () => {
       t.diagnostic(
         `${how}: ${during.length} leads answered meanwhile, the slowest in ${Math.round(slowest)} ms, ` +
           `p99 once it was noticed ${Math.round(later[Math.floor(later.length * 0.99)]!)} ms; ` +
-          `noticed after ${Math.round(noticed)} ms, used again ${Math.round(returned)} ms after its return`,
+          `noticed after ${Math.round(noticed)} ms, used again ${Math.round(returned)} ms after its return; ` +
+          `acknowledged ${load.acknowledged.length}, missing ${lost.length}`,
       );
+      assert.deepEqual(lost, []);
       assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
       assert.ok(slowest < 5_000, `${slowest} ms`);
       assert.equal(logged('Redis is away'), 1);

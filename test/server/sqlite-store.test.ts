@@ -83,6 +83,22 @@ suite('the file', () => {
     assert.deepEqual([due.map(({lead}) => lead.lead.first_name), held], [['Joe'], ['sent']]);
     await store.close();
   });
+  test('finds what points to a lead by an index, in every table where a deletion by hand looks for it', async () => {
+    const path = databasePath('indexes');
+    await (await openSqliteStore(path)).close();
+    const database = new DatabaseSync(path);
+    for (const [table, column] of [
+      ['idempotency_keys', 'lead_id'],
+      ['same_leads', 'lead_id'],
+      ['outbox', 'lead_id'],
+      ['consents', 'lead_id'],
+      ['leads', 'duplicate_of'],
+    ]) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${column} = 'a'`).all();
+      assert.match(String(plan[0]!['detail']), /^SEARCH /, table);
+    }
+    database.close();
+  });
   test('that is no database is refused', async () => {
     const path = databasePath('garbage');
     mkdirSync(dirname(path));
