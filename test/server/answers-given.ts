@@ -1,4 +1,5 @@
 /** Brings a service into each state that the rows of `answers.ts` need. */
+import {readRanges} from '../../server/addresses.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {failures, json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
 import {openConnection, requestText} from '../support/connection.ts';
@@ -90,7 +91,8 @@ export const bringAbout: Readonly<Record<Given, (store: Store) => Promise<World>
   },
 
   async 'fifty failed sign-ins wait'(store) {
-    const world = await withServer(await store.startServer());
+    // Any other address would be refused before a sign-in waits.
+    const world = await withServer(await store.startServer({signInExempt: readRanges('127.0.0.1')}));
     return {
       ...world,
       async ask(row) {
@@ -98,6 +100,14 @@ export const bringAbout: Readonly<Record<Given, (store: Store) => Promise<World>
         return responses.find(({status}) => status !== 401)!;
       },
     };
+  },
+
+  async 'twenty sign-ins of the address failed'(store) {
+    const server = await store.startServer();
+    const world = await withServer(server);
+    const fail = () => server.fetch('/json/leads', postJson(standardBody, basic(wrong)));
+    await Promise.all(Array.from({length: 20}, fail));
+    return world;
   },
 
   async 'the service is stopping'(store) {

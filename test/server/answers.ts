@@ -15,6 +15,7 @@ export const givens = [
   'the store cannot write',
   'another process is writing with the key',
   'fifty failed sign-ins wait',
+  'twenty sign-ins of the address failed',
   'the service is stopping',
 ] as const;
 export type Given = (typeof givens)[number];
@@ -180,6 +181,14 @@ export const rows: readonly Row[] = [
     given: 'fifty failed sign-ins wait',
     ...create,
     by: 'a wrong password',
+    status: 429,
+    problem: 'too-many-requests',
+    has: retryAfter,
+  },
+  {
+    when: 'any password after 20 failed sign-ins of its address in a minute',
+    given: 'twenty sign-ins of the address failed',
+    ...create,
     status: 429,
     problem: 'too-many-requests',
     has: retryAfter,

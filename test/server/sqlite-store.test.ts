@@ -93,7 +93,7 @@ suite('the file', () => {
       ['outbox', 'lead_id'],
       ['consents', 'lead_id'],
       ['leads', 'duplicate_of'],
-    ]) {
+    ] as const) {
       const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${column} = 'a'`).all();
       assert.match(String(plan[0]!['detail']), /^SEARCH /, table);
     }
