@@ -38,12 +38,16 @@ function serve({folder, manifest}: EmbedVersion, cacheControl: string): RequestH
     ]),
   );
   const mapNames = [...files.keys()].map((name) => `${name}.map`);
-  const sourceMaps = new Set(mapNames.filter((name) => existsSync(join(folder, name))));
+  // In memory, too: a copy for every request would let clients that never read their answers fill the memory.
+  const sourceMaps = new Map(
+    mapNames.filter((name) => existsSync(join(folder, name))).map((name) => [name, read(name, '')]),
+  );
 
   return (request, response, next) => {
     const {file: name} = request.params;
     const file = files.get(name);
-    if (!file && !sourceMaps.has(name)) return next();
+    const sourceMap = sourceMaps.get(name);
+    if (!file && !sourceMap) return next();
     response.set({
       'Access-Control-Allow-Origin': '*',
       'Cache-Control': cacheControl,
@@ -52,7 +56,7 @@ function serve({folder, manifest}: EmbedVersion, cacheControl: string): RequestH
       Vary: 'Accept-Encoding',
     });
     if (!file) {
-      response.type('application/json').send(read(name, ''));
+      response.type('application/json').send(sourceMap);
       return;
     }
     if (sourceMaps.has(`${name}.map`)) response.set('SourceMap', `${name}.map`);

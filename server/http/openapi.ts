@@ -1,6 +1,7 @@
 /** `/openapi.json`, made of the operations and their schemas, and `/docs`, the same as a page to try it on. */
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname} from 'node:path';
+import {dirname, extname, join} from 'node:path';
 import {Router} from 'express';
 import {z} from 'zod';
 import {paths, problems, problemTypePrefix, type ProblemCode} from '../../contract/api.ts';
@@ -172,7 +173,12 @@ export function openapiPages(publicUrl: string): Router {
     response.type('js').send(start);
   });
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
-    router.get(`${paths.docs}/${file}`, (_request, response) => response.sendFile(file, {root: assets}));
+    // From memory: a file that is streamed stays open for good when its client leaves while the answer waits behind
+    // an earlier one on the same connection, and strangers could use up all files that the process may open.
+    const content = readFileSync(join(assets, file));
+    router.get(`${paths.docs}/${file}`, (_request, response) => {
+      response.type(extname(file)).send(content);
+    });
   }
   return router;
 }
