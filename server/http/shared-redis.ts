@@ -4,7 +4,7 @@
  * more until a new connection has worked.
  */
 import type {Logger} from 'pino';
-import {createClient, defineScript} from 'redis';
+import {createClient, defineScript, ErrorReply} from 'redis';
 
 /** Milliseconds. */
 const commandLimit = 250;
@@ -125,7 +125,9 @@ export function connectRedis(url: string, log: Logger): SharedRedis {
         return result;
       } catch (error) {
         asked.failures += 1;
-        if (asked.failures >= mostFailures) leave(asked.client, error);
+        // One that is full or became a replica refuses every write in words and answers every read: the reads between
+        // them would hide the failures, and limits would compare numbers that stopped counting.
+        if (error instanceof ErrorReply || asked.failures >= mostFailures) leave(asked.client, error);
         return undefined;
       }
     },

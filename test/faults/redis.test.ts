@@ -4,8 +4,10 @@ import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {after, suite, test, type TestContext} from 'node:test';
 import {Pool} from 'undici';
+import type {EmbedConfig} from '../../contract/api.ts';
+import {readJson} from '../support/http.ts';
 import {somebody} from '../support/page.ts';
-import {freePort, keysAt, startRedis} from '../support/redis-server.ts';
+import {configureRedis, freePort, keysAt, startRedis} from '../support/redis-server.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {missing, startOver, stopped, until} from './load.ts';
@@ -121,5 +123,38 @@ suite('a Redis that fails in mid-load', () => {
     assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
     assert.deepEqual(await server.end('SIGTERM'), stopped);
     redis.kill('SIGCONT');
+  });
+
+  test('(full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const server = await startOver(folder.path, {
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+      DATABASE_PATH: `${folder.path}/full.sqlite`,
+      PROOF_OF_WORK: '1',
+    });
+    /** Where the challenge was counted, and which one of its address it is. */
+    const issued = async () => {
+      const {challenge} = await readJson<EmbedConfig>(
+        await fetch(`${server.url}/embed/v1/config?partner=acme`, {headers: {origin: listedOrigin}}),
+        200,
+      );
+      return (challenge!.parameters as unknown as {data: {place: string; number: number}}).data;
+    };
+    const logged = (words: string) => server.lines.filter((line) => line.includes(words)).length;
+    await until(async () => (await issued()).place === 'shared');
+
+    await configureRedis(port, 'maxmemory', '1');
+    await issued();
+    await until(() => logged('Redis is away') === 1);
+    assert.match(server.lines.join('\n'), /"reason":"OOM /);
+    const [first, second] = [await issued(), await issued()];
+    assert.notEqual(first.place, 'shared');
+    assert.deepEqual(second, {...first, number: first.number + 1});
+
+    await configureRedis(port, 'maxmemory', '0');
+    await until(async () => (await issued()).place === 'shared');
+    await until(() => logged('Redis is back') === 1);
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 });

@@ -27,6 +27,13 @@ export async function keysAt(port: number): Promise<number> {
   return size;
 }
 
+/** Changes a setting of a Redis that runs. */
+export async function configureRedis(port: number, name: string, value: string): Promise<void> {
+  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
+  await client.configSet(name, value);
+  client.destroy();
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
