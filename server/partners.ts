@@ -15,6 +15,11 @@ export const httpUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
     error: 'must be a URL that starts with https:// or http://',
+    abort: true,
+  })
+  // Paths are appended to it, and some of these addresses are logged.
+  .refine((text) => !/[?#]/.test(text) && !URL.parse(text)?.username && !URL.parse(text)?.password, {
+    error: 'must have no user name, no password, no ? and no #',
   })
   .transform((text) => text.replace(/\/+$/, ''));
 

@@ -37,6 +37,22 @@ const ranges = z.string().transform((text, context) => {
   }
 });
 
+/** Whether the client of Redis would take it. Its own error holds the whole address, and the password with it. */
+function isRedisUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !/^rediss?:$/.test(url.protocol) || !/^\/?\d*$/.test(url.pathname)) return false;
+  try {
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it is an address. One of a UNIX socket may have no host: `postgres://user@/leads?host=/run/postgresql`. */
+const isPostgresUrl = (text: string) =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
+
 /** Every setting, in the order of the table in README.md, which is made from these descriptions. */
 export const settings = z.object({
   PUBLIC_URL: httpUrl.describe('Where browsers reach this server, such as `https://leads.example.com`.'),
@@ -102,6 +118,10 @@ export const settings = z.object({
     .describe("Requests of one address to the browser's API, of each kind, in a minute."),
   REDIS_URL: z
     .string()
+    .refine(isRedisUrl, {
+      error:
+        'must be an address such as redis://:password@host:6379, with signs such as @ or % of a password encoded',
+    })
     .optional()
     .describe(
       '`redis://…`: processes share the rate limits, quotas and failed sign-ins. In memory without it, and while it is away.',
@@ -127,7 +147,10 @@ export const settings = z.object({
     .describe('The SQLite file. It and its folder are made when missing.'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .refine(isPostgresUrl, {
+      error:
+        'must be an address such as postgres://user:password@host:5432/database, with signs such as @ or / of a password encoded',
+    })
     .optional()
     .describe('`postgres://…`: a PostgreSQL instead of the SQLite file; for several processes.'),
   DATABASE_STATEMENTS: z

@@ -115,10 +115,34 @@ suite('a setting', () => {
     [{POLICY_FILE: '/nowhere/policy.json'}, /^POLICY_FILE .*ENOENT/],
     [{TOKEN_KEY: '', TOKEN_KEY_FILE: '/nowhere/key'}, /^TOKEN_KEY_FILE .*ENOENT/],
     [{...upstream, UPSTREAM_URL: 'upstream'}, /^UPSTREAM_URL must be a URL/],
+    [{...upstream, UPSTREAM_URL: 'https://up.example/?key=1'}, /^UPSTREAM_URL must have no user name/],
+    [{PUBLIC_URL: 'https://leads.example.com/#top'}, /^PUBLIC_URL must have no user name/],
+    [{PUBLIC_URL: 'https://me:secret@leads.example.com'}, /^PUBLIC_URL must have no user name/],
+    [{REDIS_URL: 'localhost:6379'}, /^REDIS_URL must be an address such as redis:/],
+    [{REDIS_URL: 'http://localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://:pass/word@localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://:100%@localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://localhost:99999'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://localhost/leads'}, /^REDIS_URL must be an address/],
+    [{DATABASE_URL: 'mysql://localhost/leads'}, /^DATABASE_URL must be an address such as postgres:/],
+    [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
   ];
   for (const [environment, names] of refused) {
     test(`is refused by its name: ${JSON.stringify(environment).slice(0, 70)}`, () => {
       assert.match(wrongIn({...required, ...environment})[0] ?? 'accepted', names);
+    });
+  }
+  const taken: Record<string, string>[] = [
+    {REDIS_URL: 'redis://localhost'},
+    {REDIS_URL: 'rediss://me:100%25@redis.example:6380/2'},
+    {DATABASE_URL: 'postgresql://me@/leads?host=/run/postgresql'},
+    {DATABASE_URL: 'postgres:///leads'},
+    {DATABASE_URL: 'postgres://me:100%25@db.example:5432/leads?sslmode=require'},
+    {PUBLIC_URL: 'https://example.com/leads/'},
+  ];
+  for (const environment of taken) {
+    test(`is taken: ${JSON.stringify(environment)}`, () => {
+      assert.deepEqual(wrongIn({...required, ...environment}), []);
     });
   }
   test('is refused together with all others that are wrong', () => {
