@@ -6,6 +6,7 @@
 import {chmodSync, closeSync, mkdirSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import {findLogDamage} from './sqlite-log.ts';
 
 export const companions = ['-wal', '-shm', '-journal'] as const;
 
@@ -58,6 +59,18 @@ export function refuseForeignLog(path: string) {
   );
 }
 
+/** @throws Error when commits in the log cannot be read any more, before SQLite drops them */
+function refuseDamagedLog(path: string) {
+  if (!hasLog(path)) return;
+  const end = findLogDamage(path);
+  if (end === undefined) return;
+  throw new Error(
+    `${path}-wal is damaged after byte ${end}: leads that were acknowledged are in it and cannot be read. Nothing was ` +
+      'changed. Copy the files that begin with this name, then restore a backup with "lead-prequal restore --replace"; ' +
+      `or keep what stands before the damage, with: sqlite3 ${path} "PRAGMA wal_checkpoint(TRUNCATE)"`,
+  );
+}
+
 /** A database with a log says so in its header; a backup that `VACUUM INTO` made never had one. */
 function isWalMode(path: string): boolean {
   const header = Buffer.alloc(20);
@@ -73,6 +86,7 @@ function isWalMode(path: string): boolean {
  */
 export function refuseDamaged(path: string) {
   refuseForeignLog(path);
+  refuseDamagedLog(path);
   if (sizeOf(path) > largestAtStart) return;
   const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
   try {

@@ -1,0 +1,101 @@
+/**
+ * Looks through the log (-wal) of a database before SQLite reads it. SQLite takes the log up to the first frame whose
+ * checksum is wrong, and drops the rest without a word, because a commit that a crash cut off looks like that. So does
+ * a log of which a piece was damaged: all later commits, which were acknowledged, would be lost, and then overwritten.
+ */
+import {closeSync, openSync, readSync} from 'node:fs';
+
+/** Bytes. */
+const [logHeader, frameHeader] = [32, 24];
+const magicNumbers = [0x377f0682, 0x377f0683];
+
+/**
+ * A commit returns after it is on the disk, so a crash leaves at most one behind that is not whole. More than that
+ * come from damage.
+ */
+const mostCutOff = 1;
+
+/** Times that a log is read: a server that writes to it meanwhile can make it look damaged once. */
+const mostReads = 3;
+
+/**
+ * @param path of the main file, which says how large its pages are
+ * @returns after which byte of the log commits were lost; undefined where nothing is damaged
+ */
+export function findLogDamage(path: string): number | undefined {
+  const pageSize = pageSizeOf(path);
+  if (pageSize === undefined) return undefined;
+  let before: string | undefined;
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const found = readLog(`${path}-wal`, pageSize);
+    if (!found) return undefined;
+    const now = `${found.salts} ${found.end}`;
+    if (now === before) return found.end;
+    before = now;
+  }
+  return undefined;
+}
+
+/** Where the frames that SQLite would take end, if more commits stand behind that than a crash leaves. */
+function readLog(logPath: string, pageSize: number): {salts: string; end: number} | undefined {
+  const file = openSync(logPath, 'r');
+  try {
+    const header = Buffer.alloc(logHeader);
+    if (readSync(file, header, 0, logHeader, 0) < logHeader) return undefined;
+    const isBigEndian = header.readUInt32BE(0) === magicNumbers[1];
+    let sums = checksum(header.subarray(0, 24), isBigEndian, [0, 0]);
+    let isWhole = magicNumbers.includes(header.readUInt32BE(0)) && isSum(header, 24, sums);
+    let end = isWhole ? logHeader : 0;
+    let lostCommits = 0;
+    const frame = Buffer.alloc(frameHeader + pageSize);
+    // Where the header is damaged, the first frame knows the salts, too.
+    if (!isWhole) readSync(file, frame, 0, frame.length, logHeader);
+    const salts = isWhole ? header.toString('hex', 16, 24) : frame.toString('hex', 8, 16);
+    for (
+      let at = logHeader;
+      readSync(file, frame, 0, frame.length, at) === frame.length;
+      at += frame.length
+    ) {
+      // Frames of an earlier use of the same file have other salts.
+      const isOfThisLog = frame.toString('hex', 8, 16) === salts;
+      if (isWhole && isOfThisLog) {
+        sums = checksum(frame.subarray(0, 8), isBigEndian, sums);
+        sums = checksum(frame.subarray(frameHeader), isBigEndian, sums);
+        if (isSum(frame, 16, sums)) {
+          end = at + frame.length;
+          continue;
+        }
+      }
+      isWhole = false;
+      // The last frame of a commit says how many pages the database has then.
+      if (isOfThisLog && frame.readUInt32BE(4) > 0) lostCommits += 1;
+    }
+    return lostCommits > mostCutOff ? {salts, end} : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function pageSizeOf(path: string): number | undefined {
+  const header = Buffer.alloc(18);
+  const file = openSync(path, 'r');
+  const length = readSync(file, header, 0, header.length, 0);
+  closeSync(file);
+  if (length < header.length) return undefined;
+  const size = header.readUInt16BE(16);
+  return size === 1 ? 65_536 : size;
+}
+
+type Sums = readonly [number, number];
+
+/** The checksum of SQLite's log, which goes on from frame to frame: https://sqlite.org/fileformat2.html#checksum_algorithm */
+function checksum(bytes: Buffer, isBigEndian: boolean, [first, second]: Sums): Sums {
+  for (let at = 0; at < bytes.length; at += 8) {
+    first = (first + (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)) + second) >>> 0;
+    second = (second + (isBigEndian ? bytes.readUInt32BE(at + 4) : bytes.readUInt32LE(at + 4)) + first) >>> 0;
+  }
+  return [first, second];
+}
+
+const isSum = (bytes: Buffer, at: number, [first, second]: Sums) =>
+  bytes.readUInt32BE(at) === first && bytes.readUInt32BE(at + 4) === second;
