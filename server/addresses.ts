@@ -7,7 +7,7 @@ type Range = readonly [base: Address, bits: number];
 export type Ranges = readonly Range[];
 
 /** Characters. An IPv6 address with brackets, zone and port is shorter; anything longer is no address. */
-const longest = 100;
+const longestAddress = 100;
 /** The owner of an IPv6 connection usually has a whole /64 of addresses, so limits count that as one. */
 const networkBits = 64;
 
@@ -24,7 +24,7 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
  * as IPv4. Undefined for anything else. Never throws.
  */
 export function readAddress(text: string): string | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > longestAddress) return undefined;
   const trimmed = text.trim();
   const [, bare = trimmed] =
     /^\[([^\]]*)\](?::\d{1,5})?$/.exec(trimmed) ?? /^([\d.]+):\d{1,5}$/.exec(trimmed) ?? [];

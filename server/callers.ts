@@ -21,20 +21,20 @@ const oneOrTwo = (one: z.ZodString) =>
     })
     .optional();
 
-const list = <Item>(oneOrMore: Item | readonly Item[] = []): readonly Item[] =>
+const toList = <Item>(oneOrMore: Item | readonly Item[] = []): readonly Item[] =>
   Array.isArray(oneOrMore) ? (oneOrMore as readonly Item[]) : [oneOrMore as Item];
 
 export const callerSchema = z
   .strictObject({
-    user: z.string().regex(/^[^:]+$/, 'must be a name without a colon'),
+    user: z.string('must be a name without a colon').regex(/^[^:]+$/, 'must be a name without a colon'),
     password: oneOrTwo(password),
     /** Instead of the password, or of one of two: whoever reads the configuration cannot sign in with it. */
     password_sha256: oneOrTwo(passwordHash),
-    cids: z.array(cid).min(1, 'must hold at least one cid'),
+    cids: z.array(cid, 'must be a list of cids, such as ["1001"]').min(1, 'must hold at least one cid'),
   })
   .superRefine((caller, context) => {
     const issue = (message: string) => context.addIssue({code: 'custom', path: ['password'], message});
-    const count = list(caller.password).length + list(caller.password_sha256).length;
+    const count = toList(caller.password).length + toList(caller.password_sha256).length;
     if (count === 0) issue('is missing, and so is password_sha256');
     if (count > mostPasswords) issue('and password_sha256 must hold two at most, together');
   });
@@ -57,8 +57,8 @@ export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
  */
 export function passwordDigests({password, password_sha256}: Pick<Caller, 'password' | 'password_sha256'>) {
   const digests = [
-    ...list(password).map(sha256),
-    ...list(password_sha256).map((digits) => Buffer.from(digits, 'hex')),
+    ...toList(password).map(sha256),
+    ...toList(password_sha256).map((digits) => Buffer.from(digits, 'hex')),
   ];
   while (digests.length < mostPasswords) digests.push(randomBytes(32));
   return digests;

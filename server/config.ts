@@ -49,7 +49,7 @@ export type Config = {
 /** Lists all that is wrong, a setting a line. */
 export class ConfigError extends Error {
   constructor(wrong: readonly string[]) {
-    super(`The configuration is not complete:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+    super(`The configuration is incomplete or wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -66,10 +66,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
   };
 
+  const readText = (name: string, file: string): string | undefined => {
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      wrong.push(`${name} names a file that cannot be read: ${file} (${code})`);
+      return undefined;
+    }
+  };
   const valueOf = (name: string): string | undefined => {
     const file = environment[`${name}_FILE`];
-    const fromFile = () =>
-      file ? attempt(`${name}_FILE`, () => readFileSync(file, 'utf8').trim()) : undefined;
+    const fromFile = () => (file ? readText(`${name}_FILE`, file) : undefined);
     return environment[name]?.trim() || fromFile() || undefined;
   };
   const given: Record<string, string> = {};

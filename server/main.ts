@@ -25,7 +25,7 @@ const {config, snippet} = start();
 const log = createLog(config.logLevel);
 let stage: 'starting' | 'serving' | 'stopping' = 'starting';
 function stop() {
-  // While it waits for its database no lead was taken yet, so nothing has to be finished.
+  // While the server waits for its database it has taken no lead, so nothing has to be finished.
   if (stage === 'starting') process.exit(0);
   // One stop may send several signals: npm passes its own on, and a terminal or systemd sends it to every process.
   if (stage === 'stopping') return;

@@ -5,6 +5,15 @@ import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {cid, httpUrl} from './partners.ts';
 
+/** A number in decimal digits. Each failure gets the same error, which says what the setting may be. */
+function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const error =
+    most === Number.MAX_SAFE_INTEGER
+      ? `must be a number of at least ${least}`
+      : `must be a number from ${least} to ${most}`;
+  return z.coerce.number(error).min(least, error).max(most, error);
+}
+
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
 const callers = z
@@ -95,25 +104,17 @@ export const settings = z.object({
     .describe(
       'What to do with a lead whose reply from the upstream was lost: send it again, up to three times in all, or leave it to `lead-prequal outbox`.',
     ),
-  OUTBOX_PER_SECOND: z.coerce
-    .number()
-    .min(1)
-    .max(10_000)
+  OUTBOX_PER_SECOND: numberWithin(1, 10_000)
     .default(20)
     .describe('How many waiting leads are sent to an upstream in a second, at most.'),
-  PROOF_OF_WORK: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100_000)
+  PROOF_OF_WORK: numberWithin(0, 100_000)
+    .int('must be a whole number')
     .default(200)
     .describe(
       "Key derivations that the form does before it sends a lead, about a millisecond each, while the visitor types. 0 asks for none: for development on plain HTTP, where browsers cannot (`http://localhost` can), and for scripts that send to the browser's API.",
     ),
-  RATE_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1)
+  RATE_LIMIT: numberWithin(1)
+    .int('must be a whole number')
     .default(60)
     .describe("Requests of one address to the browser's API, of each kind, in a minute."),
   REDIS_URL: z
@@ -173,7 +174,10 @@ export const settings = z.object({
     .string()
     .default('127.0.0.1')
     .describe('The address to listen on. A reverse proxy with TLS stands before it.'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('The port to listen on.'),
+  PORT: numberWithin(0, 65_535)
+    .int('must be a whole number')
+    .default(8080)
+    .describe('The port to listen on.'),
   LOG_LEVEL: z
     .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug'])
     .default('info')

@@ -31,7 +31,7 @@ async function report(work: (databasePath: string) => Promise<string[]>) {
 export const backupCommand = (): Command =>
   new Command('backup')
     .description('copy the SQLite database into one file while the server runs, and check the copy')
-    .argument('<file>', 'to write; it must not exist yet')
+    .argument('<file>', 'the file to write, which must not exist yet')
     .action((file: string) =>
       report(async (databasePath) => [
         `${file}: ${inWords(await backUpSqlite(databasePath, resolve(file)))}`,
@@ -41,8 +41,8 @@ export const backupCommand = (): Command =>
 export const restoreCommand = (): Command =>
   new Command('restore')
     .description('check a backup and make it the SQLite database of a server that is stopped')
-    .argument('<file>', 'that "lead-prequal backup" wrote')
-    .option('--replace', 'move a database that is there aside, to …before-restore-<time>')
+    .argument('<file>', 'a file that "lead-prequal backup" wrote')
+    .option('--replace', 'keep the database that is there now, under the name …before-restore-<time>')
     .action((file: string, {replace = false}: {replace?: boolean}) =>
       report(async (databasePath) => {
         const {movedTo, ...counts} = await restoreSqlite(resolve(file), databasePath, replace);

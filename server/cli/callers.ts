@@ -11,12 +11,12 @@ To change the password of a caller without a gap: put the new SHA-256 beside the
 the old one out and restart again.`;
 
 export function callersCommand(): Command {
-  const callers = new Command('callers').description('who may call /json/leads, by the setting CALLERS');
+  const callers = new Command('callers').description('make passwords for those who may call /json/leads');
   const create = callers
     .command('new')
-    .description('makes a password, and its SHA-256 for CALLERS')
+    .description('make a password, and its SHA-256 for the setting CALLERS')
     .argument('<user>', 'the name that the caller signs in with')
-    .option('--cid <cid...>', 'the clients of a new caller, whose leads it may create and read')
+    .option('--cid <cid...>', 'for a new caller: the clients whose leads it may create and read')
     .addHelpText('after', usage)
     .action((user: string, {cid = []}: {cid?: string[]}) => {
       const password = newPassword();
@@ -29,7 +29,8 @@ export function callersCommand(): Command {
       }
       console.log(`Password of ${user}, which is shown this once: ${password}`);
       // A caller that exists keeps its entry, and gets the hash beside the old one.
-      if (cid.length === 0) console.log(`For its entry in CALLERS: ${JSON.stringify(secret).slice(1, -1)}`);
+      if (cid.length === 0)
+        console.log(`Hash for the entry of ${user} in CALLERS: ${JSON.stringify(secret).slice(1, -1)}`);
       else console.log(`Entry for CALLERS: ${JSON.stringify({user, ...secret, cids: cid})}`);
     });
   return callers;

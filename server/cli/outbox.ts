@@ -14,29 +14,31 @@ const upstreamOption = () => new Option('--upstream <name>', 'only deliveries to
 
 /** @throws Error when the configuration or the store cannot be opened */
 export function outboxCommand(): Command {
-  const outbox = new Command('outbox').description('deliveries that wait, are held, or were refused');
+  const outbox = new Command('outbox').description(
+    'list and settle deliveries that wait, are held, or were refused',
+  );
   // A reader that has seen enough, such as `head`, ends the command without a word. Set for this command alone: the
   // server, which is started by the same program, goes on when nobody reads its log any more.
   outbox.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
 
   outbox
     .command('list')
-    .description('one line of JSON a lead on standard output, their number on standard error')
+    .description('print a line of JSON for each lead, and their number on standard error')
     .addOption(stateOption())
     .addOption(upstreamOption())
     .action((filter: OutboxFilter) => withStore((store) => list(store, filter)));
 
   outbox
     .command('summary')
-    .description('one line of JSON an upstream and state: how many leads, and when the oldest of them came')
+    .description('print a line of JSON for each upstream and state: how many leads, and when the oldest came')
     .action(() => withStore(summarize));
 
   const retry = outbox
     .command('retry')
     .description('make deliveries due now')
-    .argument('[id]', 'of one lead')
-    .option('--all', 'all that are not held')
-    .option('--held', 'all that are held')
+    .argument('[id]', 'the id of one lead')
+    .option('--all', 'all deliveries that are not held')
+    .option('--held', 'all deliveries that are held')
     .addOption(upstreamOption())
     .action((id: string | undefined, options: {all?: boolean; held?: boolean; upstream?: string}) => {
       const {all, held, upstream} = options;
@@ -51,14 +53,14 @@ export function outboxCommand(): Command {
 
   const settle = outbox
     .command('settle')
-    .description('end by hand what cannot be known here: ask the upstream what became of the lead first')
-    .argument('<id>', 'of the lead')
+    .description('end a delivery by hand, once the operator of the upstream has said what became of the lead')
+    .argument('<id>', 'the id of the lead')
     .option(
       '--taken-as <upstream id>',
       'the upstream has the lead, under this id: only its amounts are asked for',
       readUpstreamId,
     )
-    .option('--never-send', 'it counts as refused, leaves the outbox, and no retry sends it')
+    .option('--never-send', 'the lead counts as refused, leaves the outbox, and no retry sends it')
     .action((id: string, {takenAs, neverSend}: {takenAs?: string; neverSend?: boolean}) => {
       if ((takenAs === undefined) === !neverSend)
         return settle.error('error: name either --taken-as <upstream id> or --never-send');
@@ -77,7 +79,8 @@ const settledWords: Record<Settled, string> = {
   settled: '1 settled',
   absent: '0 settled: no such lead is in the outbox',
   'under-way': '0 settled: the delivery is under way; try again in a minute',
-  'taken-already': '0 settled: the id that the upstream gave is known; see retry',
+  'taken-already':
+    '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 };
 
 function readUpstreamId(value: string): string {

@@ -14,7 +14,7 @@ const program = new Command('lead-prequal')
 
 program
   .command('serve')
-  .description('starts the server, as "npm run serve" does')
+  .description('start the server, as "npm run serve" does')
   .action(async () => {
     await import('../main.ts');
   });

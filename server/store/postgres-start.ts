@@ -10,7 +10,7 @@ export const startPatience = 60_000;
 /** Milliseconds between two tries: twice as long each time, up to the longest. */
 const [firstPause, longestPause] = [250, 5_000];
 /** Milliseconds between two lines of the log that say so. */
-const sayEvery = 10_000;
+const logInterval = 10_000;
 /** Any number that no other program on the database takes for its migrations. */
 const migrationLock = 0x1ead;
 
@@ -43,12 +43,12 @@ type Options = {url: string; statementNames: StatementNames; log: StoreLog | und
 export async function startPostgres({url, statementNames, log, patience}: Options): Promise<Connections> {
   const started = Date.now();
   const seconds = (milliseconds: number) => Math.round(milliseconds / 1_000);
-  let saidAt: number | undefined;
+  let loggedAt: number | undefined;
   for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
     try {
       const connections = await openMigrated(url, statementNames);
       const waited = seconds(Date.now() - started);
-      if (saidAt !== undefined) log?.info({seconds: waited}, 'the database is there');
+      if (loggedAt !== undefined) log?.info({seconds: waited}, 'the database is there');
       return connections;
     } catch (error) {
       if (!isAbsent(error)) throw error;
@@ -59,10 +59,10 @@ export async function startPostgres({url, statementNames, log, patience}: Option
           cause: error,
         });
       }
-      if (saidAt === undefined || now >= saidAt + sayEvery) {
+      if (loggedAt === undefined || now >= loggedAt + logInterval) {
         const left = seconds(started + patience - now);
         log?.warn({reason, seconds: left}, `the database cannot be reached; it is tried for ${left} s more`);
-        saidAt = now;
+        loggedAt = now;
       }
       await sleep(pause);
     }

@@ -81,7 +81,7 @@ export async function openSqliteStore(path: string, options: Options = {}): Prom
     async close() {
       await writes.drained();
       await damage.stop();
-      // Who waited for a write may read once more.
+      // A caller that waited for its write may read the result before the reader closes.
       await endOfTurn();
       // Before the writer: the connection that closes last empties the log, and this one may not write.
       reader.close();
