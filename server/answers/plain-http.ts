@@ -5,7 +5,7 @@ import type {UpstreamSettings} from './upstream.ts';
 
 const privateRanges = readRanges('loopback,linklocal,uniquelocal');
 
-/** A name may lead anywhere, so only `localhost` and the names below it are taken for this machine. */
+/** A host name may resolve to any address, so only `localhost` and names below it count as this machine. */
 function staysInside(host: string): boolean {
   if (/^(.+\.)?localhost$/.test(host)) return true;
   return isWithin(readAddress(host) ?? '', privateRanges);

@@ -12,7 +12,7 @@ export async function withStore(work: (store: LeadStore) => Promise<void>): Prom
   }
 }
 
-/** Standard output is for what the command was asked for. */
+/** Prints to standard error, because standard output is for the result of the command alone. */
 function printError(fields: object, message: string) {
   console.error(message, JSON.stringify(fields));
 }

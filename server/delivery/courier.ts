@@ -32,7 +32,7 @@ export type Courier = {
   deliver(due: DueDelivery): Promise<Answer>;
   /** How many deliveries to the upstream may begin now. */
   room(upstream: string): number;
-  /** True while a new lead is better left to the workers, because too many others wait in memory already. */
+  /** True while too many deliveries wait in memory: a new lead then stays in the outbox until a worker takes it. */
   full(upstream: string): boolean;
   states(): Record<string, UpstreamState>;
   /** Lets what is under way finish, for so many milliseconds; what was cut off is in the outbox then. */
@@ -42,7 +42,7 @@ export type Courier = {
 type UnderWay = {
   due: DueDelivery;
   delivery: Promise<Answer>;
-  /** It has failed, and its lease is being given back. */
+  /** The delivery has failed, and its lease is being given back. */
   isPostponed: boolean;
 };
 

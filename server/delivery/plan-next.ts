@@ -13,7 +13,7 @@ const mostUnclearSends = 3;
 
 export type Next = {
   error: string;
-  /** The upstream was asked. */
+  /** Whether the lead was sent to the upstream at all. */
   tried: boolean;
   /** It may have the lead now. */
   ambiguous: boolean;

@@ -1,7 +1,7 @@
 /** Notices an upstream that answers every lead alike: with replies that cannot be read, or with refusals. */
 import type {Logger} from 'pino';
 
-/** Replies of one kind in a row that are no accident any more. */
+/** So many replies of one kind in a row are taken for a fault of the upstream, not for chance. */
 const alarming = 5;
 
 export type Outcome = 'done' | 'refused' | 'unreadable';

@@ -16,7 +16,7 @@ const mostHops = 32;
 
 /** @returns whether connections from an address may be those of a reverse proxy, which brings many visitors */
 export function createProxyCheck(trust: number | string): (peer: string) => boolean {
-  // Whoever connects from this machine is no stranger, also where nobody has set up a proxy.
+  // Connections from this machine count as a proxy's, even where no proxy is configured.
   const ranges = readRanges(typeof trust === 'string' ? `loopback,${trust}` : 'loopback');
   return (peer) => (typeof trust === 'number' && trust > 0) || isWithin(readAddress(peer) ?? '', ranges);
 }
@@ -38,7 +38,7 @@ export function createAddressReader(trust: number | string) {
     for (let hop = 0; hop < mostHops && end > 0 && isTrusted(address, hop); hop += 1) {
       const comma = forwardedFor.lastIndexOf(',', end - 1);
       const next = readAddress(forwardedFor.slice(comma + 1, end));
-      // What cannot be read ends the walk: the proxy that sent it is the last address that is known.
+      // A part that is no address ends the search: the proxy that sent it is the last address that is known.
       if (next === undefined) break;
       address = next;
       end = comma;

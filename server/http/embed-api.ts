@@ -66,7 +66,7 @@ export function embedApi(parts: Parts): Router {
     replyJson(response, 200, body);
   };
 
-  /** Asks how busy things are before the rate limit does its own asking: one round trip to Redis serves both. */
+  /** Reads the quota before the rate limit reads its own counter, so that one round trip to Redis serves both. */
   const lookAhead: RequestHandler = (request, _response, next) => {
     if (proofs) request.standing = quota.look(request.partner!, request.network);
     next();

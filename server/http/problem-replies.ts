@@ -58,8 +58,8 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /**
- * Express's last handler. A fault of ours goes to the log by its cause; the caller reads none of it. While the
- * store cannot work every request fails alike, so these lines are sampled.
+ * Express's last handler. An error of the server (5xx) is logged with its cause; the caller is told nothing about
+ * it. While the store cannot work every request fails alike, so these lines are sampled.
  */
 export function errorReplies(log: Logger): ErrorRequestHandler {
   const sampler = createLogSampler(log);
