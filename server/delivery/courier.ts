@@ -107,7 +107,7 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
     const {id} = lead;
     const broken = ['failing', 'misconfigured'].includes(breakers.get(name)?.state() ?? 'ok');
     const isAway = broken || (streaks.get(name)?.failsForSeveral() ?? false);
-    const {wait, ...next} = planNext(error, due, {isAway, onAmbiguous, pace});
+    const {wait, counts, ...next} = planNext(error, due, {isAway, onAmbiguous, pace});
     const {tried, ambiguous, state, error: reason} = next;
     if (ambiguous || (error instanceof DeliveryError && error.unreadable))
       streaks.get(name)?.record('unreadable', id, reason);
@@ -118,7 +118,8 @@ export function createCourier({store, upstreams, onAmbiguous, log, pace}: Parts)
     }
     const running = underWay.get(id);
     if (running) running.isPostponed = true;
-    await write(() => store.postpone(id, due.leaseEnd, {...next, until: Date.now() + wait}));
+    const outcome = {...next, ambiguous: counts, until: Date.now() + wait};
+    await write(() => store.postpone(id, due.leaseEnd, outcome));
   }
 
   async function deliver(due: DueDelivery): Promise<Answer> {

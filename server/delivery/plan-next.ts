@@ -17,6 +17,8 @@ export type Next = {
   tried: boolean;
   /** It may have the lead now. */
   ambiguous: boolean;
+  /** Counts towards the most unclear sends. */
+  counts: boolean;
   state: 'waiting' | 'held';
   /** Milliseconds until the next attempt. */
   wait: number;
@@ -38,11 +40,11 @@ export function planNext(
   const failure = error instanceof DeliveryError ? error : undefined;
   const ambiguous = failure?.fault === 'ambiguous';
   const unreadable = failure?.unreadable ?? false;
-  const unclear = unclearBefore + Number(ambiguous);
   // In an outage, replies get lost whichever lead is sent: that is no reason to give up on one of them. A reply that
   // cannot be read is something else: the upstream is there, and has most likely taken the lead.
-  const mayCopy = ambiguous && (unreadable || !isAway);
-  const isHeld = ambiguous && (onAmbiguous === 'hold' || (mayCopy && unclear >= mostUnclearSends));
+  const counts = ambiguous && (unreadable || !isAway);
+  const unclear = unclearBefore + Number(ambiguous);
+  const isHeld = ambiguous && (onAmbiguous === 'hold' || (counts && unclear >= mostUnclearSends));
 
   const longest = tried ? pace.longestWait : pace.longestBreak;
   const ceiling =
@@ -59,6 +61,7 @@ export function planNext(
     error: error instanceof Error ? error.message : 'unknown',
     tried,
     ambiguous,
+    counts,
     state: isHeld ? 'held' : 'waiting',
     wait: Math.round(Math.max(random * ceiling, askedFor)),
   };

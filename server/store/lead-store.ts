@@ -73,7 +73,8 @@ export type Accepted =
 
 /**
  * - `attempts`: how often the upstream was asked before
- * - `ambiguous`: how often it may have taken the lead without our knowledge
+ * - `ambiguous`: how often it may have taken the lead without our knowledge; what got lost while the upstream as a
+ *   whole failed is not counted
  * - `leaseEnd`: from then on another may take it, in milliseconds since 1970
  */
 export type DueDelivery = {

@@ -23,6 +23,9 @@ const database = new DatabaseSync(path, {timeout: 2_000});
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
 // In pages. Four times the usual: a page that many leads share is copied to the file once for all of them.
 database.exec('PRAGMA wal_autocheckpoint = 4000');
+// What a crash left in the log goes into the file, and the log begins anew: a commit that the crash cut off would stay
+// behind later ones, where it looks like damage.
+database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 migrate();
 
 const {all: run} = createRunner(database);
