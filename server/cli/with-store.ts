@@ -1,10 +1,19 @@
+import {existsSync} from 'node:fs';
+import {resolve} from 'node:path';
 import {ConfigError, readConfig} from '../config.ts';
 import type {LeadStore} from '../store/lead-store.ts';
 import {openStore} from '../store/open-store.ts';
 
 /** Opens the store that the server's configuration names, beside a server that may run, and closes it again. */
 export async function withStore(work: (store: LeadStore) => Promise<void>): Promise<void> {
-  const store = await openStore(configured(), {info: printError, warn: printError});
+  const config = configured();
+  // Opening it would make an empty one, and a command in the wrong folder would say that no lead waits.
+  if (!config.databaseUrl && !existsSync(config.databasePath)) {
+    console.error(`There is no database at ${resolve(config.databasePath)}`);
+    process.exitCode = 1;
+    return;
+  }
+  const store = await openStore(config, {info: printError, warn: printError});
   try {
     await work(store);
   } finally {

@@ -1,6 +1,7 @@
 /** `lead-prequal outbox` as an operator runs it: a process beside the service. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
+import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
@@ -174,4 +175,20 @@ suite('the outbox command', () => {
     });
     await worksBesideTheService(t, folder.path, {DATABASE_URL: database.url});
   });
+});
+
+test('the outbox command names a database that does not exist, and makes no empty one in its place', async (t) => {
+  const temporary = makeTemporaryFolder();
+  t.after(() => temporary.remove());
+  const folder = temporary.path;
+  const env = {PATH: process.env['PATH'], ...serviceSettings(folder)};
+  await assert.rejects(
+    promisify(execFile)(process.execPath, [program, 'outbox', 'list'], {cwd: folder, env}),
+    (error: Failure) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stderr, /^There is no database at .+\.sqlite$/m);
+      return true;
+    },
+  );
+  assert.deepEqual(readdirSync(folder), ['embed']);
 });
