@@ -59,7 +59,7 @@ export async function createApp(
   const courier = createCourier({store, upstreams, onAmbiguous, log, pace});
   const parts = {store, courier, onAmbiguous, log, parallel: 8, perSecond, pace};
   const workers = startWorkers([...upstreams.keys()], parts);
-  const forgetting = startForgetting(store);
+  const forgetting = startForgetting(store, log);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
   const desk = createLeadDesk({store, courier, calculate, log, pace});
   const tokens = createTokens(config.tokenKeys);

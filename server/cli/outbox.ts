@@ -42,12 +42,18 @@ export function outboxCommand(): Command {
     .addOption(upstreamOption())
     .action((id: string | undefined, options: {all?: boolean; held?: boolean; upstream?: string}) => {
       const {all, held, upstream} = options;
+      const named = [id !== undefined, all, held].filter(Boolean);
       const which = all ? 'all' : held ? 'held' : id && {id};
-      if (!which) return retry.error('error: name the id of a lead, --all or --held');
+      if (!which || named.length > 1)
+        return retry.error('error: name one of: the id of a lead, --all, --held');
       return withStore(async (store) => {
         const count = await store.retryOutbox(Date.now(), which, upstream);
         console.error(`${count} due now`);
-        if (count === 0 && typeof which === 'object') process.exitCode = 1;
+        if (count > 0 || typeof which === 'string') return;
+        console.error(
+          'No delivery of this lead is in the outbox, or it is under way: try again in a minute.',
+        );
+        process.exitCode = 1;
       });
     });
 

@@ -3,8 +3,10 @@ import {Command, CommanderError} from 'commander';
 import {backupCommand, restoreCommand} from './backup.ts';
 import {callersCommand} from './callers.ts';
 import {outboxCommand} from './outbox.ts';
+import packageJson from '../../package.json' with {type: 'json'};
 
 const program = new Command('lead-prequal')
+  .version(packageJson.version)
   .description('Operates the lead service on the machine where its configuration is.')
   .showHelpAfterError()
   .addCommand(backupCommand())

@@ -81,7 +81,7 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
     return true;
   });
 
-  for (const words of [[], ['retry'], ['lists']]) {
+  for (const words of [[], ['retry'], ['retry', 'an-id', '--all'], ['lists']]) {
     await assert.rejects(outbox(...words), (error: Failure) => {
       assert.equal(error.code, 2);
       assert.match(error.stderr, /^Usage:/m);
