@@ -33,20 +33,30 @@ const stateIs = (state: OutboxRow['state']) => (state === 'waiting' ? '1 = 1' : 
 
 export function operatorQueries({read, write}: Database): OperatorQueries {
   /** Makes deliveries due: those with `condition` from one lead to another, both included. */
-  async function makeDue(now: number, condition: string, {sql, values}: Condition, from: string, to: string) {
+  async function makeDue(
+    now: number,
+    {
+      condition,
+      upstream,
+      from,
+      to,
+    }: {condition: string; upstream: string | undefined; from: string; to: string},
+  ) {
+    const refused = conditionOf({upstream}, 3);
+    const free = conditionOf({upstream}, 4);
     // A refused lead is pending again while it is tried.
     const revive = `
       UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
         SELECT lead_id FROM outbox WHERE state = 'refused' AND ${condition}
-          AND lead_id >= $1 AND lead_id <= $2 AND ${sql.replace('$1', '$3')})`;
+          AND lead_id >= $1 AND lead_id <= $2 AND ${refused.sql})`;
     // What is leased is under way, or will be found to be lost: due now, it would be sent twice.
     const set = `
       UPDATE outbox SET state = 'waiting', next_attempt_at = $1
       WHERE leased_until = 0 AND ${condition}
-        AND lead_id >= $2 AND lead_id <= $3 AND ${sql.replace('$1', '$4')} RETURNING lead_id`;
+        AND lead_id >= $2 AND lead_id <= $3 AND ${free.sql} RETURNING lead_id`;
     const rows = await write(
-      statement(revive, from, to, ...values),
-      statement(set, now, from, to, ...values),
+      statement(revive, from, to, ...refused.values),
+      statement(set, now, from, to, ...free.values),
     );
     return rows.length;
   }
@@ -69,8 +79,8 @@ export function operatorQueries({read, write}: Database): OperatorQueries {
     },
 
     async retryOutbox(now, which, upstream) {
-      const ofUpstream = conditionOf({upstream});
-      if (typeof which === 'object') return makeDue(now, '1 = 1', ofUpstream, which.id, which.id);
+      if (typeof which === 'object')
+        return makeDue(now, {condition: '1 = 1', upstream, from: which.id, to: which.id});
       const condition = which === 'held' ? "state <> 'waiting' AND state = 'held'" : "state <> 'held'";
       let [count, after] = [0, ''];
       for (;;) {
@@ -81,7 +91,7 @@ export function operatorQueries({read, write}: Database): OperatorQueries {
         const ids = (await read(statement(text, ...values))).map((row) => String(row['lead_id']));
         const [first, last] = [ids[0], ids.at(-1)];
         if (first === undefined || last === undefined) return count;
-        count += await makeDue(now, condition, ofUpstream, first, last);
+        count += await makeDue(now, {condition, upstream, from: first, to: last});
         after = last;
         await sleep(pauseBetween);
       }

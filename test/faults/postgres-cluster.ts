@@ -2,6 +2,7 @@
 import {execFile, execFileSync} from 'node:child_process';
 import {chmodSync, globSync} from 'node:fs';
 import {createServer} from 'node:net';
+import {after, before} from 'node:test';
 import {once} from 'node:events';
 import type {AddressInfo} from 'node:net';
 import {promisify} from 'node:util';
@@ -65,5 +66,13 @@ export async function startCluster(): Promise<Cluster> {
     },
   };
   cluster.start();
+  return cluster;
+}
+
+/** Starts one before the tests of this suite and removes it after them; it is there once they run. */
+export function useCluster(): Cluster {
+  const cluster = {} as Cluster;
+  before(async () => Object.assign(cluster, await startCluster()));
+  after(() => cluster.remove());
   return cluster;
 }

@@ -1,11 +1,11 @@
 /** Connections to PostgreSQL that die in the middle of transactions, while pages send leads under keys. */
 import assert from 'node:assert/strict';
-import {after, before, suite, test, type TestContext} from 'node:test';
+import {after, suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
 import type {RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, fromPage, missing, startOver, stopped, until, type Load} from './load.ts';
-import {startCluster, type Cluster} from './postgres-cluster.ts';
+import {useCluster} from './postgres-cluster.ts';
 
 const rounds = 12;
 const connections = 40;
@@ -53,14 +53,8 @@ async function assertNothingLost(t: TestContext, server: RunningService, load: L
 
 suite('PostgreSQL connections that die under keyed leads of pages', () => {
   const folder = makeTemporaryFolder();
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster();
-  });
-  after(() => {
-    cluster.remove();
-    folder.remove();
-  });
+  const cluster = useCluster();
+  after(() => folder.remove());
 
   test('twelve times all connections are cut: the process stays, and no acknowledged lead is lost', async (t) => {
     const server = await startOver(folder.path, {DATABASE_URL: cluster.url});

@@ -1,22 +1,16 @@
 /** PostgreSQL stopped, crashed and started again in the middle of a load. */
 import assert from 'node:assert/strict';
-import {after, before, suite, test} from 'node:test';
+import {after, suite, test} from 'node:test';
 import {basic} from '../support/http.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
-import {startCluster, type Cluster} from './postgres-cluster.ts';
+import {useCluster} from './postgres-cluster.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
 suite('a PostgreSQL that goes away in mid-load', () => {
   const folder = makeTemporaryFolder();
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster();
-  });
-  after(() => {
-    cluster.remove();
-    folder.remove();
-  });
+  const cluster = useCluster();
+  after(() => folder.remove());
 
   for (const mode of ['fast', 'immediate'] as const) {
     test(`(${mode} stop) is answered with 503, loses nothing, and writes come back by themselves`, async () => {

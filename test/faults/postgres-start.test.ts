@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {text} from 'node:stream/consumers';
-import {after, before, suite, test} from 'node:test';
+import {after, suite, test} from 'node:test';
 import pg from 'pg';
 import {runService, serviceSettings, spawnMain} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
-import {startCluster, type Cluster} from './postgres-cluster.ts';
+import {useCluster} from './postgres-cluster.ts';
 
 /** Takes the place of a database that is not there yet: counts those who connect, and hangs up. */
 async function standIn(url: string) {
@@ -24,14 +24,8 @@ async function standIn(url: string) {
 
 suite('a service whose PostgreSQL is not there', () => {
   const folder = makeTemporaryFolder();
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster();
-  });
-  after(() => {
-    cluster.remove();
-    folder.remove();
-  });
+  const cluster = useCluster();
+  after(() => folder.remove());
 
   test('waits for it, says so in the log, and is ready once it is there', async () => {
     cluster.stop('fast');
