@@ -3,7 +3,7 @@ import litA11y from 'eslint-plugin-lit-a11y';
 import {defineConfig} from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/** Which rooms a room may not enter; see "Architecture" in README.md. */
+/** Which rooms a room may not enter; see CONTRIBUTING.md. */
 const closed = (files, ...patterns) => ({
   files: [`${files}/**/*.ts`],
   rules: {'@typescript-eslint/no-restricted-imports': ['error', {patterns}]},
@@ -11,11 +11,50 @@ const closed = (files, ...patterns) => ({
 const room = (names, message) => ({regex: `^(\\.\\./)+(${names})/`, message});
 
 const contractStaysAlone = room('server|widget|demo|test', 'The contract imports nothing of ours.');
-const schemaStaysOnServer = {
-  regex: '(^zod|/lead-schema\\.ts$)',
-  allowTypeImports: true,
-  message: 'zod weighs 20 kB: only the server may take values from it.',
+const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses it.'};
+
+/** The rooms of the server, each with the rooms that it may look into; all may look into `contract/`. */
+const mayLookInto = {
+  config: [],
+  observe: ['config'],
+  leads: ['config', 'observe'],
+  calculator: ['config', 'leads'],
+  store: ['config', 'observe', 'leads'],
+  destinations: ['config', 'observe', 'leads'],
+  http: ['config', 'observe', 'leads'],
+  cli: ['config', 'observe', 'leads', 'store', 'destinations'],
 };
+
+function serverRooms() {
+  const rooms = Object.keys(mayLookInto);
+  const pino = {regex: '^pino', message: 'Only observe/ knows the library of the log: emit an event.'};
+  const express = {regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'};
+  return rooms.flatMap((name) => {
+    const others = rooms.filter((other) => other !== name && !mayLookInto[name].includes(other));
+    const allowed = ['contract', ...mayLookInto[name]].join(', ');
+    // Files of a room, and those of a folder in it, such as store/sqlite.
+    return ['', '/*'].map((depth) => ({
+      files: [`server/${name}${depth}/*.ts`],
+      rules: {
+        '@typescript-eslint/no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              room('widget|demo|test|build', 'The server never looks into these rooms.'),
+              room(others.join('|'), `${name}/ looks into no other room than ${allowed}.`),
+              {
+                regex: `^${depth ? '\\.\\./\\.\\.' : '\\.\\.'}/[\\w-]+\\.ts$`,
+                message: 'A room knows nothing of the files above it.',
+              },
+              ...(name === 'http' ? [] : [express]),
+              ...(name === 'observe' ? [] : [pino]),
+            ],
+          },
+        ],
+      },
+    }));
+  });
+}
 
 export default defineConfig(
   // What uses the built npm package is compiled by a test, once that is there.
@@ -51,7 +90,7 @@ export default defineConfig(
   },
   {
     // expect(x).to.be.true is an expression by design, and equal() returns a promise for snapshots only.
-    files: ['test/widget/**/*.ts'],
+    files: ['test/widget/**/*.ts', 'test/support/browser/*.ts'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-floating-promises': [
@@ -62,11 +101,11 @@ export default defineConfig(
   },
   {
     files: ['server/**/*.ts'],
-    ignores: ['server/config.ts'],
+    ignores: ['server/config/**'],
     rules: {
       'no-restricted-properties': [
         'error',
-        {object: 'process', property: 'env', message: 'Only server/config.ts reads the environment.'},
+        {object: 'process', property: 'env', message: 'Only server/config/ reads the environment.'},
         ...['ip', 'ips'].map((property) => ({
           property,
           message: 'request.address and request.network are read from the same headers, but from no junk.',
@@ -76,12 +115,8 @@ export default defineConfig(
   },
   closed('contract', contractStaysAlone, {
     regex: '^[^.]',
-    message: 'A browser would have to load it: only lead-schema.ts uses packages.',
+    message: 'A browser would have to load it: only the server uses packages.',
   }),
-  {
-    files: ['contract/lead-schema.ts'],
-    rules: {'@typescript-eslint/no-restricted-imports': ['error', {patterns: [contractStaysAlone]}]},
-  },
   {
     files: ['widget/**/*.ts'],
     ignores: ['widget/safe-document.ts'],
@@ -92,16 +127,7 @@ export default defineConfig(
       ],
     },
   },
-  closed('widget', room('server|demo|test', 'The widget never looks into these rooms.'), schemaStaysOnServer),
-  closed('server', room('widget|demo|test', 'The server never looks into these rooms.')),
-  closed(
-    'server/{answers,store}',
-    room(
-      'widget|demo|test|http|answers|store',
-      'The calculator and the stores know neither HTTP nor each other.',
-    ),
-    {regex: '^(express|cors|helmet)', message: 'The calculator and the stores know nothing of Express.'},
-  ),
-  closed('server/delivery', room('widget|demo|test|http', 'Deliveries know nothing of who asked.')),
+  closed('widget', room('server|demo|test', 'The widget never looks into these rooms.'), noZod),
+  ...serverRooms(),
   closed('demo', room('widget/(?!define\\.ts$)|test', 'The demo uses the widget as a partner would.')),
 );

@@ -12,7 +12,7 @@ import {defaultReporter} from '@web/test-runner';
 import {chromeLauncher} from '@web/test-runner-chrome';
 import {webdriverLauncher} from '@web/test-runner-webdriver';
 import puppeteer from 'puppeteer-core';
-import {findChromium, findFirefox, findWebKit} from './test/find-browsers.ts';
+import {findChromium, findFirefox, findWebKit} from './test/support/find-browsers.ts';
 import {hostPages} from './test/support/host-pages.ts';
 
 const namesIn = (list) => list?.split(',').map((name) => name.trim());

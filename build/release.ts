@@ -1,7 +1,7 @@
 /**
- * `npm run release`: keeps the built form of the version in package.json for good. It copies `dist/embed/<version>`
- * to `releases/<version>`, which belongs into the repository: every later server serves it, and no later build may
- * change it, because partners' pages pin its files by their hashes.
+ * `npm run release`: makes a release of the built form, with the version in package.json. It copies
+ * `dist/embed/<version>` to `releases/<version>`, which is part of the repository. Every later server serves it, and no
+ * later build may change it, because partners' pages pin its files by their hashes.
  */
 import {createHash} from 'node:crypto';
 import {cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync} from 'node:fs';
@@ -19,7 +19,7 @@ function refuse(why: string): never {
 if (existsSync(release)) refuse(`${version} is released: raise the version in package.json.`);
 if (!existsSync(join(built, 'manifest.json'))) refuse(`${built} is missing: run "npm run build" first.`);
 
-// A build that was interrupted, or edited by hand, must not become a release.
+// An interrupted build, or one that was edited by hand, must not become a release.
 const {integrity} = JSON.parse(readFileSync(join(built, 'manifest.json'), 'utf8')) as {
   integrity: Record<string, string>;
 };
@@ -31,7 +31,7 @@ for (const [file, expected] of Object.entries(integrity)) {
     refuse(`${join(built, file)} is not what its manifest says: build it again.`);
 }
 
-// Copied under another name first, so that a copy that breaks off is not taken for the release.
+// Copies to another name first, so that an interrupted copy does not look like a release.
 const unfinished = join('dist', `release-${version}`);
 rmSync(unfinished, {recursive: true, force: true});
 cpSync(built, unfinished, {recursive: true});

@@ -1,6 +1,7 @@
 /**
- * The fields of a lead: one row each, read by the schema on the server (`lead-schema.ts`) and by the form in
- * the browser. Names and types come from the specification, limits from the decisions in `docs/api.md`.
+ * The fields of a lead, one row each. The server's schema (`server/leads/lead-schema.ts`), the form, the OpenAPI
+ * document and the documentation are all made from these rows. Names and types come from the specification, 2.1,
+ * limits from the decisions in `docs/api.md`. Labels and help texts are in `widget/words/`.
  */
 
 export const leadTypes = ['standard', 'prequalification'] as const;
@@ -12,54 +13,52 @@ export type CreditScore = (typeof creditScores)[number];
 
 export type FieldKind = 'name' | 'email' | 'phone' | 'choice' | 'flag' | 'money' | 'text';
 
-/** `max` counts characters (Unicode code points) of a text, whole US dollars of an amount. */
+/** `max` is the maximum number of characters (Unicode code points) of a text, or the maximum whole US dollars. */
 export type Field = {
   readonly kind: FieldKind;
-  /** English; other languages translate it by the field's name. */
-  readonly label: string;
   readonly required: boolean;
   readonly max?: number;
-  /** What a text must look like once trimmed. Every pattern runs in linear time and only within `max`. */
+  /** Must match the trimmed text. It runs in linear time, and only on texts within `max`. */
   readonly pattern?: RegExp;
   readonly choices?: readonly string[];
-  /** What it takes, in words, where the list of choices would be too long to read. */
+  /** Describes the allowed values if the list of choices would be too long. */
   readonly expects?: string;
-  /** The token of the HTML standard. */
+  /** The `autocomplete` token of the HTML standard. */
   readonly autocomplete?: string;
 };
 
-type FieldTable = Readonly<Record<string, Field>>;
+export type FieldTable = Readonly<Record<string, Field>>;
 
-/** Any script; neither control characters nor halves of a surrogate pair, which databases treat differently. */
+/** Any text without control characters and halves of surrogate pairs, because databases treat these differently. */
 const oneLine = /^[^\p{Cc}\p{Cs}]+$/u;
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 /** One `@`, and a domain with a dot. */
 const email = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@.\p{Cc}\p{Cs}]+(?:\.[^\s@.\p{Cc}\p{Cs}]+)+$/u;
-/** Seven digits or more among the signs people put between them; the server looks the number up besides. */
+/** Seven or more digits with common separators. The server checks the number more closely. */
 const phone = /^\+?(?:[-.\s()/]*\d){7,}(?:[\s,;]*(?:x|ext\.?)\s*\d+)?[-.\s()]*$/i;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
 
-/** Asked of every lead. */
+/** The fields that every lead must have. */
 export const contactFields = {
-  first_name: {...name, label: 'First name', autocomplete: 'given-name'},
-  last_name: {...name, label: 'Last name', autocomplete: 'family-name'},
-  email: {kind: 'email', label: 'Email', required: true, max: 254, pattern: email, autocomplete: 'email'},
-  phone: {kind: 'phone', label: 'Phone', required: true, max: 40, pattern: phone, autocomplete: 'tel'},
+  first_name: {...name, autocomplete: 'given-name'},
+  last_name: {...name, autocomplete: 'family-name'},
+  email: {kind: 'email', required: true, max: 254, pattern: email, autocomplete: 'email'},
+  phone: {kind: 'phone', required: true, max: 40, pattern: phone, autocomplete: 'tel'},
 } as const satisfies FieldTable;
 export type ContactFieldName = keyof typeof contactFields;
 
-/** Asked of a pre-qualification lead besides; ignored on a standard one. */
+/** The further fields of a pre-qualification lead. In a standard lead they are ignored. */
 export const financialFields = {
-  credit_score: {kind: 'choice', label: 'Credit score', required: true, choices: creditScores},
-  bankruptcy: {kind: 'flag', label: 'Bankruptcy', required: false},
-  retirement: {...money, label: 'Retirement funds'},
-  cash: {...money, label: 'Cash'},
-  investments: {...money, label: 'Investments'},
+  credit_score: {kind: 'choice', required: true, choices: creditScores},
+  bankruptcy: {kind: 'flag', required: false},
+  retirement: money,
+  cash: money,
+  investments: money,
 } as const satisfies FieldTable;
 
-/** What the form shows. */
+/** The fields that the form shows. */
 export const formFields = {...contactFields, ...financialFields};
 export type FormFieldName = keyof typeof formFields;
 
@@ -73,30 +72,29 @@ const timeFrames = [
   'More than 12 Months',
 ] as const;
 
-/** Accepted, stored and forwarded when a caller sends them; the form does not ask. */
+/** Fields that callers may send, and which the form does not show. They are stored and sent to destinations. */
 export const extraFields = {
   state: {
     kind: 'choice',
-    label: 'State',
     required: false,
     choices: /* @__PURE__ */ usStates.split(' '),
     expects: 'a two-letter US code, such as CA',
   },
-  time_frame: {kind: 'choice', label: 'Time frame', required: false, choices: timeFrames},
-  notes: {kind: 'text', label: 'Notes', required: false, max: 2_000, pattern: manyLines},
+  time_frame: {kind: 'choice', required: false, choices: timeFrames},
+  notes: {kind: 'text', required: false, max: 2_000, pattern: manyLines},
 } as const satisfies FieldTable;
 
-/** The client identifier that the service gave to the caller; never asked of a visitor. */
+/** The client identifier that the operator gave to the caller. The form does not show it. */
 export const cidField = {
-  kind: 'name',
-  label: 'Client identifier',
+  kind: 'text',
   required: true,
   max: 64,
   pattern: oneLine,
 } as const satisfies Field;
 
-/** What can be wrong with one field. */
-export type FieldErrorCode = 'required' | 'invalid' | 'too_long' | 'too_large';
+/** The kinds of errors in a field. */
+export const fieldErrorCodes = ['required', 'invalid', 'too_long', 'too_large'] as const;
+export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
-/** Length as people count it, and as JSON Schema does: an emoji is one character, not two. */
+/** The length in code points, as JSON Schema counts it: an emoji is one character, not two. */
 export const characters = (text: string) => Array.from(text).length;

@@ -3,10 +3,12 @@
  * the server shorten addresses with this function, so an older form cannot make the server store more.
  */
 
-/** Stands in the place of a path segment that was cut. */
-const cut = '*';
+/** Replaces a path segment that looks like a secret. */
+const replacement = '*';
 
-/** A path segment is cut when its pieces that are neither words nor numbers have this many characters in all. */
+/**
+ * A path segment looks like a secret if its pieces that are neither words nor numbers have this many characters in all.
+ */
 const randomCharacters = 10;
 
 /**
@@ -28,12 +30,12 @@ function looksSecret(segment: string): boolean {
 
 /**
  * @param address an absolute address, of any scheme
- * @returns it without user name, password, query and fragment, and with `*` in place of each path segment that looks
- *   like a token or an e-mail address; empty when it is no address with a host
+ * @returns the address without user name, password, query and fragment, and with `*` in place of each path segment that
+ *   looks like a token or an e-mail address; empty if `address` has no host
  */
 export function pageAddress(address: string): string {
   const [, scheme = '', host = '', path = ''] =
     /^([^/?#]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([^?#]*)/.exec(address) ?? [];
-  const segments = path.split('/').map((segment) => (looksSecret(segment) ? cut : segment));
+  const segments = path.split('/').map((segment) => (looksSecret(segment) ? replacement : segment));
   return scheme + host + segments.join('/');
 }

@@ -3,16 +3,16 @@ import {readFileSync} from 'node:fs';
 import express, {type Express} from 'express';
 
 type Embed = {
-  /** The script tag a partner pastes. */
+  /** The script tag that a partner pastes into the page. */
   script: string;
   partner: string;
-  /** Where the lead service is reached. */
+  /** The URL of the server. */
   publicUrl: string;
 };
 
 /**
- * A partner's site, with the policy of one that cares: nothing inline, scripts from itself and from us. Beside
- * the landing page it has the playground, where the form is given a look and its snippet is written.
+ * A partner's site with a strict content security policy: nothing inline, and scripts only from the site itself and the
+ * server. It has a landing page, and a playground that shows the form in several looks with the snippet for each.
  */
 export function landingPage({script, partner, publicUrl}: Embed): Express {
   const folder = import.meta.dirname;

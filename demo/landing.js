@@ -1,4 +1,4 @@
-// What a partner's analytics would listen to: the form's events bubble up to the document.
+// Listens to the form's events like a partner's analytics would. The events bubble up to the document.
 const names = [
   'prequal-ready',
   'prequal-start',
@@ -22,7 +22,7 @@ function show(event) {
   const line = document.createElement('p');
   line.append(time, ' ', name, ' ', detail);
   log.append(line);
-  // The newest stays in sight, from its beginning where it is longer than the strip.
+  // Scrolls to the newest event, or to its beginning if it is longer than the strip.
   log.scrollLeft = line.offsetLeft - Number.parseFloat(getComputedStyle(log).paddingInlineStart);
 }
 

@@ -1,7 +1,7 @@
-// Four ready looks, and the snippet that embeds the form in the one that was chosen. It knows the form as any
-// page does: by its tag, its attributes and its custom properties.
+// Shows the form in four looks, and the snippet for the chosen look. Like any page, it uses only the form's tag,
+// attributes and custom properties.
 
-/** The page that a look was made for, its theme, and what it sets. */
+/** For each look: the kind of page it is for, its theme, and its custom properties. */
 const looks = {
   Bank: {
     page: '#eef2f6',
@@ -37,7 +37,7 @@ const looks = {
   },
 };
 
-/** Values that need not be written down. */
+/** Defaults, which the snippet leaves out. */
 const defaults = {theme: 'auto', layout: 'steps', 'lead-type': 'prequalification', lang: 'en'};
 
 const choices = document.getElementById('choices');
@@ -46,7 +46,7 @@ const stage = document.querySelector('.stage');
 const snippet = document.getElementById('snippet');
 const script = document.querySelector('script[type=module]');
 
-/** Each look shows itself by its own colours, font and corners. */
+/** The button of each look has the colours, font and corners of that look. */
 for (const [name, {page, set}] of Object.entries(looks)) {
   const label = document.createElement('label');
   const input = Object.assign(document.createElement('input'), {type: 'radio', name: 'look', value: name});

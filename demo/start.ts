@@ -1,13 +1,14 @@
-/** `npm start`: the server with development credentials, and on another origin a partner's page that embeds it. */
+/** `npm start`: starts the server with development credentials, and a partner's page on another origin. */
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {pino} from 'pino';
 import {paths} from '../contract/api.ts';
-import {readConfig} from '../server/config.ts';
-import {embedScript} from '../server/http/embed-versions.ts';
+import {readConfig} from '../server/config/config.ts';
+import {newestSnippet} from '../server/http/embed/embed-versions.ts';
+import {createEventLog} from '../server/observe/event-log.ts';
+import {createLog} from '../server/observe/log.ts';
 import {startServer} from '../server/server.ts';
 import {landingPage} from './landing-page.ts';
 
@@ -16,7 +17,7 @@ const secretsFile = 'data/development.json';
 
 type Secrets = {user: string; password: string; cid: string; tokenKey: string};
 
-/** Made at the first start, readable by nobody else, never committed. */
+/** A private file that is created at the first start and never committed. */
 function developmentSecrets(): Secrets {
   if (!existsSync(secretsFile)) {
     const secret = () => randomBytes(24).toString('base64url');
@@ -27,7 +28,7 @@ function developmentSecrets(): Secrets {
   return JSON.parse(readFileSync(secretsFile, 'utf8')) as Secrets;
 }
 
-/** Listens on the port, or on a free one where that is taken. */
+/** Listens on the port, or on a free one if it is in use. */
 async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server.listen(port, host), 'listening');
@@ -43,6 +44,16 @@ async function freePort(preferred: number): Promise<number> {
   const port = await listen(probe, preferred);
   await once(probe.close(), 'close');
   return port;
+}
+
+/**
+ * The script tag of the newest build. Browsers cache the files of a version for a year, because a release never changes.
+ * A build may change without a new version, so its URL has the hash as a query.
+ */
+function scriptOfBuild(): string {
+  const {script} = newestSnippet(config);
+  const [, hash = ''] = /integrity="sha384-([^"]+)"/.exec(script) ?? [];
+  return script.replace('.js"', `.js?build=${encodeURIComponent(hash.slice(0, 12))}"`);
 }
 
 const secrets = developmentSecrets();
@@ -63,11 +74,9 @@ const config = readConfig({
   EMBED_PARTNER: 'demo',
   TOKEN_KEY: secrets.tokenKey,
 });
-const server = await startServer({...config, immutableFiles: false}, pino({level: config.logLevel}));
-page.on(
-  'request',
-  landingPage({script: embedScript(config.embedFolder, publicUrl), partner: 'demo', publicUrl}),
-);
+const log = createEventLog(createLog(config.logLevel));
+const server = await startServer(config, log.emit);
+page.on('request', landingPage({script: scriptOfBuild(), partner: 'demo', publicUrl}));
 
 const lead = {
   cid: secrets.cid,
@@ -97,6 +106,6 @@ console.log(`
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     page.close().closeAllConnections();
-    void server.close().then(() => process.exit(0));
+    void server.close().then(() => log.flush(() => process.exit(0)));
   });
 }

@@ -1,108 +1,118 @@
-/** Builds the app out of its rooms; the only file that knows them all. Opens the store, but no port. */
+/** Creates the parts of the app and connects them. It opens the store, but no port. */
 import express, {type Express} from 'express';
-import type {Logger} from 'pino';
-import type {Lead} from '../contract/lead-schema.ts';
-import {calculatedAnswer, minimums} from './answers/calculator.ts';
-import {warnOfPlainHttp} from './answers/plain-http.ts';
-import {createUpstream} from './answers/upstream.ts';
-import type {Config} from './config.ts';
-import {createCourier} from './delivery/courier.ts';
-import {usualPace, type Pace} from './delivery/pace.ts';
-import {startWorkers} from './delivery/worker.ts';
-import {embedApi} from './http/embed-api.ts';
-import {embedFiles} from './http/embed-files.ts';
-import {readVersions} from './http/embed-versions.ts';
-import {healthPages, livePage} from './http/health.ts';
-import {leadApi} from './http/lead-api.ts';
-import {openapiPages} from './http/openapi.ts';
-import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
-import {createAddressReader} from './http/client-address.ts';
-import {createCounts} from './http/counts.ts';
-import {createFailureLimit} from './http/failure-limit.ts';
-import {createProofs} from './http/proof.ts';
-import {createQuota} from './http/quota.ts';
-import {createRateLimits} from './http/rate-limit.ts';
-import {requestContext} from './http/request-context.ts';
-import {createRequestLog} from './http/request-log.ts';
-import {createLeadDesk} from './lead-desk.ts';
-import type {LeadStore} from './store/lead-store.ts';
-import {startForgetting} from './store/forgetting.ts';
+import type {Config} from './config/config.ts';
+import {defaultDestination, isUnencrypted} from './config/destinations.ts';
+import {usualTimings, type Timings} from './config/timings.ts';
+import type {Emit} from './observe/events.ts';
+import {createIdempotencyDigests} from './leads/idempotency.ts';
+import {createLeadDesk} from './leads/lead-desk.ts';
+import type {Lead} from './leads/lead-schema.ts';
+import type {LeadStore} from './leads/lead-store.ts';
+import {createResultTokens} from './leads/result-tokens.ts';
+import {clearText} from './store/codec.ts';
+import {startDeletingExpired} from './store/expiry.ts';
 import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
-import {createTokens} from './tokens.ts';
+import {calculatedAnswer, minimums} from './calculator/calculator.ts';
+import {createCourier} from './destinations/courier.ts';
+import type {Destination} from './destinations/destination.ts';
+import {createDestination} from './destinations/kinds.ts';
+import {startWorkers} from './destinations/worker.ts';
+import {createAddressReader} from './http/client-address.ts';
+import {embedApi} from './http/embed/embed-api.ts';
+import {embedFiles} from './http/embed/embed-files.ts';
+import {readVersions} from './http/embed/embed-versions.ts';
+import {createProofs} from './http/embed/proof.ts';
+import {createQuota} from './http/embed/quota.ts';
+import {healthEndpoints, liveEndpoint} from './http/health.ts';
+import {jsonApi} from './http/json/json-api.ts';
+import {createCounters} from './http/limits/counters.ts';
+import {createFailureLimit} from './http/limits/failure-limit.ts';
+import {createRateLimits} from './http/limits/rate-limit.ts';
+import {openapiPages} from './http/openapi.ts';
+import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
+import {requestContext} from './http/request-context.ts';
 
 export type App = {
   handle: Express;
-  /** From now on requests are answered with 503; those under way go on. */
+  /** From now on, new requests get a 503. Requests in flight go on. */
   refuseRequests(): void;
-  /** @param patience milliseconds for deliveries under way */
+  /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
   close(patience: number): Promise<void>;
 };
 
 /**
- * @param given a store that is open already; it is closed with the app
+ * @param given a store that is already open, for tests; `close` closes it as well
  * @throws Error when the store cannot be opened
  */
 export async function createApp(
   config: Config,
-  log: Logger,
+  emit: Emit,
   given?: LeadStore,
-  pace: Pace = usualPace,
+  timings: Timings = usualTimings,
 ): Promise<App> {
-  warnOfPlainHttp(config.upstreams, log);
-  const watch = watchStore(given ?? (await openStore(config, log)), log);
+  for (const [destination, {url}] of config.destinations) {
+    if (isUnencrypted(url)) emit({type: 'destination-unencrypted', destination});
+  }
+  const watch = watchStore(given ?? (await openStore(config, clearText, emit)), emit);
   const {store} = watch;
-  const upstreams = new Map(
-    [...config.upstreams].map(([name, settings]) => [name, createUpstream(settings, pace.delivery)] as const),
-  );
+  const destinations = new Map<string, Destination>();
+  for (const [name, settings] of config.destinations) {
+    destinations.set(name, createDestination(settings, timings.delivery));
+  }
   const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
-  const courier = createCourier({store, upstreams, onAmbiguous, log, pace});
-  const parts = {store, courier, onAmbiguous, log, parallel: 8, perSecond, pace};
-  const workers = startWorkers([...upstreams.keys()], parts);
-  const forgetting = startForgetting(store, log);
+  const courier = createCourier({store, destinations, onAmbiguous, emit, timings});
+  const parts = {store, courier, onAmbiguous, emit, parallel: 8, perSecond, timings};
+  const workers = startWorkers([...destinations.keys()], parts);
+  const expiry = startDeletingExpired(store, emit);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
-  const desk = createLeadDesk({store, courier, calculate, log, pace});
-  const tokens = createTokens(config.tokenKeys);
+  const desk = createLeadDesk({store, courier, calculate, emit, timings});
+  const digests = createIdempotencyDigests(config.tokenKeys);
+  const tokens = createResultTokens(config.tokenKeys);
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
-  const counts = createCounts(config.redisUrl, log);
-  const limits = createRateLimits(counts);
-  const failures = {window: 60_000, counts, log};
+  const counters = createCounters(config.redisUrl, emit);
+  const rateLimits = createRateLimits(counters);
+  const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({
     ...failures,
     what: 'sign-ins',
-    most: 20,
+    maxFailures: 20,
     exempt: config.signInExempt,
   });
-  const guesses = createFailureLimit({...failures, what: 'requests for unknown partners', most: perMinute});
-  const quota = createQuota(counts, perMinute, log);
-  const upstream = upstreams.has('default') ? 'default' : undefined;
+  const unknownPartners = createFailureLimit({
+    ...failures,
+    what: 'requests for unknown partners',
+    maxFailures: perMinute,
+  });
+  const quota = createQuota(counters, perMinute, emit);
+  const answerFrom = destinations.has(defaultDestination) ? defaultDestination : undefined;
   let refusing = false;
 
-  const requestLog = createRequestLog(log);
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
-  app.use(requestContext(requestLog, createAddressReader(config.trustProxy)));
-  app.use(livePage());
+  app.use(requestContext(emit, createAddressReader(config.trustProxy)));
+  app.use(liveEndpoint());
   app.use(refuseWhile(() => refusing));
-  app.use(leadApi({callers, signIns, desk, tokens, upstream}));
+  app.use(jsonApi({callers, signIns, desk, digests, answerFrom}));
   app.use(
     embedApi({
       partners,
       desk,
+      digests,
       tokens,
       minimums: minimums(config.policy),
       proofs,
       quota,
-      guesses,
-      limits,
+      unknownPartners,
+      rateLimits,
       perMinute,
     }),
   );
-  app.use(embedFiles(readVersions(config.embedFolder, config.releasesFolder), config.immutableFiles));
-  app.use(healthPages(watch, courier));
+  app.use(embedFiles(readVersions(config)));
+  app.use(healthEndpoints(watch, courier));
   app.use(openapiPages(config.publicUrl));
-  app.use(notFound, errorReplies(log));
+  app.use(notFound, errorReplies(emit));
 
   return {
     handle: app,
@@ -112,11 +122,10 @@ export async function createApp(
     },
     async close(patience) {
       await workers.stop();
-      await forgetting.stop();
-      counts.close();
+      await expiry.stop();
+      counters.close();
       watch.stop();
       await desk.close(patience);
-      requestLog.flush();
     },
   };
 }

@@ -1,47 +1,48 @@
-/** Starts the app on a port and stops it without dropping what it accepted. */
+/** Starts the HTTP server on a port. To stop it, refuses new requests and gives those in flight time to end. */
 import {once} from 'node:events';
 import {createServer, type IncomingMessage} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Request, Response} from 'express';
-import type {Logger} from 'pino';
 import {createApp} from './app.ts';
-import type {Config} from './config.ts';
-import {guardConnections} from './connections.ts';
+import type {Config} from './config/config.ts';
+import {connectionLimits, guardConnections} from './http/connections.ts';
 import {createProxyCheck} from './http/client-address.ts';
-import {endAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
+import {closeAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
-import {usualPace, type Pace} from './delivery/pace.ts';
-import {createLogSampler} from './log-sampler.ts';
-import type {LeadStore} from './store/lead-store.ts';
+import {usualTimings, type Timings} from './config/timings.ts';
+import type {Emit} from './observe/events.ts';
+import type {LeadStore} from './leads/lead-store.ts';
 
-/** Milliseconds. Node's own are minutes long; a keep-alive outlives that of the usual reverse proxy. */
+/** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
 };
-/** A connection on which nothing moves for this long, in either direction, is cut off. */
-const silence = 20_000;
-/** Requests still under way after this are cut off, so that the process ends in 10 s. */
-const patienceAtEnd = 7_000;
+/**
+ * Milliseconds. While a request is in flight, and before the first one, a connection is closed when nothing was sent or
+ * received for this long. Between two requests, `keepAliveTimeout` applies instead.
+ */
+const inactivityTimeout = 20_000;
 
 export type RunningServer = {port: number; close(): Promise<void>};
 
 /** @throws Error when the port is taken or the store cannot be opened */
 export async function startServer(
   config: Config,
-  log: Logger,
+  emit: Emit,
   store?: LeadStore,
-  pace: Pace = usualPace,
+  timings: Timings = usualTimings,
 ): Promise<RunningServer> {
-  const app = await createApp(config, log, store, pace);
+  const app = await createApp(config, emit, store, timings);
   const server = createServer({...timeouts, requireHostHeader: false});
-  const connections = guardConnections(server, createLogSampler(log), createProxyCheck(config.trustProxy));
+  const connections = guardConnections(server, emit, createProxyCheck(config.trustProxy), connectionLimits);
   server.on('request', (request, response) => {
-    if (!connections.admit(request, response)) return;
-    endAfterLargeBody(request, response);
-    // Node answers a missing Host header by itself, with an empty page, and takes the first of two.
+    if (!connections.track(request, response)) return;
+    closeAfterLargeBody(request, response);
+    // Node's own checks are not enough: its reply to a missing Host header has no body, and of several Host headers it
+    // takes the first.
     const hosts = hostHeaders(request);
     if (hosts > 1) {
       replyWithoutExpress(response, 'bad-request', 'The Host header was sent more than once.');
@@ -53,17 +54,17 @@ export async function startServer(
       });
     }
   });
-  // A body that is too large is refused without being asked for.
+  // No 100-continue for a body that is too large, so that the client does not send it.
   server.on('checkContinue', (request, response) => {
     if (!isDeclaredTooLarge(request)) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    if (!connections.admit(request, response)) return;
-    endAfterLargeBody(request, response);
+    if (!connections.track(request, response)) return;
+    closeAfterLargeBody(request, response);
     replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
   });
-  server.setTimeout(silence);
+  server.setTimeout(inactivityTimeout);
   server.on('clientError', refuseUnparsable);
   server.listen(config.port, config.host);
   try {
@@ -75,13 +76,13 @@ export async function startServer(
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      const end = Date.now() + pace.end;
+      const end = Date.now() + timings.deliveriesEnd;
       const closed = once(server, 'close');
       app.refuseRequests();
       server.close();
-      // A connection falls idle when its last answer has gone; nobody else would close it then.
+      // `server.close` closes the connections that are idle now. Those that become idle later must be closed here.
       const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
-      const cutOff = setTimeout(() => server.closeAllConnections(), patienceAtEnd);
+      const cutOff = setTimeout(() => server.closeAllConnections(), timings.requestsEnd);
       await closed;
       clearInterval(closeIdle);
       clearTimeout(cutOff);
@@ -91,6 +92,6 @@ export async function startServer(
 }
 
 function hostHeaders({rawHeaders}: IncomingMessage): number {
-  // Names stand at even places, each before its value.
+  // `rawHeaders` alternates names and values.
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }

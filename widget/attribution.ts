@@ -2,7 +2,7 @@
  * Where the visitor came from. It is looked at on every page of a visit that has this script, and the first page
  * that tells something is kept whole: a campaign always stands with the page it led to.
  */
-import type {Attribution} from '../contract/api.ts';
+import type {Attribution} from '../contract/embed.ts';
 import {pageAddress} from '../contract/page-address.ts';
 import {parameters} from './parameters.ts';
 import {safeDocument} from './safe-document.ts';

@@ -1,5 +1,5 @@
-/** What the form tells the page. All bubble and leave shadow roots; none carries personal data or amounts. */
-import type {LeadStatus} from '../contract/api.ts';
+/** The events of the form. They bubble and leave shadow roots, and carry neither personal data nor amounts. */
+import type {LeadStatus} from '../contract/embed.ts';
 import type {LeadType} from '../contract/fields.ts';
 import {pushToDataLayer} from './data-layer.ts';
 

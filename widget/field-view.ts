@@ -1,6 +1,6 @@
 /** One field of each kind: label above, help below it, error under the input, all tied together for machines. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {CreditScore} from '../contract/fields.ts';
+import type {CreditScore, FieldKind} from '../contract/fields.ts';
 import {warning} from './icons.ts';
 import type {InputError} from './read-lead.ts';
 import {fieldTable, type FieldName} from './steps.ts';
@@ -30,14 +30,11 @@ export const fieldAround = (target: EventTarget | null) =>
 
 type Option = {readonly value: string; readonly label: string; readonly aside?: string};
 
-/** The attributes by which browsers fill a field and phones choose a keyboard. */
-const inputs = {
-  name: {type: 'text', mode: undefined},
-  text: {type: 'text', mode: undefined},
-  email: {type: 'email', mode: 'email'},
-  phone: {type: 'tel', mode: 'tel'},
-  money: {type: 'text', mode: 'numeric'},
-} as const;
+/**
+ * The keyboard that a phone shows, which is also the input's type, except for amounts. What is no prose has one, and
+ * is written from left to right in every language.
+ */
+const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel', money: 'numeric'};
 
 export function fieldView(name: FieldName, state: FieldState): TemplateResult {
   const {words} = state;
@@ -97,14 +94,14 @@ function textField(
   around: (input: TemplateResult) => TemplateResult,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
-  const {type, mode} = inputs[kind as keyof typeof inputs];
+  const keyboard = keyboards[kind];
   const input = html`<input
     id=${name}
     name=${name}
     part="input"
-    type=${type}
-    inputmode=${mode ?? nothing}
-    dir=${kind === 'name' ? nothing : 'ltr'}
+    type=${kind === 'money' ? 'text' : (keyboard ?? 'text')}
+    inputmode=${keyboard ?? nothing}
+    dir=${keyboard ? 'ltr' : nothing}
     autocomplete=${autocomplete ?? 'off'}
     ?required=${required}
     aria-invalid=${error ? 'true' : 'false'}
@@ -113,7 +110,7 @@ function textField(
   />`;
   return html`
     <div class="field ${kind}" part="field" data-field=${name}>
-      <label for=${name} part="label">${words.labels[name]}</label>
+      <label for=${name} part="label">${labelText(name, words)}</label>
       ${helpText(name, words)} ${around(input)} ${errorText(name, words, error)}
     </div>
   `;
@@ -131,9 +128,7 @@ function radios(name: FieldName, {words, value, error}: FieldState, options: rea
       aria-invalid=${error ? 'true' : 'false'}
       aria-describedby=${describedBy(name, words, error)}
     >
-      <legend part="label">
-        ${words.labels[name]} ${required ? nothing : html`<span class="aside">(${words.optional})</span>`}
-      </legend>
+      <legend part="label">${labelText(name, words)}</legend>
       ${helpText(name, words)}
       <div class="options" part="options">
         ${options.map(
@@ -157,6 +152,9 @@ function radios(name: FieldName, {words, value, error}: FieldState, options: rea
     </fieldset>
   `;
 }
+
+const labelText = (name: FieldName, {labels, optional}: FormWords) =>
+  html`${labels[name]} ${fieldTable[name].required ? nothing : html`<span class="aside">(${optional})</span>`}`;
 
 const describedBy = (name: FieldName, {help}: FormWords, error: InputError | undefined) =>
   [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;

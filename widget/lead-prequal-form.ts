@@ -22,7 +22,7 @@ import {receiptName} from './receipt.ts';
 import {keep, recall} from './session.ts';
 import {fill, type SomeWords} from './words/words.ts';
 
-/** Every request of the form. The server learns the page's origin, and nothing more of its address. */
+/** Every request of the form. Only the origin of the page is sent, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
@@ -50,69 +50,68 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
  *
  * @tagname lead-prequal-form
  *
- * @attr {string} data-layer - Events are pushed to `window.dataLayer` as well, as `prequal_ready` and so on, or
- *   to the global array that the value names.
- * @attr {boolean} draft - Keeps the contact fields for half an hour in this tab, so that a reload does not lose
- *   them.
- * @attr {boolean} prefill-from-url - Takes contact data from the parameters of the page's address that have the
- *   fields' names: `?first_name=…&email=…`.
+ * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, as `prequal_ready` and so on, or to the
+ *   global array that the value names.
+ * @attr {boolean} draft - Keeps the contact fields for half an hour in this tab, so that they survive a reload.
+ * @attr {boolean} prefill-from-url - Fills in contact data from the query parameters of the page's address:
+ *   `?first_name=…&email=…`.
  *
- * @slot - What people see until the script has run, and without JavaScript.
- * @slot heading - The form's own heading, above everything else.
- * @slot intro - A sentence or two below the heading; not shown with the result.
- * @slot consent - Above the partner's own consent text, which it does not replace.
- * @slot disclaimer - Legal words below the form and below the result.
+ * @slot - Shown until the script has run, and to people without JavaScript.
+ * @slot heading - A heading for the form, above everything else.
+ * @slot intro - A sentence or two below the heading. Not shown with the result.
+ * @slot consent - Shown above the partner's consent text, which it cannot replace.
+ * @slot disclaimer - Legal text below the form and below the result.
  *
  * @event prequal-ready - The form is on the page.
  * @event prequal-start - The visitor has typed or chosen something for the first time.
  * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
  * @event prequal-submit - All answers are valid and are being sent.
- * @event {CustomEvent<ResultDetail>} prequal-result - The server took the lead: `{id, leadType, status}`. Where `status`
- *   is `pending`, the event comes again once it is `done` or `refused`, if the visitor stays.
+ * @event {CustomEvent<ResultDetail>} prequal-result - The server has stored the lead: `{id, leadType, status}`. If `status`
+ *   is `pending` and the visitor stays, the event comes again when it is `done` or `refused`.
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed: `{code, retryable}`.
  *
  * @csspart card - The box around everything.
- * @csspart sample - The line that marks a sample, in a sandbox.
+ * @csspart sample - The line that says that this is a sample, in a sandbox.
  * @csspart progress - The bar that shows how many steps there are.
  * @csspart count - "Step 2 of 3", above the title.
  * @csspart heading - The title of a step, a section or the result.
  * @csspart fields - The grid of the fields of a step or a section.
- * @csspart field - A field with its label, help and error.
+ * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
- * @csspart help - The line below a label.
+ * @csspart help - The help text below a label.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart input - A text input.
- * @csspart options - The grid of the answers to choose from.
- * @csspart option - One answer to choose.
+ * @csspart options - The grid of the options of a choice.
+ * @csspart option - One option of a choice.
  * @csspart actions - The row of buttons.
- * @csspart button - Any button; the main one is `primary` as well.
+ * @csspart button - Any button. The main button is also `primary`.
  * @csspart primary - The main button.
  * @csspart privacy - What the data is used for, with the link to the privacy page.
  * @csspart consent - The partner's consent text with its box.
  * @csspart summary - The list of errors after "Next".
- * @csspart notice - What is said when sending failed.
+ * @csspart notice - The message when sending failed.
  * @csspart total - The total amount.
  * @csspart bar - The drawing of the four amounts.
- * @csspart table - The four amounts in words and figures.
- * @csspart row - One of the four, with all that is said about it.
- * @csspart swatch - Its colour.
- * @csspart amount - Its dollars.
- * @csspart reason - Its sentence.
- * @csspart estimate - That it is an estimate, not an offer.
- * @csspart badge - The sign above thanks, a result that is not known yet, or a refusal.
+ * @csspart table - The table of the four amounts.
+ * @csspart row - A row of the table, for one amount.
+ * @csspart swatch - The colour of the amount in the drawing.
+ * @csspart amount - The amount in dollars.
+ * @csspart reason - The sentence that explains the amount.
+ * @csspart estimate - The sentence that says that this is an estimate, not an offer.
+ * @csspart badge - The icon above thanks, a pending result or a refusal.
  *
- * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The one colour of buttons, progress and choices. Any opaque colour:
- *   its text is black or white, and where it would fade on the background it is moved until it can be told.
- * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - Of the card and its inputs. Any opaque colour.
- * @cssproperty --prequal-text - Colour of the text; nearly black or nearly white by default, as the background asks.
- * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The retirement rollover in the result.
- * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The SBA loan.
- * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The unsecured loan.
- * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The portfolio loan.
- * @cssproperty [--prequal-font=inherit] - Font family; the page's own by default.
- * @cssproperty [--prequal-radius=12px] - Of the card's corners; inputs and buttons follow it, up to 8px.
- * @cssproperty [--prequal-space=4px] - The step that all distances are multiples of: 3px is compact, 5px airy.
- * @cssproperty [--prequal-max-width=640px] - The widest that the form gets.
+ * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The colour of buttons, progress and choices. Any opaque colour:
+ *   text on it is black or white. If it has too little contrast with the background, it is made lighter or darker.
+ * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
+ * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
+ * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.
+ * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The colour of the SBA loan.
+ * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The colour of the unsecured loan.
+ * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The colour of the portfolio loan.
+ * @cssproperty [--prequal-font=inherit] - The font family. By default that of the page.
+ * @cssproperty [--prequal-radius=12px] - The radius of the card's corners. Inputs and buttons have the same radius, up to 8px.
+ * @cssproperty [--prequal-space=4px] - All distances are multiples of this: 3px is compact, 5px is spacious.
+ * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
  */
 export class LeadPrequalForm extends EmbeddedElement {
   static override styles = formStyles;
@@ -134,27 +133,27 @@ export class LeadPrequalForm extends EmbeddedElement {
     sandbox: {},
   };
 
-  /** Address of the server that takes the leads; the script's own origin by default. */
+  /** The address of the server that receives the leads. By default the origin of the script. */
   declare endpoint: string;
-  /** Who the leads are for: the name that the server's operator gave this partner. */
+  /** The name that the operator of the server gave to this partner. */
   declare partner: string;
-  /** `standard` asks for contact data only, and thanks for it. */
+  /** `standard` asks only for contact data, and shows thanks instead of amounts. */
   declare leadType: 'prequalification' | 'standard';
   /** `single` shows all fields at once. */
   declare layout: 'steps' | 'single';
   /** `auto` follows the `color-scheme` of the page around the form. */
   declare theme: 'auto' | 'light' | 'dark';
-  /** The partner's privacy page; https only. */
+  /** The address of the partner's privacy page. Must be https. */
   declare privacyHref: string | undefined;
-  /** Where the visitor may go from the result; https only, shown only together with its label. */
+  /** The address of a link below the result. Must be https. Shown only if `cta-label` is set, too. */
   declare ctaHref: string | undefined;
-  /** The words of that link. */
+  /** The text of the link below the result. */
   declare ctaLabel: string | undefined;
-  /** Words to use instead of the form's own, in any language. */
+  /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;
-  /** Contact data that the page knows already; it never overwrites what the visitor typed. */
+  /** Contact data that the page knows already. It never overwrites what the visitor has typed. */
   declare prefill: Contact | undefined;
-  /** No server, sample amounts, marked as a sample; the value is how the lead fares, a success where it is empty. */
+  /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
 
   #failure: Failure | undefined;
@@ -204,12 +203,12 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   protected override async scheduleUpdate() {
-    // Without its mark, a sample is not shown.
+    // A sample is not shown without the line that says that it is a sample.
     if (this.#staged) {
       const {createSandbox} = (await loadPinned(laterFiles.sandbox)) as SandboxModule;
       this.#sandbox ??= createSandbox(this.#kit);
     }
-    // A page in Spanish never sees English flash up; nor does it wait for a slow file for ever.
+    // A Spanish page does not show English first, but it does not wait for ever for a slow language file.
     if (!this.hasUpdated)
       await Promise.race([this.#speech.ready, new Promise((late) => setTimeout(late, 3_000))]);
     await super.scheduleUpdate();
@@ -219,14 +218,14 @@ export class LeadPrequalForm extends EmbeddedElement {
     const interview = this.#interview;
     if (changed.has('strings')) this.#speech.strings = this.strings;
     if (!this.hasUpdated || changed.has('prefill')) interview.fill(knownContact(this));
-    // The configuration, or the page through an attribute, may have made them fewer.
+    // There may be fewer pages now, because of the configuration or a changed attribute.
     interview.page = Math.min(interview.page, this.#pages.length - 1);
   }
 
   protected override firstUpdated() {
     super.firstUpdated();
     emit(this, 'prequal-ready');
-    // The page was loaded again: the visitor finds what became of the lead.
+    // The page was reloaded after sending: the visitor sees the result of the lead.
     if (recall(receiptName(this.#place))) this.#load();
   }
 
@@ -264,7 +263,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   #load() {
-    // A failure shows when the visitor sends, for there is a button to try again.
+    // A failure is shown when the visitor sends, because then there is a button to try again.
     this.#delivery.load(this.#place).then(
       () => this.refresh(),
       () => {},
@@ -290,8 +289,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   /**
-   * Checks all answers and sends them, as the last button does. Events tell how it went; while a lead is being
-   * sent, or its result is shown, nothing happens.
+   * Checks all answers and sends them, like the last button. Events tell the outcome. Does nothing while a lead is being
+   * sent or its result is shown.
    */
   async submit(): Promise<void> {
     if (this.#sending || this.#part?.answer) return;
@@ -322,7 +321,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#settle(outcome ?? {kind: 'failed', code: 'load-failed', notice: 'network', retryable: true});
   }
 
-  /** Forgets everything typed and any result, and shows the empty form; what is being sent is given up. */
+  /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
   reset(): void {
     this.#sending?.abort();
     this.#part?.forget();

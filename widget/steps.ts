@@ -16,7 +16,7 @@ import {
 export type FieldName = FormFieldName | 'consent';
 export const fieldTable: Readonly<Record<FieldName, Field>> = {
   ...formFields,
-  consent: {kind: 'text', label: 'Consent', required: true},
+  consent: {kind: 'text', required: true},
 };
 
 export type StepName = 'contact' | 'credit' | 'funds';

@@ -1,9 +1,9 @@
-/** `lead-prequal backup` and `lead-prequal restore`: the leads of the embedded database, to a file and back. */
+/** `lead-prequal backup` and `lead-prequal restore`: copy the SQLite database to a file and back. */
 import {resolve} from 'node:path';
 import {Command} from 'commander';
-import {backUpSqlite} from '../store/sqlite-backup.ts';
-import {Refused, type Counts} from '../store/sqlite-copy.ts';
-import {restoreSqlite} from '../store/sqlite-restore.ts';
+import {backUpSqlite} from '../store/sqlite/backup.ts';
+import {CopyError, type Counts} from '../store/sqlite/copy.ts';
+import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {configured} from './with-store.ts';
 
 const count = (number: number, one: string, many: string) =>
@@ -11,18 +11,18 @@ const count = (number: number, one: string, many: string) =>
 const inWords = ({leads, outbox}: Counts) =>
   `${count(leads, 'lead', 'leads')}, ${count(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
 
-/** Prints what was done, or why nothing was; the process then ends with 1. */
+/** Does the work and prints its outcome. After a CopyError, prints its reason and sets the exit status to 1. */
 async function report(work: (databasePath: string) => Promise<string[]>) {
   const {databasePath, databaseUrl} = configured();
   try {
     if (databaseUrl) {
-      throw new Refused(
+      throw new CopyError(
         'The leads are in PostgreSQL: back them up with pg_dump and restore them with pg_restore, as docs/operations.md says',
       );
     }
     for (const line of await work(resolve(databasePath))) console.log(line);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof CopyError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
   }
@@ -42,7 +42,7 @@ export const restoreCommand = (): Command =>
   new Command('restore')
     .description('check a backup and make it the SQLite database of a server that is stopped')
     .argument('<file>', 'a file that "lead-prequal backup" wrote')
-    .option('--replace', 'keep the database that is there now, under the name …before-restore-<time>')
+    .option('--replace', 'replace the present database: it is kept under the name …before-restore-<time>')
     .action((file: string, {replace = false}: {replace?: boolean}) =>
       report(async (databasePath) => {
         const {movedTo, ...counts} = await restoreSqlite(resolve(file), databasePath, replace);

@@ -1,10 +1,13 @@
-/** `lead-prequal outbox`: what waits for an upstream, and what an operator does about it. */
+/** `lead-prequal outbox`: lists the deliveries in the outbox, retries them, and ends them by hand. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {upstreamIdSchema} from '../answers/upstream-reply.ts';
-import type {LeadStore, OutboxFilter, OutboxRow, Settled} from '../store/lead-store.ts';
+import {upstreamIdSchema} from '../destinations/lead-api/reply.ts';
+import type {OutboxFilter, OutboxRow, Settled} from '../leads/deliveries.ts';
+import type {LeadStore} from '../leads/lead-store.ts';
 import {withStore} from './with-store.ts';
 
-/** Rows in one read. Reads are short, so that the file of an embedded database does not grow meanwhile. */
+/**
+ * Rows in one query. During a long query SQLite cannot reuse its write-ahead log, so the file of the log would grow.
+ */
 const pageRows = 1_000;
 
 const states: readonly OutboxRow['state'][] = ['waiting', 'held', 'refused'];
@@ -17,8 +20,8 @@ export function outboxCommand(): Command {
   const outbox = new Command('outbox').description(
     'list and settle deliveries that wait, are held, or were refused',
   );
-  // A reader that has seen enough, such as `head`, ends the command without a word. Set for this command alone: the
-  // server, which is started by the same program, goes on when nobody reads its log any more.
+  // A reader such as `head` closes the pipe when it has enough, and then the command ends without an error. Only this
+  // command does so: the server, which the same program starts, must go on when nothing reads its log any more.
   outbox.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
 
   outbox
@@ -26,11 +29,15 @@ export function outboxCommand(): Command {
     .description('print a line of JSON for each lead, and their number on standard error')
     .addOption(stateOption())
     .addOption(upstreamOption())
-    .action((filter: OutboxFilter) => withStore((store) => list(store, filter)));
+    .action(({state, upstream}: {state?: OutboxRow['state']; upstream?: string}) =>
+      withStore((store) => list(store, {state, destination: upstream})),
+    );
 
   outbox
     .command('summary')
-    .description('print a line of JSON for each upstream and state: how many leads, and when the oldest came')
+    .description(
+      'print a line of JSON for each upstream and state: how many leads, and when the oldest was created',
+    )
     .action(() => withStore(summarize));
 
   const retry = outbox
@@ -59,20 +66,26 @@ export function outboxCommand(): Command {
 
   const settle = outbox
     .command('settle')
-    .description('end a delivery by hand, once the operator of the upstream has said what became of the lead')
+    .description('end a delivery by hand, after asking the operator of the upstream whether it has the lead')
     .argument('<id>', 'the id of the lead')
     .option(
       '--taken-as <upstream id>',
-      'the upstream has the lead, under this id: only its amounts are asked for',
+      'the upstream has the lead under this id: ask it only for the amounts',
       readUpstreamId,
     )
-    .option('--never-send', 'the lead counts as refused, leaves the outbox, and no retry sends it')
-    .action((id: string, {takenAs, neverSend}: {takenAs?: string; neverSend?: boolean}) => {
+    .option(
+      '--never-send',
+      'count the lead as refused and remove it from the outbox, so that it is never sent',
+    )
+    .addOption(upstreamOption())
+    .action((id: string, options: {takenAs?: string; neverSend?: boolean; upstream?: string}) => {
+      const {takenAs, neverSend, upstream} = options;
       if ((takenAs === undefined) === !neverSend)
         return settle.error('error: name either --taken-as <upstream id> or --never-send');
       return withStore(async (store) => {
-        const outcome = takenAs === undefined ? 'never-send' : {upstreamId: takenAs};
-        const settled = await store.settleOutbox(Date.now(), id, outcome);
+        const outcome = takenAs === undefined ? 'never-send' : {remoteId: takenAs};
+        const delivery = {lead: id, destination: upstream};
+        const settled = await store.settleOutbox(Date.now(), delivery, outcome);
         console.error(settledWords[settled]);
         if (settled !== 'settled') process.exitCode = 1;
       });
@@ -84,6 +97,7 @@ export function outboxCommand(): Command {
 const settledWords: Record<Settled, string> = {
   settled: '1 settled',
   absent: '0 settled: no such lead is in the outbox',
+  several: '0 settled: the lead waits for several upstreams; name one of them with --upstream',
   'under-way': '0 settled: the delivery is under way; try again in a minute',
   'taken-already':
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
@@ -100,26 +114,37 @@ async function list(store: LeadStore, filter: OutboxFilter) {
   let rows: OutboxRow[];
   do {
     rows = await store.listOutbox(pageRows, filter);
-    for (const {nextAttemptAt, leasedUntil, ...row} of rows) {
-      const underWay = leasedUntil > Date.now();
-      const due = new Date(nextAttemptAt).toISOString();
-      await print({...row, underWay, nextAttemptAt: due});
+    for (const {lead, destination, state, attempts, ambiguous, lastError, ...times} of rows) {
+      const underWay = times.leasedUntil > Date.now();
+      const nextAttemptAt = new Date(times.nextAttemptAt).toISOString();
+      await print({
+        lead,
+        upstream: destination,
+        state,
+        attempts,
+        ambiguous,
+        lastError,
+        underWay,
+        nextAttemptAt,
+      });
     }
     count += rows.length;
-    filter = {...filter, after: rows.at(-1)?.lead};
+    filter = {...filter, after: rows.at(-1)};
   } while (rows.length === pageRows);
   console.error(`${count} ${count === 1 ? 'lead' : 'leads'}`);
 }
 
 async function summarize(store: LeadStore) {
-  for (const {oldest, ...count} of await store.countOutbox())
-    await print({...count, oldestCreatedAt: new Date(timeOf(oldest)).toISOString()});
+  for (const {destination, state, leads, oldest} of await store.countOutbox()) {
+    const oldestCreatedAt = new Date(createdAtOf(oldest)).toISOString();
+    await print({upstream: destination, state, leads, oldestCreatedAt});
+  }
 }
 
-/** Milliseconds since 1970: the first 48 bits of a UUID version 7. */
-const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+/** When a lead was created, in milliseconds since 1970: the first 48 bits of its id, which is a UUID version 7. */
+const createdAtOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** Waits while a pipe's reader is slow, so that a long list is not collected in memory. */
+/** Waits while the reader of a pipe is slow, so that a long list does not fill the memory. */
 async function print(line: object): Promise<void> {
   if (process.stdout.write(`${JSON.stringify(line)}\n`)) return;
   await new Promise((resolve) => process.stdout.once('drain', resolve));

@@ -1,4 +1,4 @@
-/** The `lead-prequal` command: starts the server, and does what an operator does beside it, straight on its store. */
+/** The `lead-prequal` command. Its subcommands start the server, or work on the server's database directly. */
 import {Command, CommanderError} from 'commander';
 import {backupCommand, restoreCommand} from './backup.ts';
 import {callersCommand} from './callers.ts';
@@ -29,6 +29,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  // The usual status for a command that was not understood; 1 is for one that failed.
+  // Status 2 is usual for a wrong command line. Status 1 means that a command failed.
   process.exit(error.exitCode && 2);
 }

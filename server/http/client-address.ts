@@ -1,30 +1,30 @@
 /**
- * Whose request it is: the one place that makes a visitor's address, for limits, quotas, delays and evidence. It
- * starts from the peer of the connection and believes `X-Forwarded-For` only as far as trusted proxies wrote it.
+ * Finds the address of the client that sent a request. It is the peer of the connection or, behind trusted proxies,
+ * an address from `X-Forwarded-For`. Rate limits, quotas, delays and consent records all use this address.
  */
-import {isWithin, networkOf, readAddress, readRanges} from '../addresses.ts';
+import {isWithin, networkOf, readAddress, readRanges} from '../config/addresses.ts';
 
 export type ClientAddress = {
-  /** In canonical spelling; empty where the connection has none, as a UNIX socket. */
+  /** In canonical spelling. Empty for a connection without an address, such as a UNIX socket. */
   address: string;
-  /** What limits count as one visitor: the IPv4 address, or the /64 of an IPv6 address. */
+  /** The IPv4 address, or the /64 of an IPv6 address. Rate limits count it as one visitor. */
   network: string;
 };
 
-/** No chain of proxies is longer; the rest of a longer header is not read. */
-const mostHops = 32;
+/** The maximum number of proxies in a row. The rest of a longer header is not read, so that it costs no time. */
+const maxHops = 32;
 
-/** @returns whether connections from an address may be those of a reverse proxy, which brings many visitors */
+/** @returns a function that says whether a peer may be a reverse proxy, whose connections carry many visitors */
 export function createProxyCheck(trust: number | string): (peer: string) => boolean {
-  // Connections from this machine count as a proxy's, even where no proxy is configured.
+  // A peer on this machine counts as a proxy, even if no proxy is configured.
   const ranges = readRanges(typeof trust === 'string' ? `loopback,${trust}` : 'loopback');
   return (peer) => (typeof trust === 'number' && trust > 0) || isWithin(readAddress(peer) ?? '', ranges);
 }
 
 /**
- * @param trust how many proxies stand before the server, or their addresses and ranges separated by commas
+ * @param trust the number of proxies before the server, or their addresses and ranges, separated by commas
  * @returns a function that never throws, and whose cost does not grow with the length of the header
- * @throws Error when `trust` holds something that is no range
+ * @throws Error when `trust` is a text that holds anything but addresses and ranges
  */
 export function createAddressReader(trust: number | string) {
   const ranges = typeof trust === 'string' ? readRanges(trust) : [];
@@ -34,11 +34,11 @@ export function createAddressReader(trust: number | string) {
   return (peer: string | undefined, forwardedFor = ''): ClientAddress => {
     let address = readAddress(peer ?? '') ?? '';
     let end = forwardedFor.length;
-    // Each proxy appends the address of its own peer, so the header is read from its right end.
-    for (let hop = 0; hop < mostHops && end > 0 && isTrusted(address, hop); hop += 1) {
+    // Each proxy appends the address of its own peer, so the newest address is the last one.
+    for (let hop = 0; hop < maxHops && end > 0 && isTrusted(address, hop); hop += 1) {
       const comma = forwardedFor.lastIndexOf(',', end - 1);
       const next = readAddress(forwardedFor.slice(comma + 1, end));
-      // A part that is no address ends the search: the proxy that sent it is the last address that is known.
+      // A trusted proxy wrote something that is no address. Then the address of that proxy is the best that is known.
       if (next === undefined) break;
       address = next;
       end = comma;

@@ -1,44 +1,46 @@
-/** What a load balancer, an orchestrator and a person ask to learn whether the service works. */
+/** The health endpoints for load balancers, orchestrators and monitoring. */
 import {Router, type RequestHandler} from 'express';
 import {paths} from '../../contract/api.ts';
-import type {Courier} from '../delivery/courier.ts';
-import {StoreUnavailable} from '../store/lead-store.ts';
-import type {StoreWatch} from '../store/store-watch.ts';
-import {replyJson} from './json-reply.ts';
+import {StoreUnavailable} from '../leads/lead-store.ts';
+import {replyJson} from './json-body.ts';
 import {methodNotAllowed} from './problem-replies.ts';
 
-function page(path: string, answer: RequestHandler): Router {
+function endpoint(path: string, handler: RequestHandler): Router {
   const router = Router({caseSensitive: true});
-  router.route(path).get(answer).all(methodNotAllowed('GET, HEAD'));
+  router.route(path).get(handler).all(methodNotAllowed('GET, HEAD'));
   return router;
 }
 
-/** `GET /livez`: 200 while the process answers at all. Only a process that does not is worth starting again. */
-export const livePage = (): Router =>
-  page(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
+/** `GET /livez`: 200 as long as the process responds at all. A process that does not respond needs a restart. */
+export const liveEndpoint = (): Router =>
+  endpoint(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
 
 /**
- * - `GET /readyz`: 200 while leads can be stored, else the 503 that a lead would get.
- * - `GET /health`: the same, but `degraded` instead of `ok` while an upstream does not take its leads. They wait in
- *   the outbox; without this server the next ones would be lost.
+ * - `GET /readyz`: 200 while leads can be stored, else the same 503 that a create gets.
+ * - `GET /health`: the same, but with the status `degraded` instead of `ok` while an upstream does not accept leads.
+ *   Even then it is a 200: after a 503, load balancers would send no more leads, although leads can wait in the outbox.
  *
- * Anybody may ask, so the answer holds no reasons, names or numbers: the log and `lead-prequal outbox` do.
+ * These endpoints are public, so the responses hold no reasons, names or numbers. An operator finds those in the log
+ * and with `lead-prequal outbox`.
  */
-export function healthPages(watch: Pick<StoreWatch, 'trouble'>, courier: Pick<Courier, 'states'>): Router {
-  function refuseInTrouble() {
-    const trouble = watch.trouble();
-    if (trouble !== undefined) throw new StoreUnavailable(trouble);
+export function healthEndpoints(
+  watch: {outage(): string | undefined},
+  courier: {states(): Record<string, string>},
+): Router {
+  function throwDuringOutage() {
+    const reason = watch.outage();
+    if (reason !== undefined) throw new StoreUnavailable(reason);
   }
   const router = Router({caseSensitive: true});
   router.use(
-    page(paths.ready, (_request, response) => {
-      refuseInTrouble();
+    endpoint(paths.ready, (_request, response) => {
+      throwDuringOutage();
       replyJson(response, 200, {status: 'ok'});
     }),
   );
   router.use(
-    page(paths.health, (_request, response) => {
-      refuseInTrouble();
+    endpoint(paths.health, (_request, response) => {
+      throwDuringOutage();
       const isDegraded = Object.values(courier.states()).some((state) => state !== 'ok');
       replyJson(response, 200, {status: isDegraded ? 'degraded' : 'ok'});
     }),

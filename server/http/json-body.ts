@@ -1,8 +1,9 @@
-/** Reads the body of a request as JSON: UTF-8, at most 16 KiB, uncompressed. */
+/** Reads the JSON bodies of requests (UTF-8, at most 16 KiB, uncompressed), and writes those of responses. */
 import {isUtf8} from 'node:buffer';
-import type {Request, RequestHandler} from 'express';
+import type {Request, RequestHandler, Response} from 'express';
 import {limits} from '../../contract/api.ts';
-import {isDeclaredTooLarge, keepAfterBody} from './large-body.ts';
+import type {FieldError} from '../../contract/problems.ts';
+import {isDeclaredTooLarge, keepOpenAfterBody} from './large-body.ts';
 import {ProblemError} from './problem-replies.ts';
 
 const byteOf = (character: string) => character.charCodeAt(0);
@@ -10,21 +11,25 @@ const [quote, backslash, comma] = [byteOf('"'), byteOf('\\'), byteOf(',')];
 const opening = [byteOf('{'), byteOf('[')];
 const closing = [byteOf('}'), byteOf(']')];
 
-/** Counted on the bytes, before anything is built from them: one pass, no recursion. */
+/**
+ * Counts levels of nesting and commas before `JSON.parse`, so that no body can make it create a huge number of objects.
+ * A comma separates two entries, so the number of commas is close to the number of entries.
+ */
 function isTooComplex(bytes: Buffer): boolean {
   let depth = 0;
-  let entries = 0;
+  let commas = 0;
   let inString = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index]!;
-    if (inString) {
-      if (byte === backslash) index += 1;
+  let escaped = false;
+  for (const byte of bytes) {
+    if (escaped) escaped = false;
+    else if (inString) {
+      if (byte === backslash) escaped = true;
       else if (byte === quote) inString = false;
     } else if (byte === quote) inString = true;
-    else if (byte === comma) entries += 1;
+    else if (byte === comma) commas += 1;
     else if (opening.includes(byte)) depth += 1;
     else if (closing.includes(byte)) depth -= 1;
-    if (depth > limits.bodyDepth || entries >= limits.bodyEntries) return true;
+    if (depth > limits.bodyDepth || commas >= limits.bodyEntries) return true;
   }
   return false;
 }
@@ -32,14 +37,14 @@ function isTooComplex(bytes: Buffer): boolean {
 const tooLarge = () =>
   new ProblemError('body-too-large', `The body may have at most ${limits.bodyBytes} bytes.`);
 
-/** What the headers say of the body. @throws ProblemError before a byte of the body is read */
+/** Checks what the headers say about the body, before the body is read. @throws ProblemError */
 function checkHeaders(request: Request): void {
   const type = request.is('application/json');
   if (type === null) throw new ProblemError('malformed-json', 'The body is empty.');
   if (type === false) throw new ProblemError('not-json', 'Send Content-Type: application/json.');
   const [, charset = 'utf-8'] =
     /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(request.get('Content-Type') ?? '') ?? [];
-  // No registry knows `utf8`, but some clients send it.
+  // The registered name is `utf-8`, but some clients send `utf8`.
   if (!/^utf-?8$/i.test(charset)) throw new ProblemError('not-json', 'The body must be JSON in UTF-8.');
   const encoding = request.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
@@ -48,7 +53,7 @@ function checkHeaders(request: Request): void {
   if (isDeclaredTooLarge(request)) throw tooLarge();
 }
 
-/** Reads no further than the limit. Express's own parser reads a body that is too large to its end. */
+/** Reads the body, and stops at the limit. Express's own parser would read a body that is too large to its end. */
 function readBytes(request: Request): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -60,7 +65,7 @@ function readBytes(request: Request): Promise<Buffer> {
     request.pause();
     reject(tooLarge());
   });
-  request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  request.once('end', () => resolve(Buffer.concat(chunks)));
   request.once('error', () => {
     reject(new ProblemError('bad-request', 'The body ended before it was complete.'));
   });
@@ -74,11 +79,11 @@ function parse(bytes: Buffer): unknown {
   if (isTooComplex(bytes)) {
     const {bodyDepth, bodyEntries} = limits;
     const message = `must have at most ${bodyDepth} levels and ${bodyEntries} values`;
-    const errors = [{field: '', code: 'invalid', message}];
+    const errors: FieldError[] = [{field: '', code: 'invalid', message}];
     throw new ProblemError('invalid-lead', 'Check the body.', {errors});
   }
   try {
-    // Clients on Windows often begin with a byte order mark, which this decoder leaves out.
+    // TextDecoder drops the byte order mark that clients on Windows often send first.
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON.');
@@ -89,7 +94,16 @@ function parse(bytes: Buffer): unknown {
 export const jsonBody: RequestHandler = async (request, response, next) => {
   checkHeaders(request);
   const bytes = await readBytes(request);
-  keepAfterBody(response);
+  keepOpenAfterBody(response);
   request.body = parse(bytes);
   next();
 };
+
+/** Like `response.json`, but does not compare the response with the client's cache, because it is never cached. */
+export function replyJson(response: Response, status: number, body: unknown) {
+  const text = JSON.stringify(body);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}

@@ -1,10 +1,11 @@
-/** What both APIs do with a body before the lead desk sees it, and with what the desk says of the key. */
+/** Reads the lead and the idempotency key of a request, and hands them to the lead desk. Both APIs use this. */
 import type {Request} from 'express';
 import {limits} from '../../contract/api.ts';
-import {fieldErrors, parseLead, type Lead} from '../../contract/lead-schema.ts';
-import type {LeadDesk, Submission} from '../lead-desk.ts';
-import type {Accepted, IdempotencyKey, StoredLead} from '../store/lead-store.ts';
-import type {Tokens} from '../tokens.ts';
+import {fieldErrors, parseLead, type Lead} from '../leads/lead-schema.ts';
+import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
+import type {IdempotencyDigests, IdempotencyKey} from '../leads/idempotency.ts';
+import type {Accepted} from '../leads/lead-store.ts';
+import type {StoredLead} from '../leads/stored-lead.ts';
 import {ProblemError} from './problem-replies.ts';
 
 const {min, max} = limits.idempotencyKeyCharacters;
@@ -19,20 +20,17 @@ export function readLead(body: unknown): Lead {
   throw new ProblemError('invalid-lead', `Check ${names}.`, {errors});
 }
 
-/** What makes two leads the same one: one number written two ways is one number. */
-export const fingerprintOf = (lead: Lead) =>
-  JSON.stringify({...lead, phone: lead.phone.e164, email: lead.email.toLowerCase()});
-
 const keyReused = () => new ProblemError('idempotency-key-reused', 'Take a new key for another lead.');
 
 /**
- * Its digests, as many as there are token keys.
- * @param owner whose key it is: two owners may use the same one
- * @param content what a repeated request has in common with the first
+ * The digests of the request's `Idempotency-Key`; undefined if the request has none.
+ * @param owner the caller or partner that the key belongs to; two owners may use the same key
+ * @param content identifies the lead. If a later request has the same key and other content, the key counts as reused
+ * @throws ProblemError when the key is malformed
  */
 export function readIdempotencyKey(
   request: Request,
-  tokens: Tokens,
+  digests: IdempotencyDigests,
   owner: string,
   content: string,
 ): IdempotencyKey[] | undefined {
@@ -42,11 +40,13 @@ export function readIdempotencyKey(
     const detail = `Idempotency-Key takes ${min} to ${max} visible ASCII characters.`;
     throw new ProblemError('idempotency-key-invalid', detail);
   }
-  const fingerprints = tokens.digests(content);
-  return tokens.digests(key).map((digest, index) => ({owner, digest, fingerprint: fingerprints[index]!}));
+  return digests.ofKey(owner, key, content);
 }
 
-/** The lead that the key stands for already. @throws ProblemError when that is another lead */
+/**
+ * The lead that was stored with this key before, if any.
+ * @throws ProblemError when the key was used for another lead
+ */
 export async function replayLead(
   desk: LeadDesk,
   digests: readonly IdempotencyKey[],
@@ -56,12 +56,16 @@ export async function replayLead(
   return used;
 }
 
-/** The stored lead, `created` or the same again. @throws ProblemError when the key stands for another lead or is still being written */
-export async function takeLead(
+/**
+ * Gives the lead to the lead desk, which stores it or finds the one that was stored with the same key.
+ * @throws ProblemError when nothing was stored: the key was used for another lead, a request with the same key is in
+ *   progress, or the proof of work was used before
+ */
+export async function submitLead(
   desk: LeadDesk,
   submission: Submission,
 ): Promise<Extract<Accepted, {stored: StoredLead}>> {
-  const accepted = await desk.take(submission);
+  const accepted = await desk.submit(submission);
   if ('stored' in accepted) return accepted;
   if (accepted.outcome === 'key-reused') {
     throw keyReused();

@@ -1,22 +1,19 @@
-/** `/openapi.json`, made of the operations and their schemas, and `/docs`, the same as a page to try it on. */
+/** `/openapi.json`, which is made from the operations and their schemas, and `/docs`, a page to try the API on. */
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, extname, join} from 'node:path';
 import {Router} from 'express';
 import {z} from 'zod';
-import {paths, problems, problemTypePrefix, type ProblemCode} from '../../contract/api.ts';
-import {cidField, contactFields, extraFields, financialFields, leadTypes} from '../../contract/fields.ts';
-import {expectation} from '../../contract/lead-schema.ts';
+import {paths} from '../../contract/api.ts';
+import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
+import {expectation, leadFields} from '../leads/lead-schema.ts';
 import {commonProblems, elsewhereProblems, operations, type Operation} from './operations.ts';
+import {problemSchema} from './wire-schemas.ts';
 
-/** Of the API, not of this software: the specification calls it a beta. */
+/** The version of the API, as the specification gives it. This software has a version of its own. */
 const apiVersion = '1.0.0-beta';
 
 const security = {basic: [{basic: []}], token: [{token: []}], none: []};
-
-const leadFields = new Set(
-  Object.keys({cid: cidField, lead_type: leadTypes, ...contactFields, ...financialFields, ...extraFields}),
-);
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
   const made = z.toJSONSchema(schema, {
@@ -24,7 +21,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override({jsonSchema, path}) {
       const [parent, name] = path.slice(-2).map(String);
-      if (io === 'output' || parent !== 'properties' || !name || !leadFields.has(name)) return;
+      if (io === 'output' || parent !== 'properties' || !name) return;
+      if (name !== 'lead_type' && !Object.hasOwn(leadFields, name)) return;
       jsonSchema.description = expectation(name);
     },
   });
@@ -39,7 +37,7 @@ const header = (description: string, required: boolean) => ({
 });
 
 const retryAfter = ['Retry-After', 'Seconds.'] as const;
-/** The header without which an answer of this status would be of no use. */
+/** The headers that clients need in order to handle error responses, by status. */
 const headerOfStatus: Readonly<Record<number, readonly [name: string, description: string]>> = {
   401: ['WWW-Authenticate', 'Basic, and its realm.'],
   405: ['Allow', 'The methods that the path has.'],
@@ -94,14 +92,11 @@ function describe(name: string, operation: Operation) {
   };
 }
 
-/** An OpenAPI 3.1 document. */
 export function openapiDocument(publicUrl: string) {
   const described = Object.entries(operations).map(([name, operation]) => {
     const {method, ...description} = describe(name, operation);
     return [operation.path.replace(/:(\w+)/g, '{$1}'), {[method]: description}];
   });
-  const field = {type: 'object', required: ['field', 'code', 'message']};
-  const fieldParts = {field: {type: 'string'}, code: {type: 'string'}, message: {type: 'string'}};
   return {
     openapi: '3.1.0',
     info: {
@@ -117,17 +112,7 @@ export function openapiDocument(publicUrl: string) {
       responses: problemResponses([...commonProblems, ...elsewhereProblems]),
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
       schemas: {
-        Problem: {
-          type: 'object',
-          required: ['type', 'title', 'status', 'detail'],
-          properties: {
-            type: {type: 'string'},
-            title: {type: 'string'},
-            status: {type: 'integer'},
-            detail: {type: 'string'},
-            errors: {type: 'array', items: {...field, properties: fieldParts}},
-          },
-        },
+        Problem: jsonSchema(problemSchema, 'output'),
       },
     },
   };
@@ -148,7 +133,7 @@ const page = `<!doctype html>
 </html>
 `;
 const start = `SwaggerUIBundle({url: '${paths.openapi}', dom_id: '#api', deepLinking: true, validatorUrl: null});\n`;
-/** No page may frame it, for a visitor could be made to press its buttons. It needs no form, no plugin and no base. */
+/** No other page may frame `/docs`, because such a page could trick a visitor into pressing buttons (clickjacking). */
 const policy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -173,8 +158,8 @@ export function openapiPages(publicUrl: string): Router {
     response.type('js').send(start);
   });
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
-    // From memory: a file that is streamed stays open for good when its client leaves while the answer waits behind
-    // an earlier one on the same connection, and strangers could use up all files that the process may open.
+    // The files are kept in memory. A streamed file would stay open for good if its client disconnects while the
+    // response waits behind an earlier one on the same connection. An attacker could use up all file descriptors.
     const content = readFileSync(join(assets, file));
     router.get(`${paths.docs}/${file}`, (_request, response) => {
       response.type(extname(file)).send(content);

@@ -1,11 +1,16 @@
-/** The routes as data: the routers mount from it, `Allow` is read off it, the OpenAPI document is made of it. */
+/** The operations of both APIs as data, from which routes, `Allow` headers and the OpenAPI document are made. */
 import type {RequestHandler, Router} from 'express';
 import {z} from 'zod';
-import {leadTypes} from '../../contract/fields.ts';
-import {amountParts, limits, paths, type ProblemCode} from '../../contract/api.ts';
-import {leadSchema, prequalificationSchema} from '../../contract/lead-schema.ts';
-import {embedBodySchema} from './embed-body.ts';
+import {limits, paths} from '../../contract/api.ts';
+import type {ProblemCode} from '../../contract/problems.ts';
+import {leadSchema} from '../leads/lead-schema.ts';
 import {methodNotAllowed} from './problem-replies.ts';
+import {
+  embedAnswerSchema,
+  embedConfigSchema,
+  embedSubmissionSchema,
+  specifiedPrequalificationSchema,
+} from './wire-schemas.ts';
 
 type Parameter = {name: string; in: 'path' | 'query' | 'header'; required: boolean; description: string};
 
@@ -23,11 +28,11 @@ export type Operation = {
     body: z.ZodType;
     headers?: Readonly<Record<string, {description: string; required: boolean}>>;
   };
-  /** Besides those that any request can end with. */
+  /** In addition to `commonProblems`. */
   problems: readonly ProblemCode[];
 };
 
-/** What can be wrong with any request, whatever its path. */
+/** The problems that any request may get. */
 export const commonProblems = [
   'bad-request',
   'request-timeout',
@@ -36,7 +41,7 @@ export const commonProblems = [
   'internal',
   'shutting-down',
 ] as const satisfies readonly ProblemCode[];
-/** What is said to a path or a method that no operation has. */
+/** The problems of requests with a path or a method that no operation has. */
 export const elsewhereProblems = [
   'not-found',
   'method-not-allowed',
@@ -80,14 +85,6 @@ const exampleLead = {
   investments: 0,
 };
 
-const embedAnswer = z.object({
-  id: z.string(),
-  token: z.string(),
-  status: z.enum(['done', 'pending', 'refused']),
-  prequalification: prequalificationSchema.nullable(),
-  reasons: z.partialRecord(z.enum(amountParts), z.string()),
-});
-
 export const operations = {
   createLead: {
     method: 'post',
@@ -110,7 +107,7 @@ export const operations = {
     summary: 'Read what a lead pre-qualifies for',
     security: 'basic',
     parameters: [id],
-    success: {status: 200, description: 'Whole US dollars.', body: prequalificationSchema},
+    success: {status: 200, description: 'Whole US dollars.', body: specifiedPrequalificationSchema},
     problems: [
       ...callerProblems,
       'not-found',
@@ -129,13 +126,7 @@ export const operations = {
     success: {
       status: 200,
       description: 'The configuration.',
-      body: z.object({
-        lead_types: z.array(z.enum(leadTypes)),
-        minimums: z.partialRecord(z.enum(amountParts), z.number()),
-        consent: z.object({text: z.string(), version: z.string(), required: z.boolean()}).nullable(),
-        colors: z.object({accent: z.string().optional()}),
-        challenge: z.looseObject({}).nullable(),
-      }),
+      body: embedConfigSchema,
     },
     problems: pageProblems,
   },
@@ -145,8 +136,8 @@ export const operations = {
     summary: 'Create a lead from a page and read its result in one round trip',
     security: 'none',
     parameters: [partner, idempotencyKey(true)],
-    body: {schema: embedBodySchema, example: {lead: exampleLead}},
-    success: {status: 201, description: 'The lead is committed.', body: embedAnswer},
+    body: {schema: embedSubmissionSchema, example: {lead: exampleLead}},
+    success: {status: 201, description: 'The lead is committed.', body: embedAnswerSchema},
     problems: [
       ...pageProblems,
       ...bodyProblems,
@@ -166,19 +157,19 @@ export const operations = {
     success: {
       status: 200,
       description: 'As it stands now.',
-      body: embedAnswer,
+      body: embedAnswerSchema,
       headers: {'Retry-After': {description: 'Seconds, while the lead is pending.', required: false}},
     },
     problems: [...pageProblems, 'not-found', ...storeProblems],
   },
 } as const satisfies Record<string, Operation>;
 
-/** A handler knows the parameters of its own path. */
+/** An operation and its handlers, whose type is `RequestHandler<never>` because each declares other path parameters. */
 type Mounted = readonly [operation: Operation, ...handlers: RequestHandler<never>[]];
 
 /**
- * Mounts operations, each the only one of its path, and refuses every other method on it.
- * @param before runs for every method: who may ask at all, and preflights
+ * Adds operations to a router, and refuses all other methods on their paths. No two operations may have the same path.
+ * @param before handlers that run first, for any method, which includes the preflight requests (OPTIONS) of browsers
  */
 export function mount(router: Router, mounted: readonly Mounted[], before: readonly RequestHandler[] = []) {
   for (const [{method, path}, ...handlers] of mounted) {

@@ -1,15 +1,14 @@
-/** Where an error becomes a reply. Every error on every path leaves through here, as RFC 9457 problem+json. */
+/** Turns errors into responses (RFC 9457, problem+json). All error responses of the server are made in this file. */
 import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, RequestHandler, Response} from 'express';
-import type {Logger} from 'pino';
-import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/api.ts';
-import {createLogSampler} from '../log-sampler.ts';
-import {StoreUnavailable} from '../store/lead-store.ts';
+import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
+import {StoreUnavailable} from '../leads/lead-store.ts';
+import type {Emit} from '../observe/events.ts';
 
 type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};
 
-/** Thrown by a route to say no. `detail` is for the caller's eyes: no secret, nothing that was sent. */
+/** Thrown by handlers. Its `detail` is sent to the client: it must hold no secret, and nothing that the client sent. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly extras: Extras;
@@ -49,7 +48,7 @@ function toProblem(error: unknown): ProblemError {
       },
     );
   }
-  // Express's router throws such errors, for an address that it cannot decode.
+  // Express's router throws errors with a 4xx status, for example for a URL that it cannot decode.
   const {status} = error as {status?: number};
   if (status !== undefined && status >= 400 && status < 500) {
     return new ProblemError('bad-request', 'The request cannot be understood.');
@@ -58,25 +57,23 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /**
- * Express's last handler. An error of the server (5xx) is logged with its cause; the caller is told nothing about
- * it. While the store cannot work every request fails alike, so these lines are sampled.
+ * Express's error handler. For an unexpected error or an outage of the store, it emits an event with the cause. The
+ * client learns nothing about the cause.
  */
-export function errorReplies(log: Logger): ErrorRequestHandler {
-  const sampler = createLogSampler(log);
+export function errorReplies(emit: Emit): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const answer = toProblem(error);
     if (error instanceof StoreUnavailable) {
-      const {reason} = error;
-      sampler.write('error', reason, {request: request.id, reason}, 'the store cannot work: 503');
+      emit({type: 'store-unavailable', request: request.id, reason: error.reason});
     } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
-      log.error({request: request.id, err: error});
+      emit({type: 'request-failed', request: request.id, error});
     }
     if (response.headersSent) next(error);
     else reply(response, answer);
   };
 }
 
-/** While it is true, which is when the service stops, every request is turned away. */
+/** Refuses every request with a 503 while `stopping()` is true. */
 export const refuseWhile =
   (stopping: () => boolean): RequestHandler =>
   (_request, _response, next) => {
@@ -90,7 +87,7 @@ export const notFound: RequestHandler = () => {
   throw new ProblemError('not-found', 'There is nothing at this address.');
 };
 
-/** @param allowed the methods that the route does have, as the `Allow` header wants them */
+/** @param allowed the methods of the route, as the `Allow` header lists them */
 export const methodNotAllowed =
   (allowed: string): RequestHandler =>
   () => {
@@ -103,7 +100,7 @@ const unparsable: Readonly<Record<string, ProblemError>> = {
 };
 const notHttp = new ProblemError('bad-request', 'The request cannot be understood.');
 
-/** For requests that never get as far as Express. */
+/** Replies to a request that is refused before Express sees it. */
 export function replyWithoutExpress(response: ServerResponse, code: ProblemCode, detail: string) {
   const reason = problem(code, detail);
   const body = JSON.stringify(reason);
@@ -115,16 +112,17 @@ export function replyWithoutExpress(response: ServerResponse, code: ProblemCode,
   response.end(body);
 }
 
-/** For requests that Node's parser refuses before Express sees them. */
+/** Replies on a connection whose request Node's HTTP parser refused. */
 export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex) {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  // A whole request before it still waits for its answer, and would take this one for it.
-  const {_httpMessage: underWay} = socket as {_httpMessage?: ServerResponse};
-  if (underWay?.req.complete) {
-    underWay.once('finish', () => socket.end());
+  // An earlier request on this connection may still wait for its response. The client would mistake an error for that
+  // response. So no error is sent, and the connection closes after the response.
+  const {_httpMessage: earlier} = socket as {_httpMessage?: ServerResponse};
+  if (earlier?.req.complete) {
+    earlier.once('finish', () => socket.end());
     return;
   }
-  if (underWay?.headersSent) {
+  if (earlier?.headersSent) {
     socket.destroy();
     return;
   }

@@ -1,66 +1,107 @@
+/**
+ * Gives each request the properties that handlers read, such as its id and the visitor's address, and each response the
+ * headers that all responses have. Emits an event when a response has ended.
+ */
 import {randomUUID} from 'node:crypto';
 import {IncomingMessage, ServerResponse} from 'node:http';
 import {Socket} from 'node:net';
-import type {RequestHandler} from 'express';
+import type {Request, RequestHandler} from 'express';
 import helmet from 'helmet';
-import type {Caller} from '../callers.ts';
+import type {Caller} from '../config/callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
-import type {Partner} from '../partners.ts';
-import type {Standing} from './quota.ts';
-import type {RequestLog} from './request-log.ts';
+import type {Partner} from '../config/partners.ts';
+import type {Emit} from '../observe/events.ts';
+import type {QuotaState} from './embed/quota.ts';
+import {operations} from './operations.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** In the log and in the `X-Request-Id` of the answer. */
+    /** A random id, which the events of the request and the `X-Request-Id` header of its response hold. */
     id: string;
-    /** The visitor's address, in canonical spelling. Not Express's `ip`, which believes any text. */
+    /** The visitor's address in canonical spelling. Express's `ip` is not checked and may be any text. */
     address: ClientAddress['address'];
-    /** What limits count as one visitor. */
+    /** The network of the address, which rate limits count as one visitor. */
     network: ClientAddress['network'];
-    /** Set by `basicAuth`. */
+    /** Set by `basicAuth`; read with `callerOf`. */
     caller?: Caller;
-    /** Set by `partnerGate`. */
+    /** Set by `partnerGate`; read with `partnerOf`. */
     partner?: Partner;
-    /** Set by `embedApi` where a proof of work is asked for. */
-    standing?: Promise<Standing>;
-    /** The lead that the request made, or that its sender was allowed to read. */
+    /** Set by `embedApi` if a proof of work is required: the counters of the partner and of the network. */
+    quotaState?: Promise<QuotaState>;
+    /** The lead that the request created or read. */
     leadId?: string;
   }
 }
 
-/** For an API: nothing it answers is a page, and only the built form is for others' pages. */
-const guard = helmet({
+/** @throws Error for a route that does not run `basicAuth` first */
+export function callerOf({caller}: Pick<Request, 'caller'>): Caller {
+  if (!caller) throw new Error('basicAuth did not run for this route');
+  return caller;
+}
+
+/** @throws Error for a route that does not run `partnerGate` first */
+export function partnerOf({partner}: Pick<Request, 'partner'>): Partner {
+  if (!partner) throw new Error('partnerGate did not run for this route');
+  return partner;
+}
+
+/** These headers keep browsers from running the response of an API as a page, and from showing it in a frame. */
+const apiHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {defaultSrc: ["'none'"], frameAncestors: ["'none'"]},
   },
 });
 
-/** What every answer carries. Worked out once, on a sample: helmet's headers are the same for every request. */
+/** The headers of every response. They are the same for all, so they are made once, with a sample response. */
 function fixedHeaders(): Map<string, string> {
   const sample = new ServerResponse(new IncomingMessage(new Socket()));
-  guard(sample.req, sample, () => undefined);
+  apiHeaders(sample.req, sample, () => undefined);
   sample.setHeader('cache-control', 'no-store');
   return new Map(Object.entries(sample.getHeaders()) as [string, string][]);
 }
 
-/** A request id, the visitor's address, the headers that every answer has, and a line in the log. */
+/** Replaces a path that no route has, because such a path may hold personal data. */
+const unknownPath = ':unknown';
+const operationPaths = new Set<string>(Object.values(operations).map(({path}) => path));
+
+/** Gives every request an id and the visitor's address, sets the fixed headers, and emits an event when it ends. */
 export function requestContext(
-  requestLog: Pick<RequestLog, 'write'>,
+  emit: Emit,
   readClientAddress: ReturnType<typeof createAddressReader>,
 ): RequestHandler {
   const headers = fixedHeaders();
   return (request, response, next) => {
     const start = performance.now();
     request.id = randomUUID();
-    // Node joins several headers of this name into one text.
-    const forwardedFor = request.headers['x-forwarded-for'] as string | undefined;
+    // If the header was sent several times, Node joins the values with commas.
+    const forwardedFor = request.get('X-Forwarded-For');
     const {address, network} = readClientAddress(request.socket.remoteAddress, forwardedFor);
     request.address = address;
     request.network = network;
     response.setHeaders(headers);
     response.setHeader('X-Request-Id', request.id);
-    response.on('close', () => requestLog.write(request, response, Math.round(performance.now() - start)));
+    response.on('close', () => {
+      const ms = Math.round(performance.now() - start);
+      emitAnswered(emit, request, response.statusCode, ms);
+    });
     next();
   };
+}
+
+function emitAnswered(emit: Emit, request: Request, status: number, ms: number) {
+  const {id, method, caller, partner, leadId} = request;
+  const path = (request.route as {path: string} | undefined)?.path ?? unknownPath;
+  emit({
+    type: 'request-answered',
+    request: id,
+    method,
+    path,
+    isOperation: operationPaths.has(path),
+    status,
+    ms,
+    caller: caller?.user,
+    partner: partner?.key,
+    lead: leadId,
+  });
 }

@@ -1,17 +1,20 @@
 /**
- * Group commit: writes that arrive together share one commit, and the next batch leaves when the last one
- * returns. Alone, a write waits for nobody; under load, one fsync serves many.
+ * Group commit: while one batch is being committed, further writes are collected for the next batch. So a single write
+ * is committed at once, and under load many writes share one fsync.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
-import {RowRefused, StoreUnavailable} from './lead-store.ts';
+import {RowRefused, StoreUnavailable} from '../leads/lead-store.ts';
 
-/** What became of one item of a batch: a bad one fails alone. `aboutRow`: the database refuses this row, not others. */
+/** The outcome of one item of a batch. `aboutRow` is true if the database works, but refused a row of this item. */
 export type Outcome<Result> = {result: Result} | {error: string; aboutRow?: boolean};
 
 export type Batcher<Item, Result> = {
-  /** Resolves after the commit. Rejects with `StoreUnavailable` when it failed or too many are waiting. */
+  /**
+   * Resolves after the commit. Rejects with `StoreUnavailable` if the commit failed or too many items wait, and with
+   * `RowRefused` if the database refused a row of this item.
+   */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no item is waiting or being committed. */
   drained(): Promise<void>;
 };
 
@@ -21,26 +24,31 @@ type Waiting<Item, Result> = {
   reject: (error: StoreUnavailable) => void;
 };
 
-/** @param sizes items in one commit, and items that may wait before new ones are turned away */
+/** `maxBatch`: items in one commit. `maxWaiting`: when so many items wait, new items are rejected. */
+const [maxBatch, maxWaiting] = [500, 20_000];
+
+/** @param commit resolves to the outcomes in the order of the batch. An item without an outcome counts as failed */
 export function createBatcher<Item, Result>(
-  commit: (batch: Item[]) => Promise<Outcome<Result>[]>,
-  {maxBatch = 500, maxWaiting = 20_000} = {},
+  commit: (batch: Item[]) => Promise<readonly (Outcome<Result> | undefined)[]>,
 ): Batcher<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | undefined;
 
   async function commitAll() {
     while (waiting.length > 0) {
-      // What else arrives in this turn of the event loop goes along.
+      // Items that arrive in the same turn of the event loop join the batch.
       await endOfTurn();
       const batch = waiting.slice(0, maxBatch);
       waiting = waiting.slice(maxBatch);
-      const outcomes = await commit(batch.map(({item}) => item)).catch((error: unknown) => error);
+      const [outcomes, failure] = await commit(batch.map(({item}) => item)).then(
+        (outcomes) => [outcomes, 'A write has no outcome'] as const,
+        (error: unknown) => [[], error] as const,
+      );
       for (const [index, {resolve, reject}] of batch.entries()) {
-        const outcome = Array.isArray(outcomes) ? (outcomes as Outcome<Result>[])[index] : undefined;
+        const outcome = outcomes[index];
         if (outcome && 'result' in outcome) resolve(outcome.result);
         else if (outcome?.aboutRow) reject(new RowRefused(outcome.error));
-        else reject(new StoreUnavailable(outcome?.error ?? outcomes));
+        else reject(new StoreUnavailable(outcome?.error ?? failure));
       }
     }
     running = undefined;

@@ -1,15 +1,18 @@
-/** The one place where a lead's personal data becomes a column and comes back, so that it can be encrypted. */
-import type {Lead} from '../../contract/lead-schema.ts';
+/**
+ * Converts personal data to the text of a column and back. The store uses one codec for all leads, consents and
+ * attributions, so a codec that encrypts would encrypt all of them.
+ */
+export type Codec = {
+  /**
+   * @param leadId the lead of the record. A codec may bind the text to this id, so that no other lead can use the text
+   */
+  encode(record: object, leadId: string): string;
+  /** @throws Error when the text was made for another lead */
+  decode(text: string, leadId: string): object;
+};
 
-export type LeadColumns = {cid: string; lead_type: string; lead: string};
-
-export function encodeLead({cid, lead_type, ...personal}: Lead): LeadColumns {
-  return {cid, lead_type, lead: JSON.stringify(personal)};
-}
-
-export function decodeLead({cid, lead_type, lead}: LeadColumns): Lead {
-  return {cid, lead_type, ...(JSON.parse(lead) as object)} as Lead;
-}
-
-/** What is kept beside a lead: the consent, and how the visitor came. */
-export const encodeRecord = (record: object): string => JSON.stringify(record);
+/** Does not encrypt: the text is JSON. */
+export const clearText: Codec = {
+  encode: (record) => JSON.stringify(record),
+  decode: (text) => JSON.parse(text) as object,
+};

@@ -1,17 +1,37 @@
-import type {Value} from './rows.ts';
+/** The interface of both databases: how statements are written, and the functions that run them. */
+import {tables, type TableName, type Value} from './columns.ts';
 
-/** Parameters are `$1`, `$2` and so on, each once and in this order, in both databases. */
+/**
+ * The parameters are `$1`, `$2` and so on. In statements that SQLite runs, too, each must be used once and in this
+ * order, because SQLite gets a `?` in place of each.
+ */
 export type Statement = {text: string; values: readonly Value[]};
 export type Row = Record<string, Value>;
 
-/** What the two databases have in common. */
 export type Database = {
   read: (statement: Statement) => Promise<Row[]>;
   readOne: (statement: Statement) => Promise<Row | undefined>;
-  /** In one transaction; resolves after its commit with the rows of the last statement. */
-  write: (...statements: Statement[]) => Promise<Row[]>;
-  /** How a row of the outbox that another process works on is passed over; empty where there is one process. */
+  /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
+  write: (...statements: Statement[]) => Promise<Row[][]>;
+  /**
+   * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
+   */
   skipLocked: string;
 };
 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});
+
+export const list = (words: readonly string[]): string => words.join(', ');
+
+/** Tables in which a new row replaces an old row, because another lead may use a key or digest that has expired. */
+const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
+
+/** An INSERT statement for all columns of a table. `source` returns the SQL that gives the rows, such as VALUES. */
+export function insertText(name: TableName, source: (columns: readonly string[]) => string): string {
+  const {columns, primaryKey} = tables[name];
+  const names = Object.keys(columns);
+  const others = names.filter((column) => !primaryKey.some((key) => key === column));
+  const conflict = `
+    ON CONFLICT (${list(primaryKey)}) DO UPDATE SET ${list(others.map((column) => `${column} = excluded.${column}`))}`;
+  return `INSERT INTO ${name} (${list(names)}) ${source(names)}${replaced.includes(name) ? conflict : ''}`;
+}

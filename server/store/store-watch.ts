@@ -1,50 +1,53 @@
 /**
- * Knows whether the store works: from every lead that is stored or refused, from a trial write where no lead was
- * stored lately, and from the store's own look for damage.
+ * Finds out whether the store works: it notes when a lead is stored, and when storing or reading a lead fails. When no
+ * lead was stored for a while, it makes a trial write. It also asks the store whether its file is damaged.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Logger} from 'pino';
 import {limits} from '../../contract/api.ts';
-import {reasonOf, RowRefused, type LeadStore} from './lead-store.ts';
+import {reasonOf, RowRefused, type LeadStore} from '../leads/lead-store.ts';
+import type {Emit} from '../observe/events.ts';
 
 export type StoreWatch = {
-  /** The store, with what becomes of every lead noted. */
+  /** The same store, with calls that store or read a lead watched. */
   store: LeadStore;
-  /** Why the store does not work, in words for the log and not for the public; undefined where it works. */
-  trouble(): string | undefined;
+  /** Why the store does not work, in words for the log and not for the public. Undefined while the store works. */
+  outage(): string | undefined;
   stop(): void;
 };
 
-/** Milliseconds. Together they keep the promise that `trouble` is right within 5 seconds, both ways. */
+/** Milliseconds. They are chosen so that `outage` notices a failure, and its end, within 5 seconds. */
 const times = {
-  /** Between two decisions whether a trial write is due. */
+  /** The time between two checks whether a trial write is due. */
   interval: 500,
-  /** A trial write is due so long after the last write that succeeded. While there is trouble it is always due. */
+  /** A trial write is due when no write has succeeded for this time. During an outage it is always due. */
   quiet: 1_500,
-  /** A trial write that takes longer counts as failed, until it comes back. */
+  /** A trial write that takes longer counts as failed until it succeeds. */
   patience: 2_500,
-  /** A failure counts for so long at least: on a full disk a small write may succeed between two larger ones that fail. */
-  hold: 2_000,
+  /**
+   * An outage lasts at least this long after the last failure. On a full disk, a small write may succeed between larger
+   * writes that fail.
+   */
+  minOutage: 2_000,
 };
 
 /**
- * Bytes of a trial write. It is small while all is well, because an idle server makes one every two seconds. While
- * there is trouble it is as large as the largest lead: a disk that has room for less is still full.
+ * Bytes of a trial write. It is usually small, because an idle server makes one every two seconds. During an outage
+ * it is as large as the largest lead, so that a disk without room for that lead still counts as full.
  */
-const trialBytes = {usual: 16, inTrouble: limits.bodyBytes};
+const trialBytes = {usual: 16, duringOutage: limits.bodyBytes};
 
 /** An id that no lead has. Reading it checks that the store can be read. */
 const noLead = '00000000-0000-7000-8000-000000000000';
 
-export function watchStore(store: LeadStore, log: Logger): StoreWatch {
+export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   let succeededAt = performance.now();
   let failure: {at: number; reason: string} | undefined;
   let probing = false;
-  let logged: string | undefined;
+  let emitted: string | undefined;
 
   function noteSuccess() {
     succeededAt = performance.now();
-    if (failure && succeededAt - failure.at >= times.hold) failure = undefined;
+    if (failure && succeededAt - failure.at >= times.minOutage) failure = undefined;
   }
   function noteFailure(error: unknown) {
     if (error instanceof RowRefused) return;
@@ -54,34 +57,33 @@ export function watchStore(store: LeadStore, log: Logger): StoreWatch {
   async function probe() {
     probing = true;
     const outcome = store
-      .probe(Date.now(), failure ? trialBytes.inTrouble : trialBytes.usual)
+      .probe(Date.now(), failure ? trialBytes.duringOutage : trialBytes.usual)
       .then(() => store.find(noLead))
       .then(noteSuccess, noteFailure);
     const isSlow = await Promise.race([outcome.then(() => false), sleep(times.patience, true, {ref: false})]);
     if (isSlow) noteFailure(new Error(`a write has not come back for ${times.patience / 1_000} s`));
-    // A second trial write would only wait behind this one.
+    // Until this trial write ends, no other is started, because it would only wait behind this one.
     await outcome;
     probing = false;
   }
 
-  const trouble = () => {
+  const outage = () => {
     const damage = store.damage();
     return damage === undefined ? failure?.reason : `the database file is damaged: ${damage}`;
   };
 
-  /** One line where trouble begins or becomes another, and one where it ends. */
-  function logChange() {
-    const reason = trouble();
-    if (reason === logged) return;
-    if (reason !== undefined) log.error({reason}, 'the store does not work: /readyz says so');
-    else log.info('the store works again');
-    logged = reason;
+  /** Emits an event when an outage begins, when its reason changes, and when it ends. */
+  function emitChange() {
+    const reason = outage();
+    if (reason === emitted) return;
+    emit(reason === undefined ? {type: 'store-recovered'} : {type: 'store-failed', reason});
+    emitted = reason;
   }
 
   const timer = setInterval(() => {
     const isDue = failure !== undefined || performance.now() - succeededAt >= times.quiet;
     if (isDue && !probing) void probe();
-    logChange();
+    emitChange();
   }, times.interval).unref();
 
   return {
@@ -90,7 +92,7 @@ export function watchStore(store: LeadStore, log: Logger): StoreWatch {
       async accept(entry) {
         try {
           const accepted = await store.accept(entry);
-          // Any other outcome wrote nothing.
+          // All other outcomes wrote nothing, so they do not show that the store works.
           if (accepted.outcome === 'created') noteSuccess();
           return accepted;
         } catch (error) {
@@ -104,7 +106,7 @@ export function watchStore(store: LeadStore, log: Logger): StoreWatch {
           throw error;
         }),
     },
-    trouble,
+    outage,
     stop: () => clearInterval(timer),
   };
 }

@@ -1,4 +1,4 @@
-/** The other baseline: Express with nothing on it but a JSON echo and a route that answers the same object. */
+/** A baseline: Express with only a JSON echo, and a route that always returns the same object. */
 import express from 'express';
 import {ready, result} from './bench-server.ts';
 

@@ -1,7 +1,7 @@
-/** The baseline: nothing but `node:http`, the same credentials check and the same store. No limits, no log. */
+/** A baseline: only `node:http`, with the same check of credentials and the same store, without limits and log. */
 import {hash, randomUUIDv7, timingSafeEqual} from 'node:crypto';
 import {createServer} from 'node:http';
-import type {Lead} from '../../contract/lead-schema.ts';
+import type {Lead} from '../../server/leads/lead-schema.ts';
 import {openBenchStore, ready} from './bench-server.ts';
 
 const store = await openBenchStore();

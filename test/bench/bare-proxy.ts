@@ -1,4 +1,4 @@
-/** The baseline of the proxy: an Express route that makes the same POST and GET upstream, and stores nothing. */
+/** A baseline for upstreams: an Express route that sends the same POST and GET upstream, and stores nothing. */
 import express from 'express';
 import {Pool} from 'undici';
 import {ready, upstreamUrl} from './bench-server.ts';

@@ -1,12 +1,17 @@
-/** What the servers under measurement share: the store that the command line names, and saying where they are. */
+/** What the measured servers share: they open the store that the command line names, and report their port. */
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {LeadStore} from '../../server/store/lead-store.ts';
-import {openPostgresStore} from '../../server/store/postgres-store.ts';
-import {openSqliteStore} from '../../server/store/sqlite-store.ts';
+import type {LeadStore} from '../../server/leads/lead-store.ts';
+import {clearText} from '../../server/store/codec.ts';
+import {openPostgresStore} from '../../server/store/postgres/store.ts';
+import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 
-/** `location`: a path or a postgres:// URL; `upstream`: its URL, or empty; the others as the stores take them. */
-export type StoreArguments = {location: string; upstream: string; maxBatch: number; commitDelay: number};
+/**
+ * - `location`: a path or a postgres:// URL
+ * - `upstream`: its URL, or empty
+ * - `oneAtATime`: each lead is given to the store when the previous one is stored, so that no leads share a commit
+ */
+export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean};
 
 const isUrl = (location: string) => location.startsWith('postgres:');
 
@@ -14,13 +19,24 @@ export function storeArguments(): StoreArguments {
   return JSON.parse(process.argv[2]!) as StoreArguments;
 }
 
-export function openBenchStore(): Promise<LeadStore> {
-  const {location, maxBatch, commitDelay} = storeArguments();
-  const options = {maxBatch, commitDelay};
-  return isUrl(location) ? openPostgresStore(location, options) : openSqliteStore(location, options);
+export async function openBenchStore(): Promise<LeadStore> {
+  const {location, oneAtATime} = storeArguments();
+  const store = await (isUrl(location)
+    ? openPostgresStore(location, clearText)
+    : openSqliteStore(location, clearText));
+  if (!oneAtATime) return store;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...store,
+    accept(entry) {
+      const accepted = last.then(() => store.accept(entry));
+      last = accepted.catch(() => undefined);
+      return accepted;
+    },
+  };
 }
 
-/** What the bare servers answer to every read: of the size of a real one. */
+/** The response of the bare servers to every read. It is as large as a real one. */
 export const result = {
   first_name: 'Ana',
   rollover_amount: 120_000,
@@ -32,7 +48,7 @@ export const result = {
 
 export const upstreamUrl = () => storeArguments().upstream;
 
-/** Tells the parent process the port, and ends with it. */
+/** Sends the port to the parent process, and ends when the parent ends. */
 export function ready(server: Server) {
   server.on('listening', () => process.send!((server.address() as AddressInfo).port));
   process.on('disconnect', () => process.exit(0));

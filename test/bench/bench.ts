@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: how fast leads are created and read, always beside something bare in the same run, for
- * machines differ and a ratio does not. Writes docs/benchmark.md.
+ * `npm run bench`: measures how fast leads are created and read. Each figure is compared with a bare server in the same
+ * run, because ratios depend less on the machine. Writes docs/benchmark.md.
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
@@ -17,7 +17,7 @@ import {freshStore, median, startBenchServer} from './servers.ts';
 
 const rounds = 3;
 const connectionCounts = [1, 10, 50, 200];
-/** Milliseconds added to a commit, for disks that are not as fast as this one. */
+/** Milliseconds that are added to each commit, to simulate slower disks. */
 const slowDisk = 2;
 const pairs = 5_000;
 
@@ -34,13 +34,13 @@ const whole = (figure: number) => Math.round(figure).toLocaleString('en-US');
 const ms = (latency: number) => (latency < 1 ? '<1' : latency.toFixed(0));
 const cells = ({perSecond, p50, p99}: Figures) => [whole(perSecond), ms(p50), ms(p99)];
 
-/** One load after the other, round after round, so that a slow minute hits all of them. */
+/** Runs all loads in turn, in several rounds, so that a slow minute affects all of them. */
 async function inTurn(...loads: (() => Promise<Figures>)[]): Promise<Figures[]> {
   const results = loads.map((): Figures[] => []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, load] of loads.entries()) {
       const figures = await load();
-      // The first round only warms up: a server that has just started runs code that is not compiled yet.
+      // The first round does not count, because a server that has just started runs code that is not compiled yet.
       if (round > 0) results[index]!.push(figures);
     }
   }
@@ -91,7 +91,7 @@ async function creates(store: StoreName): Promise<Row[]> {
 
 async function grouping(store: StoreName, commitDelay: number): Promise<Row> {
   const grouped = await production(store, {commitDelay});
-  const single = await production(store, {commitDelay, maxBatch: 1});
+  const single = await production(store, {commitDelay, oneAtATime: true});
   return [store, commitDelay, ...(await compare(grouped, single, (url) => createLeads(url, 50)))];
 }
 

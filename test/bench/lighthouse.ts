@@ -1,9 +1,9 @@
-/** `npm run bench:lighthouse`: what Lighthouse says of the landing page on a phone. It is fetched when it runs. */
+/** `npm run bench:lighthouse`: runs Lighthouse on the landing page, as on a phone. It downloads Lighthouse first. */
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
-import {table} from '../../docs/table.ts';
+import {table} from '../../build/docs/markdown.ts';
 import {startDemo} from '../e2e/demo.ts';
-import {findChromium} from '../find-browsers.ts';
+import {findChromium} from '../support/find-browsers.ts';
 
 type Audit = {title: string; score: number | null; displayValue?: string};
 type Category = {title: string; score: number; auditRefs: {id: string; weight: number}[]};
@@ -34,7 +34,7 @@ await demo.stop();
 
 const middle = (figures: readonly number[]) =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!;
-/** What took a point in any run. */
+/** The audits that were not perfect in any of the runs. */
 const faults = (name: string) =>
   new Set(
     reports.flatMap(({audits, categories}) =>

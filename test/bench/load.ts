@@ -1,4 +1,4 @@
-/** The load: leads created and read over keep-alive connections on loopback. */
+/** The load: creates and reads leads over keep-alive connections on loopback. */
 import {randomUUID} from 'node:crypto';
 import autocannon from 'autocannon';
 import {Pool} from 'undici';
@@ -35,7 +35,7 @@ async function run(options: autocannon.Options): Promise<Figures> {
 export const createLeads = (origin: string, connections: number) =>
   run({url: `${origin}/json/leads`, connections, method: 'POST', headers: callerHeaders, body});
 
-/** Every lead another person's, written anew: where two loads are compared, the tool works as hard for both. */
+/** Each lead is of another person. The load tool does the same work for all servers that are compared. */
 const createAnew = (
   origin: string,
   path: string,
@@ -60,7 +60,7 @@ const createAnew = (
 export const createFromCaller = (origin: string, connections: number) =>
   createAnew(origin, '/json/leads', connections, (body) => ({headers: callerHeaders, body}));
 
-/** As a page does it: every lead with a key of its own. */
+/** Like pages do: every lead has a new idempotency key. */
 export const createFromPage = (origin: string, connections: number) =>
   createAnew(origin, '/embed/v1/leads', connections, (lead) => ({
     headers: {...pageHeaders, 'idempotency-key': randomUUID()},
@@ -86,7 +86,7 @@ async function timed(pool: Pool, path: string, headers: Record<string, string>):
 const at = (times: readonly number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)]!;
 
-/** Reads one after the other, timed one by one, while another thread keeps 50 connections creating. */
+/** Measures reads, one after the other, while another thread creates leads over 50 connections. */
 export async function readWhile(origin: string): Promise<Figures> {
   const path = await createOne(origin);
   const pool = new Pool(origin, {connections: 1});
@@ -103,7 +103,7 @@ export async function readWhile(origin: string): Promise<Figures> {
   return {perSecond, p50: at(times, 0.5), p99: at(times, 0.99)};
 }
 
-/** Medians, in milliseconds, of two reads that both get 404: an id that is not there, and a wrong token. */
+/** The median times, in milliseconds, of two reads that get a 404: of an unknown id, and with a wrong token. */
 export async function compareRefusals(
   origin: string,
   pairs: number,

@@ -1,10 +1,11 @@
-/** A plain host page, three times: by itself, with a plain HTML form, and with the documented embed snippet. */
+/** Three versions of a simple host page: without a form, with a plain HTML form, and with the documented snippet. */
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {elementName} from '../../contract/api.ts';
 import {formFields, type Field} from '../../contract/fields.ts';
+import {formEn} from '../../widget/words/form-en.ts';
 
 export type HostPages = {
   origin: string;
@@ -37,18 +38,19 @@ const page = (lang: string, content: string) => `<!doctype html>
 </html>
 `;
 
-/** The fields of the widget, as HTML has them. */
+/** The fields of the widget as a plain HTML form. */
 function plainForm(): string {
+  const labels: Readonly<Record<string, string>> = formEn.labels;
   const controls = Object.entries(formFields as Readonly<Record<string, Field>>).map(
-    ([name, {label, choices, kind}]) =>
+    ([name, {choices, kind}]) =>
       choices || kind === 'flag'
-        ? `<label>${label}<select name="${name}">${(choices ?? ['No', 'Yes']).map((choice) => `<option>${choice}</option>`).join('')}</select></label>`
-        : `<label>${label}<input name="${name}" required /></label>`,
+        ? `<label>${labels[name]}<select name="${name}">${(choices ?? ['No', 'Yes']).map((choice) => `<option>${choice}</option>`).join('')}</select></label>`
+        : `<label>${labels[name]}<input name="${name}" required /></label>`,
   );
   return `<form>${controls.join('\n')}<button>Send</button></form>`;
 }
 
-/** As the README has it, with this script and this partner. */
+/** The snippet of the README, with this script and this partner. */
 function documentedSnippet(script: string, partner: string): string {
   const [, example = ''] =
     /## Embed it[^]*?```html\n([^]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];

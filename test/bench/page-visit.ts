@@ -1,15 +1,15 @@
-/** One visit to a page on a slow phone: what the browser itself notes of loading it and of filling it in. */
+/** One visit to a page on a slow phone: what the browser measures while it loads and while the form is filled in. */
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Browser, CDPSession, Page} from 'playwright-core';
 import type {} from '../../widget/events.ts';
 
 /** A mid-range phone on a slow mobile network. */
 export const slow = {cpu: 4, bytesPerSecond: 200_000, latencyMs: 150};
-/** Of a fast typist: some 110 words a minute. */
+/** The speed of a fast typist, about 110 words a minute. */
 const keyEveryMs = 100;
 
 export type LongTask = {start: number; duration: number};
-/** A key or a click, all its events together; milliseconds until the next paint. */
+/** A key or a click with all its events, and the milliseconds until the next paint. */
 export type Interaction = {start: number; duration: number; names: readonly string[]};
 
 export type Loaded = {
@@ -17,18 +17,18 @@ export type Loaded = {
   shownAt: number;
   shift: number;
   longTasks: readonly LongTask[];
-  /** Addresses of what was fetched before anybody touched the page, without the page itself. */
+  /** The addresses of all requests before the first touch, except the page itself. */
   requests: readonly string[];
-  /** Of those from another origin, as they came over the network. */
+  /** The bytes over the network of the requests to another origin. */
   transferred: number;
 };
 
 export type FilledIn = {
-  /** When each part of the way began, by its name, in order. */
+  /** When each part of the visit began, by its name, in order. */
   parts: readonly {name: string; start: number}[];
   interactions: readonly Interaction[];
   longTasks: readonly LongTask[];
-  /** Of the third step, and of the last key derivation of the proof of work; undefined where there was none. */
+  /** The times of the third step and of the last key derivation of the proof of work, if there was one. */
   thirdStepAt: number;
   proofReadyAt: number | undefined;
   shift: number;
@@ -43,7 +43,7 @@ type Noted = {
   derivedAt?: number;
 };
 
-/** Straight to the engine: what the library puts into a page to find things is a long task on a slow phone. */
+/** Uses the browser's protocol directly, because the scripts of the library would be a long task on a slow phone. */
 const ask = async (devtools: CDPSession, expression: string): Promise<unknown> => {
   const {result} = await devtools.send('Runtime.evaluate', {expression, returnByValue: true});
   return result.value;
@@ -58,7 +58,7 @@ async function until(devtools: CDPSession, expression: string) {
   }
 }
 
-/** Runs in the page before anything else does. */
+/** Runs in the page before all other scripts. */
 function takeNotes(shows: string) {
   const noted: Noted = {shift: 0, longTasks: [], events: [], steps: {}};
   Object.assign(globalThis, {noted});
@@ -92,7 +92,7 @@ function takeNotes(shows: string) {
   };
 
   Object.assign(globalThis, {
-    /** Where the label's input, the option or the button with these words is, scrolled into sight. */
+    /** Scrolls the input, option or button with this text into view, and returns its position. */
     placeOf(words: string) {
       const root = document.querySelector('lead-prequal-form')?.shadowRoot;
       const found = [...(root?.querySelectorAll('label, button, h2') ?? [])].find(({textContent}) =>
@@ -110,14 +110,14 @@ function takeNotes(shows: string) {
   port1.onmessage = () => (noted.shownAt = performance.now());
   const look = () => {
     const root = document.querySelector('lead-prequal-form')?.shadowRoot ?? document;
-    // What is there when a frame begins is on the screen when it ends, which is when the message comes.
+    // Elements that exist when a frame begins are on the screen when it ends. The message arrives then.
     if (root.querySelector(shows)) port2.postMessage('');
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 }
 
-/** @param shows what to wait for, a selector */
+/** @param shows a selector of the element to wait for */
 export async function visit(browser: Browser, url: string, shows: string) {
   const context = await browser.newContext({viewport: {width: 390, height: 844}});
   const page = await context.newPage();
@@ -135,7 +135,7 @@ export async function visit(browser: Browser, url: string, shows: string) {
   await page.addInitScript(takeNotes, shows);
   await page.goto(url);
   await until(devtools, 'noted.shownAt');
-  // Whatever else a page wants to do before anybody touches it.
+  // Waits for everything else that the page does before the first touch.
   await delay(1_500);
   const {shownAt = NaN, shift, longTasks} = await read(devtools);
   const transferred = (await ask(
@@ -153,7 +153,7 @@ export async function visit(browser: Browser, url: string, shows: string) {
   return {page, devtools, loaded, leave: () => context.close()};
 }
 
-/** Goes the whole way to the result and back, by mouse and by keyboard. */
+/** Fills in the form up to the result and goes back, by mouse and by keyboard. */
 export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn> {
   const parts: {name: string; start: number}[] = [];
   const begin = async (name: string) =>
@@ -200,7 +200,7 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await press('Tab');
   await begin('choosing “None”');
   await press('Space');
-  // The next lead's proof is begun once this one is sent.
+  // After sending, the form begins the proof of the next lead.
   const {derivedAt} = await read(devtools);
   await begin('sending (click)');
   await click('See my estimate');

@@ -1,15 +1,16 @@
 /**
- * `npm run bench:page`: what the form costs a plain host page on a slow phone, beside the same page without it
- * and with a plain HTML form, and how fast it answers to every key and click. Writes docs/page-benchmark.md.
+ * `npm run bench:page`: measures how much the form slows down a simple host page on a slow phone, compared with the same
+ * page without it and with a plain HTML form, and how fast it reacts to keys and clicks. Writes docs/page-benchmark.md.
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
-import {table} from '../../docs/table.ts';
-import {embedScript} from '../../server/http/embed-versions.ts';
-import {findChromium} from '../find-browsers.ts';
+import {table} from '../../build/docs/markdown.ts';
+import {releasesFolder} from '../../server/config/config.ts';
+import {newestSnippet} from '../../server/http/embed/embed-versions.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {serveHostPages} from './page-host.ts';
@@ -18,7 +19,7 @@ import {fillIn, slow, visit, type FilledIn, type Loaded, type LongTask} from './
 const runs = Number(process.env['BENCH_RUNS'] ?? 5);
 const longestTaskMs = 50;
 const longestInteractionMs = 100;
-/** Over the page alone, a round trip and the transfer of the file. */
+/** Compared with the page alone, one round trip and the transfer of the file. */
 const firstFieldFactor = 1.15;
 
 const middle = (figures: readonly number[]) =>
@@ -41,13 +42,14 @@ const service = await startService(
   },
   folder.path,
 );
-host.embed(embedScript(embedFolder, service.url), 'acme');
+const {script} = newestSnippet({embedFolder, releasesFolder, publicUrl: service.url});
+host.embed(script, 'acme');
 const browser = await chromium.launch(await findChromium());
 
 const pages = ['alone', 'plain', 'widget', 'widget-es'] as const;
 const loads: Record<(typeof pages)[number], Loaded[]> = {alone: [], plain: [], widget: [], 'widget-es': []};
 const ways: FilledIn[] = [];
-// A browser that has just started is slower, whatever the page.
+// The first visit does not count, because a browser that has just started is slower.
 await (await visit(browser, `${host.origin}/alone`, 'h1')).leave();
 for (let run = 0; run < runs; run += 1) {
   for (const name of pages) {
@@ -181,7 +183,7 @@ ${loading()}
 
 ## Every key and click
 
-The whole way at a fast typist's pace, one key every tenth of a second, through real input events.
+The whole way at a fast typist's timings, one key every tenth of a second, through real input events.
 
 ${answering()}
 

@@ -1,9 +1,10 @@
-/** The server as it runs in production, every layer on, over the store that the command line names. */
+/** The server as in production, with the store that the command line names. */
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {readConfig} from '../../server/config.ts';
-import {createLog} from '../../server/log.ts';
+import {readConfig} from '../../server/config/config.ts';
+import {createEventLog} from '../../server/observe/event-log.ts';
+import {createLog} from '../../server/observe/log.ts';
 import {startServer} from '../../server/server.ts';
 import {openBenchStore, upstreamUrl} from './bench-server.ts';
 
@@ -12,7 +13,7 @@ const config = readConfig({
   CALLERS: JSON.stringify([{user: 'acme', password: 'correct horse battery', cids: ['1001']}]),
   EMBED_ORIGINS: 'https://www.example.com',
   TOKEN_KEY: '0123456789abcdef0123456789abcdef',
-  // The layers of the browser's side are on, but for what would refuse or slow a load from one address.
+  // All layers are on, except those that would refuse or slow down a load from one address.
   RATE_LIMIT: '100000000',
   PROOF_OF_WORK: '0',
   PORT: '0',
@@ -24,6 +25,6 @@ const config = readConfig({
   }),
 });
 const log = createLog(config.logLevel, join(mkdtempSync(join(tmpdir(), 'bench-')), 'log'));
-const server = await startServer(config, log, await openBenchStore());
+const server = await startServer(config, createEventLog(log).emit, await openBenchStore());
 process.send!(server.port);
 process.on('disconnect', () => process.exit(0));

@@ -1,5 +1,5 @@
-/** Starts the servers under measurement, each in a process and on a store of its own. */
-import {fork} from 'node:child_process';
+/** Starts the measured servers, each in its own process and with its own store. */
+import {fork, type ForkOptions} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -22,18 +22,43 @@ export async function freshStore(name: 'SQLite' | 'PostgreSQL'): Promise<string>
   return url.href;
 }
 
+/** `commitDelay`: milliseconds that are added to each commit, to simulate a slower disk. */
+type Settings = Partial<Omit<StoreArguments, 'location'>> & {commitDelay?: number};
+
+/** Runs Node under a tracer that delays each fsync, with which SQLite ends a commit. */
+const slowDisk = (milliseconds: number): ForkOptions => ({
+  execPath: 'strace',
+  execArgv: [
+    ...['--follow-forks', '--seccomp-bpf', '--quiet=all', '--output=/dev/null', '--trace=fsync,fdatasync'],
+    `--inject=fsync,fdatasync:delay_exit=${milliseconds}ms`,
+    process.execPath,
+  ],
+});
+
+/** The disk of PostgreSQL cannot be slowed down, so the statement that inserts a batch is delayed instead. */
+async function slowInserts(url: string, milliseconds: number) {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(${milliseconds / 1_000}); RETURN NULL; END $$;
+    CREATE TRIGGER slow AFTER INSERT ON leads EXECUTE FUNCTION wait()`);
+  await client.end();
+}
+
 export async function startBenchServer(
   file: string,
   location = '',
-  {maxBatch = 500, commitDelay = 0, upstream = ''}: Partial<StoreArguments> = {},
+  {oneAtATime = false, upstream = '', commitDelay = 0}: Settings = {},
 ): Promise<Measured> {
-  const settings: StoreArguments = {location, upstream, maxBatch, commitDelay};
-  const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)]);
+  const settings: StoreArguments = {location, upstream, oneAtATime};
+  const options = commitDelay > 0 && !location.startsWith('postgres:') ? slowDisk(commitDelay) : {};
+  const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];
+  if (commitDelay > 0 && location.startsWith('postgres:')) await slowInserts(location, commitDelay);
   return {url: `http://127.0.0.1:${port}`, stop: () => child.disconnect()};
 }
 
-/** The round in the middle, by throughput. */
+/** The round with the median throughput. */
 export function median(figures: readonly Figures[]): Figures {
   return figures.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(figures.length / 2)]!;
 }

@@ -1,26 +1,26 @@
 /**
- * `npm run size`: what each part of the built form weighs, file by file against its budget, and then source by
- * source: bytes as minified, and how many fewer the compressed file would have without them.
+ * `npm run size`: the size of each file of the built form against its budget, and of each source in it: its minified
+ * bytes, and by how many bytes the compressed file would shrink without it.
  */
 import {readdirSync, readFileSync} from 'node:fs';
 import {SourceMap, type SourceMapPayload} from 'node:module';
 import {join} from 'node:path';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
-import {table} from '../../docs/table.ts';
-import {budgetOf, outDir} from '../../vite.config.ts';
+import {table} from '../../build/docs/markdown.ts';
+import {budgetOf, outDir} from '../../build/output.ts';
 
 const read = (file: string) => readFileSync(join(outDir, file), 'utf8');
 const brotli = (text: string) => brotliCompressSync(text).length;
 const whole = (bytes: number) => bytes.toLocaleString('en-US');
 
-/** Lit, the contract, styles and words as a whole each; the other files one by one. */
+/** Groups Lit, the contract, styles and words. All other files are listed one by one. */
 function nameOf(source: string): string {
   if (source.includes('node_modules')) return 'Lit';
   const path = source.replace(/^(\.\.\/)+/, '');
   return /^(contract|widget\/(styles|words))\//.exec(path)?.[0] ?? path;
 }
 
-/** Which source each character of the file comes from, by the source map. */
+/** The source of each character of the file, from the source map. */
 function sourcesOf(file: string, code: string): string[] {
   const map = new SourceMap(JSON.parse(read(`${file}.map`)) as SourceMapPayload);
   return code.split('\n').flatMap((line, row) =>

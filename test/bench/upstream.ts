@@ -1,4 +1,4 @@
-/** An upstream that answers at once, so that what is measured is the hop and not the upstream. */
+/** An upstream that replies at once, so that only the hop to it is measured. */
 import {createServer} from 'node:http';
 import {ready, result} from './bench-server.ts';
 

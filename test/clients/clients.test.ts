@@ -100,7 +100,9 @@ async function assertWorks(client: Client) {
 
 suite('leads of both types are created and read by', () => {
   for (const [name, client] of Object.entries(clients)) {
-    test(name, {skip: missing(client)}, () => assertWorks(client));
+    test(`leads of both types are created and read by ${name}`, {skip: missing(client)}, () =>
+      assertWorks(client),
+    );
   }
 });
 
@@ -134,10 +136,14 @@ suite(
   'while so many sign-ins fail that one more is turned away, the first request without credentials is asked for them as ever, by',
   () => {
     for (const [name, client] of Object.entries(clients).filter(([, {challenged}]) => challenged)) {
-      test(name, {skip: missing(client)}, async (t) => {
-        t.after(await crowdWithFailures());
-        await assertWorks(client);
-      });
+      test(
+        `while so many sign-ins fail that one more is turned away, the first request without credentials is asked for them as ever, by ${name}`,
+        {skip: missing(client)},
+        async (t) => {
+          t.after(await crowdWithFailures());
+          await assertWorks(client);
+        },
+      );
     }
   },
 );

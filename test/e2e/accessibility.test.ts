@@ -62,7 +62,7 @@ async function contact(page: Page) {
 }
 
 suite('a screen reader hears', () => {
-  test('of each step its title, and of each field its name, whether it is required, and its help', async () => {
+  test('a screen reader hears of each step its title, and of each field its name, whether it is required, and its help', async () => {
     const page = await openForm();
     assert.deepEqual(await tree(page), [
       'form',
@@ -114,7 +114,7 @@ suite('a screen reader hears', () => {
     await page.close();
   });
 
-  test('the errors, by their summary and by their fields', async () => {
+  test('a screen reader hears the errors, by their summary and by their fields', async () => {
     const page = await openForm();
     await page.getByLabel('First name').fill('Ana');
     await next(page);
@@ -133,7 +133,7 @@ suite('a screen reader hears', () => {
     await page.close();
   });
 
-  test('the result as a table, and not the drawing', async () => {
+  test('a screen reader hears the result as a table, and not the drawing', async () => {
     const page = await openForm();
     await contact(page);
     await page.getByText('Above 720').click();
@@ -170,7 +170,7 @@ suite('the form follows the system', () => {
       .first()
       .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-  test('in forced colours: what is chosen, done and focused is told without colours of ours', async () => {
+  test('the form follows the system in forced colours: what is chosen, done and focused is told without colours of ours', async () => {
     const page = await openForm({forcedColors: 'active'});
     assert.notEqual(
       await painted(page, '.progress .done', 'background-color'),
@@ -184,7 +184,7 @@ suite('the form follows the system', () => {
     await page.close();
   });
 
-  test('in reduced motion: nothing runs but a slow sign that something is being sent', async () => {
+  test('the form follows the system in reduced motion: nothing runs but a slow sign that something is being sent', async () => {
     const page = await openForm({reducedMotion: 'reduce'});
     await page.route('**/embed/v1/leads*', () => {});
     await contact(page);

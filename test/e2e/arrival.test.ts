@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
-import {findChromium} from '../find-browsers.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {startDemo, type Demo} from './demo.ts';
 
 const codeBlock = (file: string, start: RegExp) =>
@@ -63,10 +63,10 @@ suite('the form arrives', () => {
   for (const [name, content] of Object.entries(cases)) {
     for (const width of [360, 1280]) {
       for (const lang of ['en', 'es']) {
-        test(`and nothing moves: ${name}, ${width} px, ${lang}`, async () => {
+        test(`the form arrives and nothing moves: ${name}, ${width} px, ${lang}`, async () => {
           const page = await openPage(content, lang, {viewport: {width, height: 900}});
           const gate = Promise.withResolvers<void>();
-          await page.route('**/lead-prequal-form.js', async (route) => {
+          await page.route('**/lead-prequal-form.js?build=*', async (route) => {
             await gate.promise;
             await route.continue();
           });
@@ -90,7 +90,7 @@ suite('the form arrives', () => {
     }
   }
 
-  test('or, without JavaScript, never: its own content shows', async () => {
+  test('without JavaScript the form never arrives, and its own content shows', async () => {
     const content = '<lead-prequal-form><p>Please write to us.</p></lead-prequal-form>';
     const page = await openPage(content, 'en', {javaScriptEnabled: false});
     await page.goto(origin);
@@ -98,11 +98,11 @@ suite('the form arrives', () => {
     await page.close();
   });
 
-  test('or late: its own content shows until then', async () => {
+  test('the form arrives late, and its own content shows until then', async () => {
     const content = '<lead-prequal-form><p>Please wait.</p></lead-prequal-form>';
     const page = await openPage(content, 'en', {});
     const gate = Promise.withResolvers<void>();
-    await page.route('**/lead-prequal-form.js', async (route) => {
+    await page.route('**/lead-prequal-form.js?build=*', async (route) => {
       await gate.promise;
       await route.continue();
     });

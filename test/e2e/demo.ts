@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {after, before} from 'node:test';
 import {chromium, type Browser} from 'playwright-core';
-import {findChromium} from '../find-browsers.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Demo = {

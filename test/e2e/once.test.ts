@@ -7,10 +7,10 @@ import type {AddressInfo} from 'node:net';
 import {resolve} from 'node:path';
 import {after, before, beforeEach, suite, test} from 'node:test';
 import {chromium, type Browser, type Page, type Route} from 'playwright-core';
-import type {Config} from '../../server/config.ts';
-import {embedScript} from '../../server/http/embed-versions.ts';
-import {onePartner} from '../../server/partners.ts';
-import {findChromium} from '../find-browsers.ts';
+import type {Config} from '../../server/config/config.ts';
+import {newestSnippet} from '../../server/http/embed/embed-versions.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {startFakeUpstream, type FakeUpstream, type Script} from '../support/fake-upstream.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {forEachStore} from '../support/stores.ts';
@@ -50,7 +50,7 @@ after(async () => {
 const settings = (): Partial<Config> => ({
   embedFolder,
   proofOfWork: 200,
-  upstreams: new Map([['default', upstream.settings]]),
+  destinations: new Map([['default', upstream.settings]]),
   partners: [
     onePartner({
       key: 'acme',
@@ -101,7 +101,7 @@ forEachStore((store) => {
     // Made before the partner's origin is known, hence a function.
     const server = store.useServer(settings);
     beforeEach(async () => {
-      script = embedScript(embedFolder, server.url);
+      ({script} = newestSnippet({...server.config, publicUrl: server.url}));
       delete upstreamScript.create;
       delete upstreamScript.read;
       stored = (await leads()).length;
@@ -129,7 +129,7 @@ forEachStore((store) => {
       return {page, answers, leave: () => context.close()};
     }
 
-    test('sends consent and proof with the lead, by keyboard alone, and sees the amounts', async () => {
+    test('a visitor of a partner that asks for consent sends consent and proof with the lead, by keyboard alone, and sees the amounts', async () => {
       const {page, answers, leave} = await open();
       await fillInByKeyboard(page);
       const box = page.getByRole('checkbox', {name: consentText});
@@ -153,7 +153,7 @@ forEachStore((store) => {
       await leave();
     });
 
-    test('is one lead after a double click', async () => {
+    test('a double click sends one lead', async () => {
       const {page, answers, leave} = await open();
       await fillInByKeyboard(page);
       await page.getByRole('button', {name: 'See my estimate'}).dblclick();
@@ -163,7 +163,7 @@ forEachStore((store) => {
       await leave();
     });
 
-    test('is one lead when the reply is lost', async () => {
+    test('a lead whose reply is lost is stored once', async () => {
       const {page, leave} = await open(async (route) => {
         await route.fetch();
         await route.abort();
@@ -175,7 +175,7 @@ forEachStore((store) => {
       await leave();
     });
 
-    test('is one lead when the page is loaded again while it is sent', async () => {
+    test('a lead is stored once when the page is loaded again while it is sent', async () => {
       let arrived = false;
       const {page, leave} = await open(async (route) => {
         await route.fetch();
@@ -191,7 +191,7 @@ forEachStore((store) => {
       await leave();
     });
 
-    test('is one lead from two tabs, one the copy of the other', async () => {
+    test('two tabs, one the copy of the other, send one lead', async () => {
       let release = () => {};
       const held = new Promise<void>((go) => (release = go));
       const {page, leave} = await open(async (route) => {
@@ -212,7 +212,7 @@ forEachStore((store) => {
       await leave();
     });
 
-    test('sees the amounts when they come, and again after a reload', async () => {
+    test('a visitor of a partner that asks for consent sees the amounts when they come, and again after a reload', async () => {
       let answering = false;
       upstreamScript.create = (response) => {
         const reply = () => {

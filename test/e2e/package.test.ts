@@ -9,7 +9,7 @@ import {after, before, suite, test} from 'node:test';
 import express from 'express';
 import {chromium} from 'playwright-core';
 import {build} from 'vite';
-import {findChromium} from '../find-browsers.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {laterFiles} from '../../widget/pins.ts';
@@ -26,7 +26,7 @@ suite('the npm package', () => {
   });
   after(() => rmSync(app, {recursive: true}));
 
-  test('holds the form, the files it loads later, types, and what editors read', () => {
+  test('the npm package holds the form, the files it loads later, types, and what editors read', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', './dist/npm'], {encoding: 'utf8'});
     const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
     const names = files.map(({path}) => path.replace(/-[\w-]{8}\.js$/, '.js'));
@@ -44,11 +44,11 @@ suite('the npm package', () => {
     assert.deepEqual(others.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   });
 
-  test('types the element for TypeScript, React, Vue and Svelte', () => {
+  test('the npm package types the element for TypeScript, React, Vue and Svelte', () => {
     execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});
   });
 
-  test('works in a page that a bundler built', async () => {
+  test('the npm package works in a page that a bundler built', async () => {
     const folder = makeTemporaryFolder();
     const pages = express()
       .use(express.static(join(app, 'out')))

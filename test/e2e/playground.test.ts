@@ -5,8 +5,19 @@ import {useDemo} from './demo.ts';
 
 const run = useDemo();
 
+test('the demo loads the form from an address that changes with every build, because browsers keep files of a version for a year', async () => {
+  const page = await run.browser.newPage();
+  await page.goto(run.demo.page);
+  await page.getByLabel('First name').waitFor();
+  const {src, integrity} = await page
+    .locator('script[type=module]')
+    .evaluate(({src, integrity}: HTMLScriptElement) => ({src, integrity}));
+  assert.equal(new URL(src).searchParams.get('build'), integrity.slice('sha384-'.length).slice(0, 12));
+  await page.close();
+});
+
 suite('the playground', () => {
-  test('shows each look on the form, and writes the snippet for it', async () => {
+  test('the playground shows each look on the form, and writes the snippet for it', async () => {
     const page = await run.browser.newPage();
     const trouble: string[] = [];
     page.on('pageerror', (error) => trouble.push(error.message));

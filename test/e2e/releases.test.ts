@@ -11,11 +11,12 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser} from 'playwright-core';
-import {calculate} from '../../server/answers/calculator.ts';
-import {defaultPolicy} from '../../server/answers/policy.ts';
-import {releasesFolder, type Manifest} from '../../server/http/embed-versions.ts';
-import {onePartner} from '../../server/partners.ts';
-import {findChromium} from '../find-browsers.ts';
+import {calculate} from '../../server/calculator/calculator.ts';
+import {defaultPolicy} from '../../server/config/policy.ts';
+import {releasesFolder} from '../../server/config/config.ts';
+import type {Manifest} from '../../server/http/embed/embed-versions.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {findChromium} from '../support/find-browsers.ts';
 import {sha384} from '../support/embed-folder.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 
@@ -78,7 +79,7 @@ suite('a page that pinned a release', () => {
       '<lead-prequal-form partner="acme"></lead-prequal-form>';
 
     for (const [language, words] of Object.entries(languages)) {
-      test(`has a form of ${version} in language ${language} that sends a lead with consent and proof of work, and shows its amounts`, async () => {
+      test(`a page that pinned a release has a form of ${version} in language ${language} that sends a lead with consent and proof of work, and shows its amounts`, async () => {
         html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet()}</html>`;
         const page = await browser.newPage();
         const trouble: string[] = [];

@@ -4,9 +4,10 @@ import {execFileSync} from 'node:child_process';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {Page} from 'playwright-core';
-import type {EmbedAnswer, Prequalification} from '../../contract/api.ts';
-import {calculate} from '../../server/answers/calculator.ts';
-import {defaultPolicy} from '../../server/answers/policy.ts';
+import type {Prequalification} from '../../contract/amounts.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
+import {calculate} from '../../server/calculator/calculator.ts';
+import {defaultPolicy} from '../../server/config/policy.ts';
 import {useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
@@ -47,7 +48,7 @@ async function fillInByKeyboard(page: Page) {
 }
 
 suite('a visitor on a partner’s page', () => {
-  test('fills in the form by keyboard, sees the amounts of the calculator, and no secret reaches the browser', async () => {
+  test('a visitor on a partner’s page fills in the form by keyboard, sees the amounts of the calculator, and no secret reaches the browser', async () => {
     const page = await run.browser.newPage();
     const received: string[] = [];
     const trouble: string[] = [];
@@ -107,7 +108,7 @@ suite('a visitor on a partner’s page', () => {
     await page.close();
   });
 
-  test('finds the committed lead in the store', () => {
+  test('the lead of a visitor on a partner’s page is committed in the store', () => {
     const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
     const row = database.prepare("SELECT * FROM leads WHERE partner = 'demo'").get()!;
     database.close();
@@ -124,7 +125,7 @@ suite('a visitor on a partner’s page', () => {
     });
   });
 
-  test('sends one lead for a double click', async () => {
+  test('a visitor on a partner’s page sends one lead for a double click', async () => {
     const page = await run.browser.newPage();
     const answers: Promise<EmbedAnswer>[] = [];
     page.on('response', (response) => {
@@ -156,7 +157,7 @@ suite('a visitor on a partner’s page', () => {
     ],
     ['globalPrivacyControl', null],
   ] as const) {
-    test(`comes with the campaign of the first page into the store${signal ? `, not under ${signal}` : ''}`, async () => {
+    test(`the campaign of the first page that a visitor saw is stored with the lead${signal ? `, not under ${signal}` : ''}`, async () => {
       const context = await run.browser.newContext();
       if (signal) await context.addInitScript(`Object.defineProperty(navigator, '${signal}', {value: true})`);
       const page = await context.newPage();
@@ -189,7 +190,7 @@ suite('a visitor on a partner’s page', () => {
     });
   }
 
-  test('can be followed by the curl line that the demo prints', async () => {
+  test('the curl line that the demo prints works', async () => {
     const {id} = JSON.parse(execFileSync('sh', ['-c', `${run.demo.curl} --silent`], {encoding: 'utf8'})) as {
       id: string;
     };

@@ -1,23 +1,23 @@
 /**
  * A program that attacks one server over loopback for as long as it runs: `node attacker.ts <attack> <port>`.
- * It is a process of its own, so that what it costs does not slow down the honest clients of the test.
+ * It is a separate process, so that it does not slow down the honest clients of the test.
  */
 import {connect, type Socket} from 'node:net';
 
 const [, , attack = '', port = ''] = process.argv;
-/** Milliseconds. Nothing runs for longer than this, even when the test forgets to end it. */
+/** Milliseconds. The program ends after this, even if the test does not end it. */
 const longest = 30_000;
 
 type Attack = {
   connections: number;
-  /** What a new connection does. It may send for as long as the connection lives. */
+  /** Called for each new connection. It may send until the connection is closed. */
   begin: (socket: Socket, number: number) => void;
 };
 
 const head = (text: string) => `${text} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
 const script = `${head('GET /embed/v1/lead-prequal-form.js')}\r\n`;
 
-/** Writes the same bytes for as long as the connection takes them. */
+/** Writes the same bytes again and again, as long as the connection accepts them. */
 function pour(socket: Socket, bytes: Buffer) {
   const write = () => {
     while (socket.writable && socket.write(bytes));
@@ -42,7 +42,7 @@ const largeBodies = [
 ] as const;
 
 const attacks: Record<string, Attack> = {
-  /** A thousand requests each for the script, whose answers nobody reads. */
+  /** Each connection requests the script a thousand times and reads no responses. */
   pipelining: {
     connections: 300,
     begin(socket) {
@@ -50,7 +50,7 @@ const attacks: Record<string, Attack> = {
       socket.write(script.repeat(1_000));
     },
   },
-  /** As many requests as a connection may have under way, whose answers nobody reads. */
+  /** Each connection sends as many requests as may be in flight, and reads no responses. */
   unread: {
     connections: 1_000,
     begin(socket) {
@@ -59,7 +59,7 @@ const attacks: Record<string, Attack> = {
     },
   },
   idle: {connections: 2_500, begin: (socket) => void socket.resume()},
-  /** Headers that come a byte at a time, often enough for no silence to be noticed. */
+  /** Headers that are sent byte by byte, often enough that the connection does not count as silent. */
   drip: {
     connections: 2_500,
     begin(socket) {
@@ -68,7 +68,7 @@ const attacks: Record<string, Attack> = {
       socket.on('close', () => clearInterval(timer));
     },
   },
-  /** Bodies that come a byte at a time. */
+  /** Bodies that are sent byte by byte. */
   'body-drip': {
     connections: 2_500,
     begin(socket) {
@@ -101,7 +101,7 @@ function attackOnce(number: number) {
   socket.on('error', () => undefined);
   socket.on('close', () => {
     sent += socket.bytesWritten;
-    // Whoever is thrown out comes again, though not at once: an endless loop would only measure the attacker.
+    // A closed connection is replaced after a pause. Without the pause, the loop would only measure the attacker.
     setTimeout(attackOnce, 50, number);
   });
 }

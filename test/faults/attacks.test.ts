@@ -1,4 +1,4 @@
-/** Attacks over loopback on a server with a heap of 512 MB: honest clients are answered, and memory comes back. */
+/** Attacks over loopback on a server with a heap of 512 MB. Honest clients get responses; memory is freed again. */
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {join} from 'node:path';
@@ -10,7 +10,7 @@ import {honestClients, memoryOf, underAttack} from './under-attack.ts';
 
 /** Milliseconds of each attack. */
 const duration = 7_000;
-/** Megabytes above what the server held before; garbage that the next collection takes is part of it. */
+/** Megabytes by which the memory may grow. Garbage that was not collected yet is part of it. */
 const slack = 150;
 
 suite('a server with a heap of 512 MB', () => {
@@ -22,13 +22,13 @@ suite('a server with a heap of 512 MB', () => {
   after(() => folder.remove());
 
   for (const attack of ['pipelining', 'unread', 'idle', 'drip', 'body-drip', 'large-body']) {
-    test(`answers honest clients during an attack with ${attack}, and its memory comes back`, async (t) => {
+    test(`a server with a heap of 512 MB answers honest clients during an attack with ${attack}, and its memory comes back`, async (t) => {
       const server = await startOver(folder.path, {
         EMBED_FOLDER: embedFolder,
         NODE_OPTIONS: '--max-old-space-size=512',
       });
       const {failures, ...result} = await underAttack(attack, server.url, server.pid, duration);
-      // A server that does nothing collects no garbage either.
+      // An idle server collects no garbage, so it must get some requests.
       const afterwards = honestClients(server.url);
       await until(() => memoryOf(server.pid) < result.memory.before + slack);
       await afterwards.stop();

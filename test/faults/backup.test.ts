@@ -1,4 +1,4 @@
-/** Backups taken under load, and restores over the files of servers that run, crashed, or are stopped. */
+/** Backups under load, and restores over the files of servers that are running, have crashed, or were stopped. */
 import assert from 'node:assert/strict';
 import {existsSync, readdirSync, statSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -9,7 +9,7 @@ import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
 
-/** For how long leads arrive, with a backup in the middle. */
+/** Milliseconds during which leads arrive, with a backup in the middle. */
 const seconds = Number(process.env['FAULT_SECONDS'] ?? 5);
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -33,7 +33,7 @@ suite('a backup', () => {
   const run = (name: string, ...words: string[]) => runCommand(settings(name), ...words);
   const start = (name: string) => startOver(folder.path, {DATABASE_PATH: settings(name).DATABASE_PATH});
 
-  test(`taken during ${seconds} s of load and restored elsewhere has every lead acknowledged before it began`, async () => {
+  test(`a backup taken during ${seconds} s of load and restored elsewhere has every lead acknowledged before it began`, async () => {
     const server = await start('loaded');
     const load = createLeads(server.url);
     const begun = performance.now();
@@ -70,7 +70,7 @@ suite('a backup', () => {
     );
   });
 
-  test('is not restored over the files of a server that runs or crashed, unless they are moved aside', async () => {
+  test('a backup is not restored over the files of a server that runs or crashed, unless they are moved aside', async () => {
     const server = await start('crashed');
     const first = createLeads(server.url);
     await until(() => first.acknowledged.length > 300);

@@ -1,4 +1,4 @@
-/** A disk that fills up and is cleared again, on a small file system of its own. */
+/** A disk that gets full and is cleared again: a small file system that the test makes. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
@@ -11,14 +11,14 @@ import {acme} from '../support/test-server.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
 suite('a full disk', () => {
-  test('is answered with 503, loses nothing, stops no read, and ends when there is room again', async () => {
+  test('a full disk is answered with 503, loses nothing, stops no read, and ends when there is room again', async () => {
     const folder = makeTemporaryFolder();
     const disk = join(folder.path, 'disk');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]);
     try {
       const server = await startOver(folder.path, {DATABASE_PATH: join(disk, 'leads.sqlite')});
-      // Laid before any lead comes: what remains is room for a few hundred of them.
+      // This file leaves room for only a few hundred leads.
       const ballast = join(disk, 'ballast');
       const {bavail, bsize} = statfsSync(disk);
       writeFileSync(ballast, Buffer.alloc(bavail * bsize - 512 * 1024));
@@ -28,7 +28,7 @@ suite('a full disk', () => {
       await load.stop();
       assert.deepEqual(new Set(load.statuses), new Set([201, 503]));
       assert.deepEqual(await missing(server.url, load.acknowledged), [], 'reads go on');
-      // Where twenty at once found no room, one alone may still.
+      // A single lead may still fit on the disk when twenty at once do not.
       const one = () => fetch(`${server.url}/json/leads`, postJson(prequalificationBody, basic(acme)));
       let refused = await one();
       while (refused.status === 201) {

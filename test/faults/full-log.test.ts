@@ -1,4 +1,4 @@
-/** A log that cannot be written: requests are answered, memory stays, and the process ends when it is told to. */
+/** A log that cannot be written: requests get responses, memory does not grow, and the process ends on a signal. */
 import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -30,14 +30,14 @@ suite('a server whose log', () => {
   const unreadPipe = () => {
     const path = join(folder.path, 'pipe');
     execFileSync('mkfifo', [path]);
-    // Opened for both, it is a pipe with a reader that never reads.
+    // Opened for reading and writing, so the pipe has a reader, which never reads.
     return openSync(path, 'r+');
   };
   for (const [what, open] of [
     ['is on a full disk', () => openSync('/dev/full', 'w')],
     ['goes into a pipe that nobody reads', unreadPipe],
   ] as const) {
-    test(`${what} answers requests, keeps its memory, and ends when it is told to`, async (t) => {
+    test(`a server whose log ${what} answers requests, keeps its memory, and ends when it is told to`, async (t) => {
       const stdout = open();
       const port = await freePort();
       const child = spawn(process.execPath, [main], {
@@ -60,7 +60,7 @@ suite('a server whose log', () => {
       await until(isUp);
       const before = memoryOf(child.pid!);
       const honest = honestClients(url);
-      // A line of the log for each: more than a pipe of 64 KiB holds.
+      // Each request writes a line to the log. Together they are more than the 64 KiB that a pipe holds.
       await until(() => honest.answered() >= 600);
       const {failures, ...result} = await honest.stop();
       const memory = {before, after: memoryOf(child.pid!)};

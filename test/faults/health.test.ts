@@ -1,4 +1,4 @@
-/** Health while writes fail: right within 5 seconds when they begin to fail and when they work again. */
+/** Health endpoints notice within 5 seconds that writes begin to fail, and that they work again. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ import {createLeads, missing, startOver, stopped, until} from './load.ts';
 /** Milliseconds. */
 const promised = 5_000;
 
-/** Begins; resolves to what ends it. */
+/** Begins the fault. Resolves to a function that ends it. */
 type Begin = (path: string) => Ending | Promise<Ending>;
 type Ending = () => void | Promise<void>;
 
@@ -38,7 +38,7 @@ async function becomes(url: string, status: number): Promise<number> {
   return took;
 }
 
-/** Leads from an earlier run, all of them in the main file of the database. */
+/** Creates leads with an earlier server, so that they are in the main file of the database. */
 async function fill(folder: string, store: Record<string, string>) {
   const server = await startOver(folder, store);
   const load = createLeads(server.url);
@@ -48,8 +48,8 @@ async function fill(folder: string, store: Record<string, string>) {
 }
 
 /**
- * With leads that arrive, and without any.
- * @param mayLose the fault itself overwrites what the server wrote
+ * Tests a fault while leads arrive, and while none do.
+ * @param mayLose true if the fault itself overwrites data that the server wrote
  */
 async function healthIsRight(
   t: TestContext,
@@ -90,7 +90,7 @@ const faults: Record<string, Begin> = {
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize));
     } catch (error) {
-      // Leads that arrive meanwhile have taken some of the room: the disk is full all the same.
+      // Leads that arrive meanwhile use some of the room, but the disk is still full.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
     return () => rmSync(ballast);
@@ -118,7 +118,7 @@ const faults: Record<string, Begin> = {
 
 suite('health on SQLite', () => {
   for (const [fault, begin] of Object.entries(faults)) {
-    test(`is right within 5 s of ${fault}, and of its end`, async (t) => {
+    test(`health on SQLite is right within 5 s of ${fault}, and of its end`, async (t) => {
       const folder = makeTemporaryFolder();
       const disk = join(folder.path, 'disk');
       mkdirSync(disk);
@@ -128,17 +128,17 @@ suite('health on SQLite', () => {
         folder.remove();
       });
       const store = {DATABASE_PATH: join(disk, 'leads.sqlite')};
-      // The end of the damage puts old bytes into the file, over what the server may have written there meanwhile.
+      // Ending the damage restores old bytes, and so may overwrite what the server wrote there meanwhile.
       const mayLose = fault === 'damaged pages';
       await healthIsRight(t, {folder: folder.path, store, begin, mayLose});
     });
   }
 
-  test('is right within 5 s of a database that cannot be written to any more, and of its end', async (t) => {
+  test('health on SQLite is right within 5 s of a database that cannot be written to any more, and of its end', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const files = (path: string) => [path, `${path}-wal`];
-    // A file that is immutable refuses writes to those who have it open, too, as a file system that became read-only.
+    // Writes to an immutable file fail even if it is already open, like on a file system that became read-only.
     const begin = (path: string) => {
       execFileSync('chattr', ['+i', ...files(path)]);
       return () => void execFileSync('chattr', ['-i', ...files(path)]);
@@ -147,7 +147,7 @@ suite('health on SQLite', () => {
     await healthIsRight(t, {folder: folder.path, store, begin});
   });
 
-  test('says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
+  test('health on SQLite says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const path = join(folder.path, 'leads.sqlite');
@@ -167,7 +167,7 @@ suite('health on SQLite', () => {
 });
 
 suite('health on PostgreSQL', () => {
-  test('is right within 5 s of a stopped or read-only database, and of its end', async (t) => {
+  test('health on PostgreSQL is right within 5 s of a stopped or read-only database, and of its end', async (t) => {
     const cluster = await startCluster();
     const folder = makeTemporaryFolder();
     t.after(() => {
@@ -197,7 +197,7 @@ suite('health on PostgreSQL', () => {
     await healthIsRight(t, {folder: folder.path, store, begin});
   });
 
-  test('is right within 5 s of a write that hangs and does not fail, and of its end', async (t) => {
+  test('health on PostgreSQL is right within 5 s of a write that hangs and does not fail, and of its end', async (t) => {
     const cluster = await startCluster();
     const folder = makeTemporaryFolder();
     t.after(() => {

@@ -1,4 +1,4 @@
-/** Kill -9 in the middle of a load, over and over: no acknowledged lead may be missing afterwards. */
+/** Kills the server with SIGKILL under load, several times. No acknowledged lead may be missing afterwards. */
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
 import {join} from 'node:path';
@@ -15,7 +15,7 @@ async function killRepeatedly(folder: string, environment: Record<string, string
     const server = await startOver(folder, environment);
     assert.deepEqual(await missing(server.url, last), [], `before kill ${round}`);
     const load = createLeads(server.url);
-    // Each round at another point of the work: early, in full flight, after a checkpoint.
+    // Each round kills the server at another moment: early, under full load, after a checkpoint.
     const enough = 20 + Math.floor(Math.random() * 1_500);
     await until(() => load.acknowledged.length >= enough);
     await server.end('SIGKILL');
@@ -34,9 +34,10 @@ suite(`${rounds} kills in mid-load lose no acknowledged lead`, () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
 
-  test('on SQLite', () => killRepeatedly(folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')}));
+  test(`${rounds} kills in mid-load lose no acknowledged lead on SQLite`, () =>
+    killRepeatedly(folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')}));
 
-  test('on PostgreSQL', async () => {
+  test(`${rounds} kills in mid-load lose no acknowledged lead on PostgreSQL`, async () => {
     const cluster = await startCluster();
     try {
       await killRepeatedly(folder.path, {DATABASE_URL: cluster.url});

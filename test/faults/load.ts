@@ -1,4 +1,4 @@
-/** Leads created over many connections, and looked for afterwards. */
+/** Creates leads over many connections, and checks afterwards that none is missing. */
 import {randomUUID} from 'node:crypto';
 import {after} from 'node:test';
 import {Pool} from 'undici';
@@ -6,11 +6,13 @@ import {basic} from '../support/http.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
+import {until as wait} from '../support/until.ts';
 
-export {until} from '../support/until.ts';
+/** Like `until`, with a longer limit, because recovering from faults may take minutes. */
+export const until = (condition: () => boolean | Promise<boolean>) => wait(condition, 500_000);
 
 /**
- * The production server as a process of its own, which does not outlive the test that started it.
+ * Starts the production server as a process, which ends with the test that started it.
  * @param store `DATABASE_PATH` or `DATABASE_URL`
  * @param command what runs the server, such as a tracer with its arguments
  */
@@ -27,11 +29,11 @@ export async function startOver(
 export const stopped = {code: 0, signal: null};
 
 export type Load = {
-  /** Ids that were answered 201. */
+  /** The ids of the leads that got a 201. */
   acknowledged: string[];
-  /** Every status that came, in order; a broken connection is 0. */
+  /** The status of every response, in order. A broken connection is 0. */
   statuses: number[];
-  /** Stops sending and waits for the answers. */
+  /** Stops sending and waits for the responses. */
   stop(): Promise<void>;
 };
 
@@ -47,7 +49,7 @@ export const fromCaller = (): NewLead => ({
   body: callersBody,
 });
 
-/** Each under an idempotency key of its own, which the browser's API asks for. */
+/** Each request has a new idempotency key, which the API of the form requires. */
 export const fromPage = (): NewLead => ({
   path: '/embed/v1/leads?partner=acme',
   headers: {origin: listedOrigin, 'idempotency-key': randomUUID(), ...json},
@@ -75,7 +77,7 @@ export function createLeads(url: string, connections = 20, newLead: () => NewLea
   const senders = Array.from({length: connections}, async () => {
     while (sending) {
       await sendOne();
-      // A server that is gone answers at once, with nothing: let others have their turn.
+      // If the server is down, requests fail at once. The pause lets other work run.
       if (statuses.at(-1) === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   });
@@ -88,7 +90,7 @@ export function createLeads(url: string, connections = 20, newLead: () => NewLea
   return {acknowledged, statuses, stop};
 }
 
-/** Which of the leads the server does not know. */
+/** The ids that the server does not know. */
 export async function missing(url: string, ids: readonly string[]): Promise<string[]> {
   const pool = new Pool(url, {connections: 10});
   const lost: string[] = [];

@@ -1,7 +1,8 @@
-/** A big outbox, and processes that die over it or share it. */
+/** A large outbox, and server processes that die while they work on it, or share it. */
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
+import {clearText} from '../../server/store/codec.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {
   json,
@@ -12,7 +13,7 @@ import {
 } from '../support/fake-upstream.ts';
 import {basic, postJson} from '../support/http.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
-import {amounts, asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
+import {amounts, asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import type {RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme, baseConfig} from '../support/test-server.ts';
@@ -29,10 +30,10 @@ const through = (upstream: FakeUpstream): Environment => ({
 
 async function openBeside(folder: string, {DATABASE_PATH, DATABASE_URL}: Environment) {
   const databasePath = DATABASE_PATH ?? join(folder, 'none.sqlite');
-  return openStore({...baseConfig(folder), databasePath, databaseUrl: DATABASE_URL});
+  return openStore({...baseConfig(folder), databasePath, databaseUrl: DATABASE_URL}, clearText);
 }
 
-/** As many leads as would wait after a long outage; resolves to their ids. */
+/** Creates as many leads as would wait after a long outage. Resolves to their ids. */
 async function fill(folder: string, store: Environment): Promise<string[]> {
   const beside = await openBeside(folder, store);
   const now = Date.now();
@@ -40,7 +41,7 @@ async function fill(folder: string, store: Environment): Promise<string[]> {
     newEntry({
       lead: asLead(prequalificationBody),
       answer: {status: 'pending'},
-      delivery: {upstream: 'default', state: 'waiting', nextAttemptAt: now},
+      deliveries: [newDelivery({nextAttemptAt: now})],
     }),
   );
   await Promise.all(entries.map((entry) => beside.accept(entry)));
@@ -54,7 +55,7 @@ async function nothingWaits(folder: string, store: Environment) {
   await beside.close();
 }
 
-/** Answers as quickly as a real one would, and so not at once. */
+/** An upstream that replies after a short time, like a real one. */
 const answersSoon = {
   create: (async (response, exchange) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -69,7 +70,7 @@ async function startUpstream(t: TestContext, script: Parameters<typeof startFake
   return upstream;
 }
 
-/** Resolves to the lead's id once it has been answered with 201, and whether it has its amounts by then. */
+/** Creates a lead. Resolves to its id, and whether the response had its amounts. */
 async function create({url}: RunningService) {
   const response = await fetch(`${url}/json/leads`, postJson(prequalificationBody, basic(acme)));
   assert.equal(response.status, 201);
@@ -98,7 +99,7 @@ async function killAmidDeliveries(t: TestContext, folder: string, store: Environ
   const sent = upstream.sent();
   const received = new Set(sent);
   assert.deepEqual([...received].toSorted(), [...backlog, fresh.id].toSorted());
-  // Of what was under way at the kill, nobody knows whether it arrived: that much may come twice.
+  // Deliveries that were in progress at the kill may have arrived or not, so as many leads may arrive twice.
   assert.ok(sent.length - received.size <= 16);
   t.diagnostic(
     `${rows} waiting, killed after ${before}: received ${received.size}, twice ${sent.length - received.size}`,
@@ -106,45 +107,53 @@ async function killAmidDeliveries(t: TestContext, folder: string, store: Environ
 }
 
 suite('an outbox of many leads', () => {
-  test('arrives whole after a kill -9 of its server, on SQLite', async (t) => {
+  test('an outbox of many leads arrives whole after a kill -9 of its server, on SQLite', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     await killAmidDeliveries(t, folder.path, {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')});
   });
 
-  test('arrives whole after a kill -9 of its server, on PostgreSQL', {skip: withoutPostgres}, async (t) => {
-    const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-    t.after(async () => {
-      await database.drop();
-      folder.remove();
-    });
-    await killAmidDeliveries(t, folder.path, {DATABASE_URL: database.url});
-  });
+  test(
+    'an outbox of many leads arrives whole after a kill -9 of its server, on PostgreSQL',
+    {skip: withoutPostgres},
+    async (t) => {
+      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+      t.after(async () => {
+        await database.drop();
+        folder.remove();
+      });
+      await killAmidDeliveries(t, folder.path, {DATABASE_URL: database.url});
+    },
+  );
 
-  test('is delivered once by two processes that share it', {skip: withoutPostgres}, async (t) => {
-    const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-    t.after(async () => {
-      await database.drop();
-      folder.remove();
-    });
-    const upstream = await startUpstream(t, answersSoon);
-    const store = {DATABASE_URL: database.url};
-    const backlog = await fill(folder.path, store);
-    const environment = {...store, ...through(upstream)};
-    const servers = await Promise.all([
-      startOver(folder.path, environment),
-      startOver(folder.path, environment),
-    ]);
-    const created = await Promise.all(servers.flatMap((server) => [create(server), create(server)]));
-    await nothingWaits(folder.path, store);
-    for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
-    const sent = upstream.sent();
-    assert.deepEqual(sent.toSorted(), [...backlog, ...created.map(({id}) => id)].toSorted());
-    t.diagnostic(`${backlog.length + created.length} leads, ${sent.length} received, 2 processes`);
-  });
+  test(
+    'an outbox of many leads is delivered once by two processes that share it',
+    {skip: withoutPostgres},
+    async (t) => {
+      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+      t.after(async () => {
+        await database.drop();
+        folder.remove();
+      });
+      const upstream = await startUpstream(t, answersSoon);
+      const store = {DATABASE_URL: database.url};
+      const backlog = await fill(folder.path, store);
+      const environment = {...store, ...through(upstream)};
+      const servers = await Promise.all([
+        startOver(folder.path, environment),
+        startOver(folder.path, environment),
+      ]);
+      const created = await Promise.all(servers.flatMap((server) => [create(server), create(server)]));
+      await nothingWaits(folder.path, store);
+      for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
+      const sent = upstream.sent();
+      assert.deepEqual(sent.toSorted(), [...backlog, ...created.map(({id}) => id)].toSorted());
+      t.diagnostic(`${backlog.length + created.length} leads, ${sent.length} received, 2 processes`);
+    },
+  );
 });
 
-/** The service's database: a file in the folder, or a PostgreSQL of the test's own. */
+/** The database of the server: a file in the folder, or a new database in PostgreSQL. */
 const stores = {
   SQLite: (folder: string) => ({DATABASE_PATH: join(folder, 'data', 'leads.sqlite')}),
   PostgreSQL: async (_folder: string, t: TestContext) => {
@@ -156,7 +165,7 @@ const stores = {
 
 suite('an upstream that comes back', () => {
   test(
-    'gets each lead once of two processes, and all of them when one is killed',
+    'an upstream that comes back gets each lead once of two processes, and all of them when one is killed',
     {skip: withoutPostgres},
     async (t) => {
       const folder = makeTemporaryFolder();
@@ -164,7 +173,7 @@ suite('an upstream that comes back', () => {
       const store = await stores.PostgreSQL(folder.path, t);
       const down = await startUpstream(t, {});
       const environment = {...store, ...through(down)};
-      const port = Number(new URL(down.settings.baseUrl).port);
+      const port = Number(new URL(down.settings.url).port);
       await down.close();
 
       const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
@@ -186,7 +195,7 @@ suite('an upstream that comes back', () => {
       const sent = back.sent();
       const received = new Set(sent);
       assert.deepEqual([...received].toSorted(), waiting.toSorted());
-      // As many as the dead one had under way.
+      // As many as the killed process had in progress.
       const twice = sent.length - received.size;
       assert.ok(twice <= 16, `${twice} came twice`);
       t.diagnostic(
@@ -198,41 +207,45 @@ suite('an upstream that comes back', () => {
 
 suite('a password that is rotated at the upstream', () => {
   for (const [name, storeOf] of Object.entries(stores)) {
-    test(`strands nothing, over ${name}`, {skip: name === 'PostgreSQL' && withoutPostgres}, async (t) => {
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
-      const store = await storeOf(folder.path, t);
-      const script: Parameters<typeof startFakeUpstream>[0] = {};
-      const upstream = await startUpstream(t, script);
-      const environment = {...store, ...through(upstream)};
-      const first = await startOver(folder.path, environment);
-      const before = await create(first);
-      assert.ok(before.done);
-      script.access = {...upstream.settings, password: 'the-new-password'};
-      const after = await Promise.all(Array.from({length: 10}, () => create(first)));
-      assert.ok(after.every(({done}) => !done));
-      await until(() => first.lines.some((line) => line.includes('refuses our credentials')));
-      assert.deepEqual(await first.end('SIGTERM'), stopped);
+    test(
+      `a password that is rotated at the upstream strands nothing, over ${name}`,
+      {skip: name === 'PostgreSQL' && withoutPostgres},
+      async (t) => {
+        const folder = makeTemporaryFolder();
+        t.after(() => folder.remove());
+        const store = await storeOf(folder.path, t);
+        const script: Parameters<typeof startFakeUpstream>[0] = {};
+        const upstream = await startUpstream(t, script);
+        const environment = {...store, ...through(upstream)};
+        const first = await startOver(folder.path, environment);
+        const before = await create(first);
+        assert.ok(before.done);
+        script.access = {...upstream.settings, password: 'the-new-password'};
+        const after = await Promise.all(Array.from({length: 10}, () => create(first)));
+        assert.ok(after.every(({done}) => !done));
+        await until(() => first.lines.some((line) => line.includes('refuses our credentials')));
+        assert.deepEqual(await first.end('SIGTERM'), stopped);
 
-      const second = await startOver(folder.path, {
-        ...environment,
-        UPSTREAM_PASSWORD: script.access.password,
-      });
-      await nothingWaits(folder.path, store);
-      assert.deepEqual(await second.end('SIGTERM'), stopped);
-      const acknowledged = [before, ...after].map(({id}) => id);
-      assert.deepEqual(upstream.taken().toSorted(), acknowledged.toSorted());
-      t.diagnostic(`acknowledged ${acknowledged.length} = stored = received ${upstream.taken().length}`);
-    });
+        const second = await startOver(folder.path, {
+          ...environment,
+          UPSTREAM_PASSWORD: script.access.password,
+        });
+        await nothingWaits(folder.path, store);
+        assert.deepEqual(await second.end('SIGTERM'), stopped);
+        const acknowledged = [before, ...after].map(({id}) => id);
+        assert.deepEqual(upstream.taken().toSorted(), acknowledged.toSorted());
+        t.diagnostic(`acknowledged ${acknowledged.length} = stored = received ${upstream.taken().length}`);
+      },
+    );
   }
 });
 
-// Each waits for the end of a lease.
+// Each of these tests waits for the end of a lease.
 suite('a kill between the sending of a lead and the reply', {concurrency: true}, () => {
   for (const [name, storeOf] of Object.entries(stores)) {
     for (const onAmbiguous of ['send', 'hold']) {
       test(
-        `is ambiguous: ${onAmbiguous}, over ${name}`,
+        `a kill between the sending of a lead and the reply is ambiguous: ${onAmbiguous}, over ${name}`,
         {skip: name === 'PostgreSQL' && withoutPostgres},
         async (t) => {
           const folder = makeTemporaryFolder();
@@ -247,7 +260,7 @@ suite('a kill between the sending of a lead and the reply', {concurrency: true},
           assert.deepEqual(upstream.sent(), [id]);
           delete script.create;
 
-          // The lease of the dead one has to end first.
+          // The lease of the killed process must end first.
           const second = await startOver(folder.path, environment);
           if (onAmbiguous === 'send') {
             await nothingWaits(folder.path, store);
@@ -268,7 +281,7 @@ suite('a kill between the sending of a lead and the reply', {concurrency: true},
 });
 
 suite('an upstream that takes 3 s', () => {
-  test('gets each lead once, while visitors wait 2.5 s at most, and over a stop and a start', async (t) => {
+  test('an upstream that takes 3 s gets each lead once, while visitors wait 2.5 s at most, and over a stop and a start', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const create: Reply = async (response, exchange) => {

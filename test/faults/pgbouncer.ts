@@ -1,4 +1,4 @@
-/** Debian's PgBouncer in transaction mode before a PostgreSQL, with nothing configured that it does not need. */
+/** Starts Debian's PgBouncer in transaction mode before a PostgreSQL, with a minimal configuration. */
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
@@ -7,10 +7,10 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
 import {freePort} from './postgres-cluster.ts';
 
-/** Fewer than the processes open, so that they share them. */
+/** Fewer connections than the processes open, so that the processes share them. */
 const serverConnections = 5;
 
-/** @param databaseUrl of the PostgreSQL, which lets everybody in */
+/** @param databaseUrl the URL of a PostgreSQL that accepts everybody */
 export async function startPgBouncer(databaseUrl: string) {
   const folder = makeTemporaryFolder();
   const {hostname, port} = new URL(databaseUrl);

@@ -1,4 +1,4 @@
-/** A PostgreSQL of the test's own, in a temporary folder: one that may be stopped and killed. */
+/** Starts a PostgreSQL for a test, in a temporary folder, which may be stopped and killed. */
 import {execFile, execFileSync} from 'node:child_process';
 import {chmodSync, globSync} from 'node:fs';
 import {createServer} from 'node:net';
@@ -11,7 +11,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 export type Cluster = {
   url: string;
   start(): void;
-  /** `immediate` is a crash: no checkpoint, recovery at the next start. */
+  /** `immediate` is like a crash: there is no checkpoint, and the next start recovers. */
   stop(mode: 'fast' | 'immediate'): void;
   /** As `start` and `stop`, while the test goes on sending. */
   startMeanwhile(): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that die in the middle of transactions, while pages send leads under keys. */
+/** Connections to PostgreSQL break in the middle of transactions, while pages send leads with idempotency keys. */
 import assert from 'node:assert/strict';
 import {after, suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import {useCluster} from './postgres-cluster.ts';
 
 const rounds = 12;
 const connections = 40;
-/** Milliseconds after which health and leads must be right again. */
+/** Milliseconds after which the health endpoints and leads must work again. */
 const patience = 5_000;
 
 async function isHealthy({url}: RunningService): Promise<boolean> {
@@ -18,7 +18,7 @@ async function isHealthy({url}: RunningService): Promise<boolean> {
   return response?.status === 200;
 }
 
-/** Milliseconds until the condition holds. @throws Error when it takes much too long */
+/** Resolves to the milliseconds until the condition holds. @throws Error when that takes much too long */
 async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   const start = performance.now();
   const elapsed = () => Math.round(performance.now() - start);
@@ -30,7 +30,7 @@ async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<n
 const cutAll = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lead-prequal'`;
 
-/** Milliseconds until health is good and ten more leads have been acknowledged. */
+/** Resolves to the milliseconds until `/health` is 200 and ten more leads have been acknowledged. */
 function timeToRecover(server: RunningService, load: Load): Promise<number> {
   const before = load.acknowledged.length;
   return timeUntil(async () => load.acknowledged.length >= before + 10 && (await isHealthy(server)));
@@ -56,7 +56,7 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
   const cluster = useCluster();
   after(() => folder.remove());
 
-  test('twelve times all connections are cut: the process stays, and no acknowledged lead is lost', async (t) => {
+  test('when all connections to PostgreSQL are cut twelve times under load, the process stays and no acknowledged lead is lost', async (t) => {
     const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
@@ -78,7 +78,7 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
     await assertNothingLost(t, server, load);
   });
 
-  test('twelve times the database restarts: the process stays, health tells, and no acknowledged lead is lost', async (t) => {
+  test('when PostgreSQL restarts twelve times under load, the process stays, health tells, and no acknowledged lead is lost', async (t) => {
     const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
     const load = createLeads(server.url, connections, fromPage);
     const [downs, ups]: [number[], number[]] = [[], []];

@@ -1,4 +1,4 @@
-/** PostgreSQL stopped, crashed and started again in the middle of a load. */
+/** PostgreSQL is stopped, crashed and started again under load. */
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
 import {basic} from '../support/http.ts';
@@ -13,7 +13,7 @@ suite('a PostgreSQL that goes away in mid-load', () => {
   after(() => folder.remove());
 
   for (const mode of ['fast', 'immediate'] as const) {
-    test(`(${mode} stop) is answered with 503, loses nothing, and writes come back by themselves`, async () => {
+    test(`a PostgreSQL that goes away in mid-load (${mode} stop) is answered with 503, loses nothing, and writes come back by themselves`, async () => {
       const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
       const load = createLeads(server.url);
       await until(() => load.acknowledged.length >= 200);

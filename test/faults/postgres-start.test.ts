@@ -1,4 +1,4 @@
-/** The service started before its PostgreSQL, and with a password that is wrong. */
+/** The server is started before its PostgreSQL, and with a wrong password. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
@@ -10,7 +10,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
 import {useCluster} from './postgres-cluster.ts';
 
-/** Takes the place of a database that is not there yet: counts those who connect, and hangs up. */
+/** Listens in place of a database that has not started yet: counts connections and closes them. */
 async function standIn(url: string) {
   const seen = {connections: 0};
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ suite('a service whose PostgreSQL is not there', () => {
   const cluster = useCluster();
   after(() => folder.remove());
 
-  test('waits for it, says so in the log, and is ready once it is there', async () => {
+  test('a service whose PostgreSQL is not there waits for it, says so in the log, and is ready once it is there', async () => {
     cluster.stop('fast');
     const {seen, leave} = await standIn(cluster.url);
     const starting = startOver(folder.path, {DATABASE_URL: cluster.url});
@@ -45,7 +45,7 @@ suite('a service whose PostgreSQL is not there', () => {
     assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 
-  test('ends at once when it is told to while it waits', async () => {
+  test('a service whose PostgreSQL is not there ends at once when it is told to while it waits', async () => {
     cluster.stop('fast');
     const {seen, leave} = await standIn(cluster.url);
     const environment = {...serviceSettings(folder.path), DATABASE_URL: cluster.url, PORT: '0'};
@@ -62,7 +62,7 @@ suite('a service whose PostgreSQL is not there', () => {
     cluster.start();
   });
 
-  test('does not start at all with a wrong password, and names no secret', async () => {
+  test('a service whose PostgreSQL is not there does not start at all with a wrong password, and names no secret', async () => {
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
     const file = (await admin.query<{hba_file: string}>('SHOW hba_file')).rows[0]!.hba_file;

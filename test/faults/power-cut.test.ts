@@ -1,6 +1,6 @@
 /**
- * A power cut, simulated: what the kernel was never told to sync is gone. The system calls of the server are
- * traced, and its write-ahead log is cut back to the length it had at its last fsync.
+ * A simulated power failure: everything that was not synced is lost. The test traces the system calls of the server, and
+ * truncates its write-ahead log to the length that it had at its last fsync.
  */
 import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync, truncateSync} from 'node:fs';
@@ -9,7 +9,7 @@ import {suite, test} from 'node:test';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
-/** The length up to which the log was on disk for certain, from a trace of `pwrite64` and `fdatasync`. */
+/** The length of the log at its last fsync, from a trace of `pwrite64` and `fdatasync`. */
 function syncedLength(trace: string): number {
   let written = 0;
   let synced = 0;
@@ -23,7 +23,7 @@ function syncedLength(trace: string): number {
 }
 
 suite('a power cut', () => {
-  test('loses no acknowledged lead of the SQLite store', async () => {
+  test('a power cut loses no acknowledged lead of the SQLite store', async () => {
     const folder = makeTemporaryFolder();
     const path = join(folder.path, 'leads.sqlite');
     const trace = join(folder.path, 'trace');
@@ -42,7 +42,7 @@ suite('a power cut', () => {
     const server = await startOver(folder.path, {DATABASE_PATH: path}, strace);
     const load = createLeads(server.url);
     await until(() => load.acknowledged.length >= 300);
-    // What a cut would find: the files as they are now, while writes go on.
+    // Copies the files while writes go on, because a power failure would leave them like that.
     const acknowledged = [...load.acknowledged];
     const traced = readFileSync(trace, 'utf8');
     for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${path}.cut${suffix}`);

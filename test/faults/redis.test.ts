@@ -1,13 +1,13 @@
-/** Redis frozen, thawed, stopped and started again while pages send leads. */
+/** Redis is frozen, continued, stopped and started again while pages send leads. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {after, suite, test, type TestContext} from 'node:test';
 import {Pool} from 'undici';
-import type {EmbedConfig} from '../../contract/api.ts';
+import type {EmbedConfig} from '../../contract/embed.ts';
 import {readJson} from '../support/http.ts';
-import {somebody} from '../support/page.ts';
-import {configureRedis, freePort, keysAt, startRedis} from '../support/redis-server.ts';
+import {somebody} from '../support/embed-client.ts';
+import {configureRedis, freePort, keysAt, startRedis} from '../support/redis.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {missing, startOver, stopped, until} from './load.ts';
@@ -15,7 +15,7 @@ import {missing, startOver, stopped, until} from './load.ts';
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
-/** Leads of pages, over so many connections, until it is stopped. */
+/** Sends leads like pages do, over several connections, until it is stopped. */
 function sendFromPages(t: TestContext, url: string, connections = 20) {
   const pool = new Pool(url, {connections, headersTimeout: 10_000});
   const answers: {status: number; milliseconds: number}[] = [];
@@ -56,7 +56,7 @@ function sendFromPages(t: TestContext, url: string, connections = 20) {
 
 suite('a Redis that fails in mid-load', () => {
   for (const how of ['frozen', 'stopped'] as const) {
-    test(`(${how}) delays no lead for long, is said once, and is used again by itself`, async (t) => {
+    test(`a Redis that fails in mid-load (${how}) delays no lead for long, is said once, and is used again by itself`, async (t) => {
       const port = await freePort();
       let redis = await startRedis(t, port);
       const settings = {
@@ -79,7 +79,7 @@ suite('a Redis that fails in mid-load', () => {
       const noticed = performance.now() - failedAt;
       const health = await fetch(`${server.url}/health`, {signal: AbortSignal.timeout(5_000)});
       assert.equal(health.status, 200);
-      // Long enough for several attempts to reach it again.
+      // Long enough for several attempts to reconnect.
       await until(() => performance.now() - failedAt > 8_000);
       assert.ok(load.answers.length > before + 1_000, `${load.answers.length - before} answers`);
 
@@ -111,7 +111,7 @@ suite('a Redis that fails in mid-load', () => {
     });
   }
 
-  test('(frozen) delays neither the start nor the end of the service', async (t) => {
+  test('a Redis that fails in mid-load (frozen) delays neither the start nor the end of the service', async (t) => {
     const port = await freePort();
     const redis = await startRedis(t, port);
     redis.kill('SIGSTOP');
@@ -125,7 +125,7 @@ suite('a Redis that fails in mid-load', () => {
     redis.kill('SIGCONT');
   });
 
-  test('(full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
+  test('a Redis that fails in mid-load (full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
     const port = await freePort();
     await startRedis(t, port);
     const server = await startOver(folder.path, {
@@ -133,7 +133,7 @@ suite('a Redis that fails in mid-load', () => {
       DATABASE_PATH: `${folder.path}/full.sqlite`,
       PROOF_OF_WORK: '1',
     });
-    /** Where the challenge was counted, and which one of its address it is. */
+    /** Where a new challenge was counted, and its number. */
     const issued = async () => {
       const {challenge} = await readJson<EmbedConfig>(
         await fetch(`${server.url}/embed/v1/config?partner=acme`, {headers: {origin: listedOrigin}}),

@@ -1,9 +1,10 @@
-/** An upstream that takes connections and never answers, while leads keep coming. */
+/** An upstream accepts connections and never replies, while leads keep coming. */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {Pool} from 'undici';
+import {clearText} from '../../server/store/codec.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {json, startFakeUpstream, upstreamSettings} from '../support/fake-upstream.ts';
 import {basic} from '../support/http.ts';
@@ -21,7 +22,7 @@ const mostGrowth = 150;
 const residentMemory = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
 
-/** Milliseconds to each answer. */
+/** Milliseconds until each response. */
 async function createAll(url: string): Promise<number[]> {
   const pool = new Pool(url, {connections: callers});
   const headers = {...basic(acme), 'content-type': 'application/json'};
@@ -43,7 +44,7 @@ async function createAll(url: string): Promise<number[]> {
 }
 
 suite('an upstream that never answers', () => {
-  test('costs the server no memory for each lead, and callers no time once the queue is full', async (t) => {
+  test('an upstream that never answers costs the server no memory for each lead, and callers no time once the queue is full', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const script: Parameters<typeof startFakeUpstream>[0] = {create: () => undefined};
@@ -70,11 +71,14 @@ suite('an upstream that never answers', () => {
     assert.ok(p50 < 2_000, `${p50} ms: callers wait for an upstream that has no room`);
     assert.ok(upstream.sent().length <= 32);
 
-    // It comes back, and what waits is still there.
+    // The upstream works again, and the waiting leads are still there.
     script.create = (response, exchange) =>
       json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
     script.read = json(200, amounts);
-    const beside = await openStore({...baseConfig(folder.path), databasePath: store.DATABASE_PATH});
+    const beside = await openStore(
+      {...baseConfig(folder.path), databasePath: store.DATABASE_PATH},
+      clearText,
+    );
     t.after(() => beside.close());
     await until(async () => (await beside.countWaiting()).length === 0);
     assert.equal(new Set(upstream.sent()).size, leads);

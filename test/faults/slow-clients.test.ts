@@ -1,4 +1,4 @@
-/** Clients that send slower than anybody does: the server's limits are 10 s for headers and 15 s for all. */
+/** Clients that send extremely slowly. The server's limits are 10 s for headers and 15 s for a whole request. */
 import assert from 'node:assert/strict';
 import {after, before, suite, test} from 'node:test';
 import {openConnection, requestText} from '../support/connection.ts';
@@ -28,7 +28,7 @@ suite('a client that is too slow', {concurrency: true}, () => {
     },
   };
   for (const [how, {sent, drips}] of Object.entries(rows)) {
-    test(`${how} is cut off, and holds up nobody else`, async () => {
+    test(`a client that is too slow ${how} is cut off, and holds up nobody else`, async () => {
       const connection = await openConnection(server.port);
       connection.send(sent());
       const dripping = drips && setInterval(() => connection.send(drips), 500);

@@ -1,4 +1,4 @@
-/** Honest clients beside an attack: how many of them were answered, how fast, and what memory the server took. */
+/** Measures honest clients during an attack: how many get responses, how fast, and how much memory the server uses. */
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
@@ -13,13 +13,13 @@ import {acme} from '../support/test-server.ts';
 
 const attacker = join(import.meta.dirname, 'attacker.ts');
 
-/** Megabytes that a process holds now. */
+/** The resident memory of a process, in megabytes. */
 export const memoryOf = (pid: number) =>
   Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024);
 
 export type Honest = {answered: number; failures: string[]; p50: number; p99: number; longest: number};
 
-/** Creates leads and reads them back, one after the other in each of four clients, until it is stopped. */
+/** Four clients create leads and read them back, one after the other, until they are stopped. */
 export function honestClients(url: string): {answered(): number; stop(): Promise<Honest>} {
   const times: number[] = [];
   const failures: string[] = [];
@@ -28,7 +28,7 @@ export function honestClients(url: string): {answered(): number; stop(): Promise
   const body = JSON.stringify(prequalificationBody);
 
   async function client(_: unknown, number: number) {
-    // Every other client keeps its connection, the rest open a new one for each request.
+    // Half of the clients keep their connection. The others open a new one for each request.
     const reset = number % 2 === 0;
     const pool = new Pool(url, {connections: 1, connect: {timeout: 5_000}});
     while (!stopping) {

@@ -11,7 +11,7 @@ type Locked = {hasInstallScript?: true; resolved?: string; link?: true};
 const {packages} = read<{packages: Record<string, Locked>}>('package-lock.json');
 
 suite('the packages that npm ci installs', () => {
-  test('run a script only when package.json allows or forbids it by name', () => {
+  test('the packages that npm ci installs run a script only when package.json allows or forbids it by name', () => {
     const {allowScripts} = read<{allowScripts: Record<string, boolean>}>('package.json');
     const withScript = Object.entries(packages).filter(([, {hasInstallScript}]) => hasInstallScript);
     const names = withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
@@ -21,7 +21,7 @@ suite('the packages that npm ci installs', () => {
       [],
     );
   });
-  test('report no install to anybody: what swagger-ui-dist would do it with is an empty package of ours', () => {
+  test('the packages that npm ci installs report no install to anybody: what swagger-ui-dist would do it with is an empty package of ours', () => {
     const scarf = Object.entries(packages).filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
     assert.deepEqual(scarf, [['node_modules/@scarf/scarf', {resolved: 'build/no-analytics', link: true}]]);
     const stand = read<Record<string, unknown>>('build/no-analytics/package.json');

@@ -3,9 +3,11 @@ import {once} from 'node:events';
 import {connect} from 'node:net';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {openSqliteStore} from '../../server/store/sqlite-store.ts';
+import {clearText} from '../../server/store/codec.ts';
+import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openConnection, requestText} from '../support/connection.ts';
 import {basic, readJson, readProblem} from '../support/http.ts';
+import {openFor} from '../support/opened.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme, startTestServer} from '../support/test-server.ts';
@@ -20,9 +22,9 @@ suite('a service that stops', () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
 
-  test('finishes what it accepted, refuses the rest with 503, and takes no new connection', async () => {
+  test('a service that stops finishes what it accepted, refuses the rest with 503, and takes no new connection', async (t) => {
     const databasePath = join(folder.path, 'leads.sqlite');
-    const server = await startTestServer({databasePath});
+    const server = await openFor(t, startTestServer({databasePath}));
     const [accepted, halfSent, idle] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
 
     accepted!.send(create({expect: '100-continue'}, body.slice(0, 20)));
@@ -47,8 +49,7 @@ suite('a service that stops', () => {
     accepted!.send(body.slice(20));
     const {id} = await readJson<{id: string}>(await accepted!.answer(), 201);
     await stopped;
-    const store = await openSqliteStore(databasePath);
+    const store = await openFor(t, openSqliteStore(databasePath, clearText));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
-    await store.close();
   });
 });

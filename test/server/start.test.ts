@@ -11,7 +11,8 @@ import {promisify} from 'node:util';
 import {openConnection, requestText} from '../support/connection.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
-import {readyPort, serviceSettings, startService} from '../support/service-process.ts';
+import {withoutPostgres} from '../support/postgres.ts';
+import {readyPort, runService, serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -62,7 +63,7 @@ async function startByNpm(t: TestContext) {
 
 suite('npm run serve', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`ends with the server when npm gets ${signal}: the port closes and no process is left`, async (t) => {
+    test(`npm run serve ends with the server when npm gets ${signal}: the port closes and no process is left`, async (t) => {
       const {leader, port, ended} = await startByNpm(t);
       assert.ok(await isOpen(port));
       process.kill(leader, signal);
@@ -70,7 +71,7 @@ suite('npm run serve', () => {
       assert.ok(!(await isOpen(port)));
     });
     // A terminal and systemd send it to all processes at once, and npm passes its own on to the server.
-    test(`finishes a request under way when npm and the server both get ${signal}`, async (t) => {
+    test(`npm run serve finishes a request under way when npm and the server both get ${signal}`, async (t) => {
       const {leader, port, ended} = await startByNpm(t);
       const connection = await openConnection(port);
       const body = JSON.stringify(standardBody);
@@ -91,7 +92,7 @@ suite('npm run serve', () => {
 
 suite('SIGTERM', () => {
   // One start says little: the signal has to fall into the moment in which the server begins to take requests.
-  test('that comes as soon as the server says that it is ready ends it, ten times of ten', async (t) => {
+  test('SIGTERM that comes as soon as the server says that it is ready ends it, ten times of ten', async (t) => {
     for (let round = 0; round < 10; round++) {
       const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
       t.after(() => service.end('SIGKILL'));
@@ -101,7 +102,7 @@ suite('SIGTERM', () => {
 });
 
 suite('a server whose log goes into a pipe', () => {
-  test('goes on when the reader of the pipe ends, and ends in order when it is told to', async (t) => {
+  test('a server whose log goes into a pipe goes on when the reader of the pipe ends, and ends in order when it is told to', async (t) => {
     const environment = {...serviceSettings(useFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
     const child = spawn(process.execPath, [join(root, 'server/lead-prequal.cjs'), 'serve'], {
       cwd: root,
@@ -122,7 +123,7 @@ suite('a server whose log goes into a pipe', () => {
 });
 
 suite('SIGHUP', () => {
-  test('does not end the server, which says so in its log and goes on', async (t) => {
+  test('SIGHUP does not end the server, which says so in its log and goes on', async (t) => {
     const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
     t.after(() => service.end('SIGKILL'));
     for (let count = 1; count <= 2; count++) {
@@ -132,6 +133,26 @@ suite('SIGHUP', () => {
       await until(() => service.lines.filter((line) => line.includes('SIGHUP')).length === count);
     }
     assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+  });
+});
+
+suite('a database that cannot be opened ends the start, and the error names its setting', () => {
+  test('an SQLite file in a folder that cannot be made names DATABASE_PATH', async (t) => {
+    const folder = useFolder(t);
+    writeFileSync(join(folder, 'a-file'), '');
+    const settings = {...serviceSettings(folder), DATABASE_PATH: 'a-file/leads.sqlite'};
+    const {code, output, errors} = await runService(settings, folder);
+    assert.deepEqual({code, output}, {code: 1, output: ''});
+    assert.match(errors, /^Cannot start: .*DATABASE_PATH names cannot be opened: E[A-Z]+: .*'a-file'/);
+  });
+  test('a PostgreSQL database that does not exist names DATABASE_URL', {skip: withoutPostgres}, async (t) => {
+    const folder = useFolder(t);
+    const url = new URL(process.env['TEST_DATABASE_URL'] ?? '');
+    url.pathname = '/no-such-database';
+    const settings = {...serviceSettings(folder), DATABASE_URL: url.href};
+    const {code, output, errors} = await runService(settings, folder);
+    assert.deepEqual({code, output}, {code: 1, output: ''});
+    assert.match(errors, /^Cannot start: .*DATABASE_URL names cannot be opened: .*no-such-database/);
   });
 });
 
@@ -157,7 +178,7 @@ suite('the launcher', () => {
     `^${major - 2}.16.0 || >=${major}.0.0`,
   ];
   for (const range of fitting) {
-    test(`starts the command where ${range} is wanted`, async (t) => {
+    test(`the launcher starts the command where ${range} is wanted`, async (t) => {
       assert.equal((await launch(t, range)).stdout, 'started\n');
     });
   }
@@ -168,7 +189,7 @@ suite('the launcher', () => {
     `^${major - 1}.0.0`,
   ];
   for (const range of unfitting) {
-    test(`says in one sentence which Node it wants where that is ${range}`, async (t) => {
+    test(`the launcher says in one sentence which Node it wants where that is ${range}`, async (t) => {
       await assert.rejects(launch(t, range), (error: {code: number; stdout: string; stderr: string}) => {
         assert.equal(error.code, 1);
         assert.equal(error.stdout, '');
@@ -178,10 +199,10 @@ suite('the launcher', () => {
       });
     });
   }
-  test('reads what package.json wants', () => {
+  test('the launcher reads what package.json wants', () => {
     assert.match(engines.node, /^(\^|>=)\d+\.\d+\.\d+( \|\| (\^|>=)\d+\.\d+\.\d+)*$/);
   });
-  test('is what npx lead-prequal runs', async () => {
+  test('the launcher is what npx lead-prequal runs', async () => {
     const {stdout} = await promisify(execFile)('npx', ['lead-prequal', '--help'], {cwd: root});
     assert.match(stdout, /^Usage: lead-prequal/);
   });

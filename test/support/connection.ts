@@ -1,4 +1,4 @@
-/** A connection by hand, for requests that come in pieces, too slowly, or not as HTTP has it. */
+/** A raw connection, for requests that arrive in pieces, too slowly, or are not valid HTTP. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {connect} from 'node:net';
@@ -9,20 +9,20 @@ export type Connection = {
   send(text: string): void;
   /** Resolves when the server has asked for the body of a request that said `Expect: 100-continue`. */
   continued(): Promise<void>;
-  /** The next answer, a declared one. Its body must have a Content-Length. */
+  /** The next response. Its body must have a Content-Length. Fails if OpenAPI does not declare it. */
   answer(): Promise<Response>;
-  /** Resolves once the server has closed the connection, to the answers that nobody took. */
+  /** Resolves when the server has closed the connection, to the responses that were not read before. */
   ended(): Promise<Response[]>;
   close(): void;
 };
 
-/** A request as it stands on the wire. */
+/** The text of a request as it is sent. */
 export function requestText(method: string, path: string, headers: Record<string, string>, body = '') {
   const lines = Object.entries({host: '127.0.0.1', ...headers}).map(([name, value]) => `${name}: ${value}`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The first whole answer of a text, and where the next begins. */
+/** The first complete response in a text, and where the next one begins. */
 function parse(received: string): {answer: Answer; end: number} | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

@@ -1,10 +1,10 @@
-/** Holds every answer that the tests see to what the OpenAPI document declares. */
+/** Checks that every response in the tests is declared in the OpenAPI document. */
 import assert from 'node:assert/strict';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {paths} from '../../contract/api.ts';
 import {openapiDocument} from '../../server/http/openapi.ts';
 
-/** One answer of the server, of whichever client. */
+/** A response of the server, whichever client was used. */
 export type Answer = {status: number; headers: Headers; body: string};
 
 type DeclaredHeader = {required: boolean};
@@ -27,12 +27,12 @@ const templates = Object.keys(declared).map((template) => ({
 const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const pointer = (...parts: string[]) => `openapi#/${parts.map(escaped).join('/')}`;
 
-/** Where the document says what this request may be answered with, at this status. */
+/** The part of the document that declares the responses to this request with this status. */
 function find(method: string, path: string, status: string): {at: string[]; response: DeclaredResponse} {
   const template = templates.find(({pattern}) => pattern.test(path))?.template;
   const operations = template === undefined ? {} : declared[template]!;
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-  // A method that the path does not have is refused, by what stands before every method of the path as well.
+  // A method that the path does not have is refused by the handlers that run before all methods of the path.
   const own = operations[name] ? [name] : Object.keys(operations);
   for (const operation of own) {
     const response = operations[operation]!.responses[status];
@@ -46,10 +46,10 @@ function find(method: string, path: string, status: string): {at: string[]; resp
   return {at: ['components', 'responses', status], response};
 }
 
-/** @throws AssertionError when the document does not declare such an answer to such a request */
+/** @throws AssertionError when the document does not declare this response to this request */
 export function assertDeclared(method: string, path: string, {status, headers, body}: Answer): void {
   const [pathname = ''] = path.split('?');
-  // A preflight belongs to the browser and is no operation.
+  // A preflight request of a browser is no operation of the API.
   if (!apiPath.test(pathname) || (method === 'OPTIONS' && status === 204)) return;
   const {at, response} = find(method, pathname, String(status));
   const what = `${method} ${pathname.slice(0, 100)}, ${status}`;

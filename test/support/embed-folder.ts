@@ -1,4 +1,4 @@
-/** Stands in for `npm run build`: versions of the form as the server finds them on disk. */
+/** Writes folders such as `npm run build` does, with versions of the form for the server. */
 import {createHash} from 'node:crypto';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -6,7 +6,7 @@ import {brotliCompressSync, gzipSync} from 'node:zlib';
 
 export const sha384 = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** @param files by name; a name that ends in `.map` is a source map: neither compressed nor pinned */
+/** @param files by name. A file whose name ends in `.map` is a source map, which is neither compressed nor pinned */
 export function makeEmbedVersion(
   embedFolder: string,
   version: string,

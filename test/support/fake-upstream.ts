@@ -1,10 +1,10 @@
-/** An upstream that speaks the specification, until its script tells it to do something else. */
+/** An upstream with the API of the specification. A script can make it reply differently. */
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type IncomingHttpHeaders, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
-import type {UpstreamSettings} from '../../server/answers/upstream.ts';
+import type {LeadApiSettings} from '../../server/config/destinations.ts';
 import {basic} from './http.ts';
 import {amounts} from './sample-leads.ts';
 
@@ -45,21 +45,21 @@ export const failures = {
   'a list': json(200, []),
   'wrong types': json(201, {id: [5], rollover_amount: '5'}),
   'a body of 10 MB': (response) => {
-    // Cut off by whoever reads it, long before its end.
+    // A body without end. The client stops reading long before that.
     response.on('error', () => undefined);
     response.writeHead(200, {'content-type': 'application/json'}).end(Buffer.alloc(10_000_000, ' '));
   },
 } satisfies Record<string, Reply>;
 
 export type FakeUpstream = {
-  settings: UpstreamSettings;
-  /** What it was asked so far. */
+  settings: LeadApiSettings;
+  /** The requests that it got so far. */
   exchanges: Exchange[];
-  /** The external ids of the leads that it was sent with the right credentials, in order. */
+  /** The external ids of the leads that came with the right credentials, in order. */
   sent(): string[];
-  /** Those of them that it took; where it is told what to reply, it takes none. */
+  /** The external ids of the leads that it accepted. It accepts none while the script tells it what to reply. */
   taken(): string[];
-  /** Breaks every connection, those that still wait for a reply included. */
+  /** Breaks all connections, including those that wait for a reply. */
   close(): Promise<void>;
 };
 
@@ -68,8 +68,8 @@ export const upstreamAccess = {user: 'upstream-user', password: 'upstream-passwo
 export type Script = {create?: Reply; read?: Reply; access?: typeof upstreamAccess};
 
 /**
- * @param script replies in place of those of the specification, and whom it lets in; it may change at any time
- * @param port where it was before, to come back there
+ * @param script replies to use instead of those of the specification, and accepted credentials. It may change any time
+ * @param port the port of an earlier upstream, to start again on the same port
  */
 export async function startFakeUpstream(script: Script = {}, port = 0): Promise<FakeUpstream> {
   const sent: string[] = [];
@@ -105,7 +105,11 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
   const {port: ownPort} = server.address() as AddressInfo;
 
   return {
-    settings: {baseUrl: `http://127.0.0.1:${ownPort}/base`, ...(script.access ?? upstreamAccess)},
+    settings: {
+      type: 'lead-api',
+      url: `http://127.0.0.1:${ownPort}/base`,
+      ...(script.access ?? upstreamAccess),
+    },
     exchanges,
     sent: () => [...sent],
     taken: () => [...taken],
@@ -119,9 +123,9 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
   };
 }
 
-/** The settings of a service that delivers to it. */
+/** The settings of a server that delivers to it. */
 export const upstreamSettings = ({settings}: FakeUpstream): Record<string, string> => ({
-  UPSTREAM_URL: settings.baseUrl,
+  UPSTREAM_URL: settings.url,
   UPSTREAM_USER: settings.user,
   UPSTREAM_PASSWORD: settings.password,
   UPSTREAM_CID: settings.cid,

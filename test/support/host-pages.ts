@@ -1,7 +1,6 @@
 /**
- * Lets widget tests open partners' pages: any HTML under any headers, on the origin of the tests, while the built
- * form and its API come from a real service on another origin, as they do in life. That service starts with the
- * first test that asks for it.
+ * Lets widget tests open partners' pages: any HTML with any headers, on the origin of the tests. As in production, the
+ * built form and its API are on another origin, served by a real server, which starts with the first test that needs it.
  */
 import {subscribe} from 'node:diagnostics_channel';
 import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
@@ -10,29 +9,29 @@ import {join} from 'node:path';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
-import {embedScript} from '../../server/http/embed-versions.ts';
-import {onePartner} from '../../server/partners.ts';
+import {newestSnippet} from '../../server/http/embed/embed-versions.ts';
+import {onePartner} from '../../server/config/partners.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
 const built = 'dist/embed';
 
-/** What a host page needs to know of the service. */
+/** What a host page needs to know about the server. */
 export type Service = {
   origin: string;
   /** The script tag of the version that was built. */
   script: string;
   /** A copy of it under another number. */
   otherVersion: string;
-  /** A copy for one test alone: the browser has none of its files in the cache. */
+  /** A copy for a single test, so that the browser has none of its files in the cache. */
   uncachedVersion: string;
   /** Later files, each with the versions in which only this file was changed after the build. */
   laterFiles: {file: string; oneByte: string; planted: string}[];
 };
 
-/** A request that the service got, and what its headers say of the page that made it. */
+/** A request that the server got, and what its headers say about the page that sent it. */
 export type Received = {method: string; url: string; origin?: string; referer?: string; site?: string};
 
-/** By the browser's `User-Agent`, because all browsers are served at the same time. */
+/** The requests by `User-Agent`, because all browsers use the server at the same time. */
 const received = new Map<string, Received[]>();
 
 function record({method = '', url = '', headers}: IncomingMessage) {
@@ -48,7 +47,7 @@ function record({method = '', url = '', headers}: IncomingMessage) {
   });
 }
 
-/** Hands a request on to the service as it is, so that a page can have the API on its own origin. */
+/** Forwards a request to the server unchanged, so that a page can have the API on its own origin. */
 const handOn = (port: number, incoming: IncomingMessage) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     const {method, url, headers} = incoming;
@@ -85,7 +84,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     for (const file of Object.keys(integrity).slice(1)) {
       laterFiles.push({
         file,
-        // A space at the end: the file would still run, and do all that it should.
+        // A space at the end changes the hash of the file, but not what the file does.
         oneByte: tamper(embedFolder, version, file, (code) => `${code} `),
         planted: tamper(embedFolder, version, file, (code) => `globalThis.planted=true;${code}`),
       });
@@ -100,14 +99,14 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
     if (socket.localPort === server.port) record(request);
   });
-  const script = embedScript(server.config.embedFolder, server.url);
+  const {script} = newestSnippet({...server.config, publicUrl: server.url});
   return {server, service: {origin: server.url, script, otherVersion, uncachedVersion, laterFiles}};
 }
 
 export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {
   let started: ReturnType<typeof start> | undefined;
   return {
-    // In front of the test runner, which adds scripts of its own to the pages that it serves.
+    // Before the handlers of the test runner, which add scripts to the pages that they serve.
     async middleware(context, next) {
       if (context.path === '/host-page') {
         const {html, headers} = context.query as {html: string; headers: string};

@@ -1,4 +1,4 @@
-/** Bodies for `fast-check` to send: right, nearly right and hostile, as the bytes that go over the wire. */
+/** Request bodies made by `fast-check`, as bytes: valid, almost valid, and hostile. */
 import fc from 'fast-check';
 import {creditScores, leadTypes} from '../../contract/fields.ts';
 import {prequalificationBody, standardBody} from './sample-leads.ts';
@@ -38,7 +38,7 @@ const oddText = fc.oneof(
     .tuple(fc.constantFrom('1', '-', '@.', 'a.', ' ', '(', 'é', '👩‍🚀', '\\'), fc.integer({min: 1, max: 2_000}))
     .map(([unit, times]) => unit.repeat(times)),
 );
-/** As JSON text, for there are numbers that JavaScript cannot hold. */
+/** As JSON text, because some numbers in it cannot be represented in JavaScript. */
 const oddNumber = fc.oneof(
   fc.constantFrom(
     '1e400',
@@ -84,7 +84,7 @@ const fieldName = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'toJSON', '', 'id'),
   oddText,
 );
-/** Fields as they stand in the text: the same name may come twice. */
+/** Fields of a JSON text. The same name may occur twice. */
 const objectText = (fields: readonly (readonly [name: string, json: string])[]) =>
   `{${fields.map(([field, json]) => `${JSON.stringify(field)}: ${json}`).join()}}`;
 const fieldsOf = (lead: object) =>
@@ -99,7 +99,7 @@ const hostile = fc.oneof(
   fc.array(fc.tuple(oddText, fc.constant('0')), {minLength: 200, maxLength: 300}).map(objectText),
 );
 
-/** Bytes cut off, changed or put in between: no longer UTF-8 or JSON, more often than not. */
+/** Bytes are removed, changed or inserted. Usually the result is no valid UTF-8 or JSON. */
 const damaged = fc
   .tuple(
     fc

@@ -1,8 +1,8 @@
-/** Requests as callers and browsers make them, and the checks that every answer must stand. */
+/** Sends requests like callers and browsers do, and checks every response. */
 import assert from 'node:assert/strict';
 import {request, type IncomingHttpHeaders, type RequestOptions} from 'node:http';
 import {buffer} from 'node:stream/consumers';
-import {problemTypePrefix, type Problem} from '../../contract/api.ts';
+import {problemTypePrefix, type Problem} from '../../contract/problems.ts';
 import {assertDeclared} from './declared.ts';
 
 export const basic = ({user, password}: {user: string; password: string}) => ({
@@ -17,7 +17,7 @@ export const postJson = (body: unknown, headers: Record<string, string> = {}): R
 
 export type FetchPath = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Asks the server at that URL; redirects are answers, not followed. Every answer must be a declared one. */
+/** Sends a request to the server. Redirects are not followed. Fails if OpenAPI does not declare the response. */
 export const fetchFrom =
   (url: string): FetchPath =>
   async (path, init = {}) => {
@@ -34,7 +34,7 @@ export async function readJson<Body>(response: Response, status: number): Promis
   return JSON.parse(text) as Body;
 }
 
-/** Whatever went wrong, the answer is an RFC 9457 problem. */
+/** Checks that a response is an RFC 9457 problem with this status and code. */
 export async function readProblem(response: Response, status: number, code: string): Promise<Problem> {
   const text = await response.text();
   assert.equal(response.status, status, text);
@@ -50,7 +50,7 @@ export async function readProblem(response: Response, status: number, code: stri
 export const fieldCodes = ({errors = []}: Problem) =>
   Object.fromEntries(errors.map(({field, code}) => [field, code]));
 
-/** All that tells two answers apart, but for the date and the request's id. */
+/** Everything in a response except the date and the request id, to compare two responses. */
 export async function comparable(response: Response) {
   const headers = [...response.headers].filter(
     ([name]) => !['date', 'x-request-id', 'ratelimit'].includes(name),
@@ -60,7 +60,7 @@ export async function comparable(response: Response) {
 
 export type RawAnswer = {status: number; headers: IncomingHttpHeaders; body: Buffer};
 
-/** Unlike `fetch`, adds no header and decompresses nothing. Every answer must be a declared one. */
+/** Unlike `fetch`, adds no headers and decompresses nothing. Fails if OpenAPI does not declare the response. */
 export async function requestRaw(
   url: string,
   options: RequestOptions = {},

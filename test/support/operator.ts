@@ -1,4 +1,4 @@
-/** `lead-prequal` as an operator runs it: a process of its own, with the server's configuration. */
+/** Runs `lead-prequal` like an operator does, as a process with the server's configuration. */
 import {execFile} from 'node:child_process';
 import {join} from 'node:path';
 
@@ -6,7 +6,7 @@ const program = join(import.meta.dirname, '../../server/cli/program.ts');
 
 export type Ran = {code: number; stdout: string; stderr: string};
 
-/** Resolves whatever the command ends with. */
+/** Resolves even if the command fails. */
 export function runCommand(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const options = {env: {PATH: process.env['PATH'], ...environment}};

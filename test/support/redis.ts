@@ -1,8 +1,51 @@
-/** The Redis that `TEST_REDIS_URL` names. */
+/** The Redis that `TEST_REDIS_URL` names, and one of a test's own, which may be stopped, frozen and started again. */
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {createServer, type AddressInfo} from 'node:net';
+import {createClient} from 'redis';
+import type {Owner} from './opened.ts';
+import {until} from './until.ts';
+
 const {TEST_REDIS_URL, REQUIRE_STORES: required} = process.env;
 
 export const redisUrl = TEST_REDIS_URL;
 
-/** Why tests with Redis are skipped; false where they run. */
+/** Why tests with Redis are skipped; false if they run. */
 export const withoutRedis = redisUrl ? false : 'TEST_REDIS_URL does not say where a Redis is';
 if (withoutRedis && required === '1') throw new Error(`REQUIRE_STORES is set, but ${withoutRedis}`);
+
+/** @param owner the test after which Redis is stopped */
+export async function startRedis(owner: Owner, port: number): Promise<ChildProcess> {
+  const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  owner.after(() => void redis.kill('SIGKILL'));
+  let output = '';
+  redis.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until(() => output.includes('Ready to accept connections'));
+  return redis;
+}
+
+/** How many keys are stored there. */
+export async function keysAt(port: number): Promise<number> {
+  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
+  const size = await client.dbSize();
+  client.destroy();
+  return size;
+}
+
+/** Changes a setting of a running Redis. */
+export async function configureRedis(port: number, name: string, value: string): Promise<void> {
+  const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
+  await client.configSet(name, value);
+  client.destroy();
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,8 +1,9 @@
-/** Leads as callers send them, as the schema gives them out, and what the default policy makes of them. */
+/** Sample leads as callers send them and as the schema parses them, with the amounts of the default policy. */
 import {randomUUIDv7} from 'node:crypto';
-import {leadSchema, type Lead} from '../../contract/lead-schema.ts';
-import type {Answer} from '../../server/answer.ts';
-import type {LeadEntry} from '../../server/store/lead-store.ts';
+import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
+import type {NewDelivery} from '../../server/leads/deliveries.ts';
+import type {LeadEntry} from '../../server/leads/lead-store.ts';
+import type {Answer} from '../../server/leads/stored-lead.ts';
 
 export const standardBody = {
   cid: '1001',
@@ -45,6 +46,15 @@ export const newEntry = (changes: Partial<LeadEntry> = {}): LeadEntry => ({
   lead: asLead(prequalificationBody),
   partner: null,
   answer: doneAnswer,
+  ...changes,
+});
+
+/** A delivery that is due at once, to the destination that answers the lead. */
+export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => ({
+  destination: 'default',
+  givesAnswer: true,
+  state: 'waiting',
+  nextAttemptAt: Date.now(),
   ...changes,
 });
 

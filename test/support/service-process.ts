@@ -1,13 +1,16 @@
-/** `node server/main.ts` as an operator runs it: a process with an environment of its own. */
+/** Runs `node server/main.ts` like an operator does, as a process with its own environment. */
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
+import {before} from 'node:test';
 import {makeEmbedVersion} from './embed-folder.ts';
+import {suiteOwner} from './opened.ts';
+import {makeTemporaryFolder} from './temporary-folder.ts';
 import {acme, listedOrigin} from './test-server.ts';
 
-/** A whole configuration, and the built form that it needs; its leads are in a file in the folder. */
+/** A complete configuration with a built form. The leads are in a file in the folder. */
 export function serviceSettings(folder: string): Record<string, string> {
   const embedFolder = join(folder, 'embed');
   makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': 'export {};'});
@@ -20,14 +23,14 @@ export function serviceSettings(folder: string): Record<string, string> {
     DATABASE_PATH: join(folder, 'leads.sqlite'),
     EMBED_FOLDER: embedFolder,
     RATE_LIMIT: '1000000',
-    // What is sent here comes from scripts.
+    // No proof of work, because scripts send the leads.
     PROOF_OF_WORK: '0',
   };
 }
 
 const main = join(import.meta.dirname, '../../server/main.ts');
 
-/** Neither waits until it is ready nor until it ends. */
+/** Starts the process and returns at once. */
 export function spawnMain(
   environment: Record<string, string>,
   folder: string,
@@ -41,7 +44,7 @@ export function spawnMain(
   });
 }
 
-/** Runs until it ends by itself. */
+/** Runs the process until it ends by itself. */
 export async function runService(environment: Record<string, string>, folder: string) {
   const child = spawnMain(environment, folder);
   const [[code], output, errors] = await Promise.all([
@@ -54,18 +57,18 @@ export async function runService(environment: Record<string, string>, folder: st
 
 export type RunningService = {
   url: string;
-  /** Of the program that was started: the server, or the command that runs it. */
+  /** The id of the process that was started: the server, or the command that runs it. */
   pid: number;
-  /** What it printed so far, a line each. */
+  /** The lines that it printed so far. */
   lines: string[];
-  /** Resolves once the process is gone. */
+  /** Resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<{code: number | null; signal: NodeJS.Signals | null}>;
 };
 
 /**
- * Resolves when the service takes requests.
- * @param command what runs it, such as a tracer with its arguments
- * @throws Error with what it printed when it ends before that
+ * Resolves when the server accepts requests.
+ * @param command a command that runs the server, such as a tracer with its arguments
+ * @throws Error with the output, when the server ends before that
  */
 export async function startService(
   environment: Record<string, string>,
@@ -93,7 +96,20 @@ export async function startService(
   };
 }
 
-/** @returns the port that the service says it listens on */
+/** Starts a service before the first test of this suite, and ends it after the last. Only tests may use its members. */
+export function useService(): RunningService {
+  const folder = makeTemporaryFolder();
+  const owner = suiteOwner();
+  owner.after(() => folder.remove());
+  const service = {} as RunningService;
+  before(async () => {
+    Object.assign(service, await startService(serviceSettings(folder.path), folder.path));
+    owner.after(() => service.end('SIGTERM'));
+  });
+  return service;
+}
+
+/** @returns the port on which the server says that it listens */
 export function readyPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
   const {promise, resolve, reject} = Promise.withResolvers<number>();
   child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${lines.join('\n')}`)));

@@ -1,6 +1,6 @@
 /** Solves a challenge as a browser does: tries counters until the derived key begins as asked. */
 import {pbkdf2Sync} from 'node:crypto';
-import type {Challenge, EmbedConfig} from '../../contract/api.ts';
+import type {Challenge, EmbedConfig} from '../../contract/embed.ts';
 import {readJson, type FetchPath} from './http.ts';
 import {listedOrigin} from './test-server.ts';
 

@@ -1,30 +1,31 @@
-/** Every store there is, for what the service must do over each of them alike. */
+/** All kinds of stores, for tests of what the server must do with each of them. */
 import {DatabaseSync} from 'node:sqlite';
-import {after, before, suite} from 'node:test';
-import type {Pace} from '../../server/delivery/pace.ts';
+import {suite} from 'node:test';
+import type {Timings} from '../../server/config/timings.ts';
+import {openForSuite} from './opened.ts';
 import {closeGate, createDatabase, withoutPostgres, type Gate} from './postgres.ts';
 import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
 
 export type StoredServer = TestServer & {
-  /** What is in the tables, past the service. */
+  /** Reads the tables directly. */
   select(sql: string): Promise<Record<string, unknown>[]>;
-  /** Changes the tables, past the service. */
+  /** Changes the tables directly. */
   execute(sql: string): Promise<void>;
-  /** Makes it impossible to write; resolves to what makes it possible again. */
+  /** Makes writing impossible. Resolves to a function that makes it possible again. */
   stopWrites(): Promise<() => Promise<void>>;
-  /** Only where several processes can have the store open. */
+  /** Only for stores that several processes can open. */
   closeGate?(cid: string): Promise<Gate>;
 };
 
 export type Store = {
   name: 'SQLite' | 'PostgreSQL';
-  startServer(prepare?: Prepare, pace?: Partial<Pace>): Promise<StoredServer>;
+  startServer(prepare?: Prepare, timings?: Partial<Timings>): Promise<StoredServer>;
   /** Starts one before the tests of this suite and closes it after them; it is there once they run. */
   useServer(prepare?: Prepare): StoredServer;
 };
 
-async function startOverSqlite(prepare: Prepare = {}, pace?: Partial<Pace>): Promise<StoredServer> {
-  const server = await startTestServer(prepare, pace);
+async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
+  const server = await startTestServer(prepare, timings);
   const {databasePath} = server.config;
   return {
     ...server,
@@ -52,13 +53,13 @@ async function startOverSqlite(prepare: Prepare = {}, pace?: Partial<Pace>): Pro
   };
 }
 
-async function startOverPostgres(prepare: Prepare = {}, pace?: Partial<Pace>): Promise<StoredServer> {
+async function startOverPostgres(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
   const database = await createDatabase();
   const withDatabase = (folder: string) => ({
     ...(typeof prepare === 'function' ? prepare(folder) : prepare),
     databaseUrl: database.url,
   });
-  const server = await startTestServer(withDatabase, pace);
+  const server = await startTestServer(withDatabase, timings);
   return {
     ...server,
     select: (sql) => database.query(sql),
@@ -75,15 +76,10 @@ async function startOverPostgres(prepare: Prepare = {}, pace?: Partial<Pace>): P
 const makeStore = (name: Store['name'], startServer: Store['startServer']): Store => ({
   name,
   startServer,
-  useServer(prepare) {
-    const server = {} as StoredServer;
-    before(async () => Object.assign(server, await startServer(prepare)));
-    after(() => server.close());
-    return server;
-  },
+  useServer: (prepare) => openForSuite(() => startServer(prepare)),
 });
 
-/** Describes the same over each store, in a suite of its own. */
+/** Describes the same tests for each store, in a suite of its own. */
 export function forEachStore(describe: (store: Store) => void): void {
   suite('over SQLite:', () => describe(makeStore('SQLite', startOverSqlite)));
   suite('over PostgreSQL:', {skip: withoutPostgres}, () =>

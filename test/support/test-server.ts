@@ -1,12 +1,12 @@
-/** A real server on a free port, with a real database in a folder of its own. */
+/** Starts a real server on a free port, with a real database in its own folder. */
 import {join} from 'node:path';
-import {pino} from 'pino';
-import {defaultPolicy} from '../../server/answers/policy.ts';
-import type {UpstreamSettings} from '../../server/answers/upstream.ts';
-import type {Config} from '../../server/config.ts';
-import {usualPace, type Pace} from '../../server/delivery/pace.ts';
-import {onePartner} from '../../server/partners.ts';
+import {defaultPolicy} from '../../server/config/policy.ts';
+import type {LeadApiSettings} from '../../server/config/destinations.ts';
+import type {Config} from '../../server/config/config.ts';
+import {usualTimings, type Timings} from '../../server/config/timings.ts';
+import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
+import {logTo} from './event-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 
@@ -23,11 +23,14 @@ export const partners: Config['partners'] = [
   onePartner({key: 'contact-only', origins: [otherOrigin], lead_types: ['standard'], cid: '2001'}),
 ];
 
-/** Leads of callers and of pages alike go to this upstream. */
-export const through = (settings: UpstreamSettings, all: Config['partners'] = partners): Partial<Config> => ({
-  upstreams: new Map([['default', settings]]),
-  partners: all.map((partner) => ({...partner, upstream: 'default'})) as unknown as Config['partners'],
-});
+/** The leads of callers and of pages go to this upstream. */
+export function through(settings: LeadApiSettings, [first, ...others] = partners): Partial<Config> {
+  const answered = (partner: Partner) => ({...partner, answerFrom: 'default'});
+  return {
+    destinations: new Map([['default', settings]]),
+    partners: [answered(first), ...others.map(answered)],
+  };
+}
 
 export const baseConfig = (folder: string): Config => ({
   host: '127.0.0.1',
@@ -40,7 +43,7 @@ export const baseConfig = (folder: string): Config => ({
   databaseUrl: undefined,
   databaseStatements: 'named',
   policy: defaultPolicy,
-  upstreams: new Map(),
+  destinations: new Map(),
   onAmbiguous: 'send',
   outboxPerSecond: 1_000,
   proofOfWork: 0,
@@ -49,7 +52,7 @@ export const baseConfig = (folder: string): Config => ({
   trustProxy: 0,
   signInExempt: [],
   embedFolder: join(folder, 'embed'),
-  immutableFiles: true,
+  releasesFolder: join(folder, 'releases'),
   logLevel: 'debug',
 });
 
@@ -57,7 +60,7 @@ export type TestServer = {
   url: string;
   port: number;
   config: Config;
-  /** What the server logged so far, a line each. */
+  /** The lines that the server logged so far. */
   logLines: string[];
   fetch: FetchPath;
   close(): Promise<void>;
@@ -66,14 +69,17 @@ export type TestServer = {
 /** How the configuration differs; a function may make what must stand before the start. */
 export type Prepare = Partial<Config> | ((folder: string) => Partial<Config>);
 
-/** @param pace how times of the delivery differ */
-export async function startTestServer(prepare: Prepare = {}, pace: Partial<Pace> = {}): Promise<TestServer> {
+/** @param timings how times of the delivery differ */
+export async function startTestServer(
+  prepare: Prepare = {},
+  timings: Partial<Timings> = {},
+): Promise<TestServer> {
   const folder = makeTemporaryFolder();
   const changes = typeof prepare === 'function' ? prepare(folder.path) : prepare;
   const config = {...baseConfig(folder.path), ...changes};
   const logLines: string[] = [];
-  const log = pino({level: config.logLevel}, {write: (line: string) => void logLines.push(line)});
-  const server = await startServer(config, log, undefined, {...usualPace, ...pace});
+  const log = logTo(logLines, config.logLevel);
+  const server = await startServer(config, log.emit, undefined, {...usualTimings, ...timings});
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,
@@ -83,6 +89,7 @@ export async function startTestServer(prepare: Prepare = {}, pace: Partial<Pace>
     fetch: fetchFrom(url),
     async close() {
       await server.close();
+      log.flush();
       folder.remove();
     },
   };

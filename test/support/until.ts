@@ -1,4 +1,13 @@
-/** Resolves when the condition holds; the runner's time limit ends a wait in vain. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+/**
+ * Resolves when the condition holds.
+ * @param limit milliseconds
+ * @throws Error with the source of the condition, when it does not hold within the limit
+ */
+export async function until(condition: () => boolean | Promise<boolean>, limit = 60_000): Promise<void> {
+  const end = performance.now() + limit;
+  while (!(await condition())) {
+    if (performance.now() > end)
+      throw new Error(`After ${limit / 1_000} s this is still not so: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

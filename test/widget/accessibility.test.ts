@@ -1,9 +1,9 @@
 /** WCAG 2.2 AA, as far as a machine can tell, in every state of the form. docs/accessibility.md says the rest. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from './support/fake-server.ts';
-import {openState, states} from './support/states.ts';
-import {open} from './support/visitor.ts';
+import {FakeServer} from '../support/browser/fake-server.ts';
+import {openState, states} from '../support/browser/states.ts';
+import {open} from '../support/browser/visitor.ts';
 
 /** What of it is there to be seen and used. */
 const each = <Found extends Element = HTMLElement>(form: LeadPrequalForm, selector: string) =>

@@ -1,9 +1,9 @@
 import {expect} from '@open-wc/testing';
-import type {Attribution} from '../../contract/api.ts';
+import type {Attribution} from '../../contract/embed.ts';
 import {attribution} from '../../widget/attribution.ts';
-import {FakeServer} from './support/fake-server.ts';
-import {comeFrom, forbidStorage, goTo, privacySignal, restorePage} from './support/page.ts';
-import {fillAll, open, send} from './support/visitor.ts';
+import {FakeServer} from '../support/browser/fake-server.ts';
+import {comeFrom, forbidStorage, goTo, privacySignal, restorePage} from '../support/browser/browser-page.ts';
+import {fillAll, open, send} from '../support/browser/visitor.ts';
 
 const {origin} = location;
 const ad = '/offer?utm_source=news&utm_campaign=oto%C3%B1o&gclid=abc';

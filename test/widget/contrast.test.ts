@@ -1,8 +1,8 @@
 /** WCAG contrast of what is painted, for every accent and background that a partner may choose. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from './support/fake-server.ts';
-import {choose, click, fillAll, open, send} from './support/visitor.ts';
+import {FakeServer} from '../support/browser/fake-server.ts';
+import {choose, click, fillAll, open, send} from '../support/browser/visitor.ts';
 
 const hues = Array.from({length: 24}, (_, index) => index * 15);
 const accents = [

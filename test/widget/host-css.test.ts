@@ -1,8 +1,8 @@
 /** What the style sheets of a host page do to the form, and what the form does to the page: nothing, either way. */
 import {expect, fixtureCleanup} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from './support/fake-server.ts';
-import {choose, click, fillAll, open, send, shows} from './support/visitor.ts';
+import {FakeServer} from '../support/browser/fake-server.ts';
+import {choose, click, fillAll, open, send, shows} from '../support/browser/visitor.ts';
 
 async function file(path: string) {
   const response = await fetch(`/node_modules/${path}`);

@@ -1,6 +1,15 @@
 import {expect, waitUntil} from '@open-wc/testing';
-import {created, FakeServer} from './support/fake-server.ts';
-import {announced, button, click, fillAll, maybeButton, open, send, shows} from './support/visitor.ts';
+import {created, FakeServer} from '../support/browser/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  fillAll,
+  maybeButton,
+  open,
+  send,
+  shows,
+} from '../support/browser/visitor.ts';
 
 describe('the result that people keep', () => {
   let server: FakeServer;

@@ -2,7 +2,7 @@ import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {laterFiles} from '../../widget/pins.ts';
 import type {SomeWords} from '../../widget/words/words.ts';
-import {answer, created, endpoint, FakeServer, problem} from './support/fake-server.ts';
+import {answer, created, endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -19,7 +19,7 @@ import {
   summary,
   text,
   touch,
-} from './support/visitor.ts';
+} from '../support/browser/visitor.ts';
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
 

@@ -2,7 +2,7 @@ import {expect} from '@open-wc/testing';
 import {loadPinned} from '../../widget/later-files.ts';
 
 /** Relative to `widget/`, as the files of a build are to the first one. */
-const path = '../test/widget/support/later-file.js';
+const path = '../test/support/browser/later-file.js';
 
 async function hashOf(relative: string) {
   const reply = await fetch(new URL(relative, new URL('../../widget/', import.meta.url)));

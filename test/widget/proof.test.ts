@@ -1,9 +1,9 @@
 import {expect, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {solve} from '../../widget/answer/proof.ts';
-import {isSolved, newChallenge} from './support/challenge.ts';
-import {config, created, FakeServer, problem} from './support/fake-server.ts';
-import {click, fillAll, listen, open, send, text, touch} from './support/visitor.ts';
+import {isSolved, newChallenge} from '../support/browser/challenge.ts';
+import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {click, fillAll, listen, open, send, text, touch} from '../support/browser/visitor.ts';
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
@@ -17,8 +17,8 @@ describe('solve', () => {
   it('has nothing to do without a challenge, or with one it does not know', async () => {
     const challenge = await newChallenge();
     expect(await solve(null)).to.equal(undefined);
-    const {parameters} = challenge;
-    expect(await solve({parameters: {...parameters, algorithm: 'SHA-1'}})).to.equal(undefined);
+    const unknown = {...challenge.parameters, algorithm: 'SHA-1' as 'PBKDF2/SHA-256'};
+    expect(await solve({...challenge, parameters: unknown})).to.equal(undefined);
   });
 });
 

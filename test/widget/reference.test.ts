@@ -1,9 +1,9 @@
 /** docs/widget.md against the form itself: what is rendered and sent in all its states is what is listed. */
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
-import {config, created, FakeServer, problem} from './support/fake-server.ts';
-import {restorePage, stub} from './support/page.ts';
-import {choose, click, fillAll, fillContact, listen, open, send, shows} from './support/visitor.ts';
+import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {restorePage, stub} from '../support/browser/browser-page.ts';
+import {choose, click, fillAll, fillContact, listen, open, send, shows} from '../support/browser/visitor.ts';
 
 const reference = await (await fetch('/docs/widget.md')).text();
 

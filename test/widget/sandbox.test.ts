@@ -1,8 +1,8 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {laterFiles} from '../../widget/pins.ts';
-import {FakeServer} from './support/fake-server.ts';
-import {restorePage, stub} from './support/page.ts';
+import {FakeServer} from '../support/browser/fake-server.ts';
+import {restorePage, stub} from '../support/browser/browser-page.ts';
 import {
   click,
   field,
@@ -14,7 +14,7 @@ import {
   send,
   shows,
   text,
-} from './support/visitor.ts';
+} from '../support/browser/visitor.ts';
 
 const mark = (form: LeadPrequalForm) =>
   form.shadowRoot?.querySelector('[role=note]')?.textContent?.replace(/\s+/g, ' ').trim();

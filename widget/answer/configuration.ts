@@ -1,5 +1,5 @@
 /** The partner's configuration, as far as the server gives it: an older or a newer one may say less, or more. */
-import type {EmbedConfig} from '../../contract/api.ts';
+import type {EmbedConfig} from '../../contract/embed.ts';
 import {isObject, problemCode} from './exchange.ts';
 import {explainRefusal} from './refusal.ts';
 import type {Place} from './types.ts';

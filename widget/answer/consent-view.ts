@@ -1,5 +1,5 @@
 /** What stands above the last button: the partner's text, its box where one is asked for, and a trap. */
-import type {ConsentText} from '../../contract/api.ts';
+import type {ConsentText} from '../../contract/embed.ts';
 import type {Asking, Kit} from './types.ts';
 
 export function consentView(

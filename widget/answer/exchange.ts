@@ -1,5 +1,7 @@
 /** One request to the server and its whole answer. */
-import {paths, problemTypePrefix, type EmbedAnswer} from '../../contract/api.ts';
+import {paths} from '../../contract/api.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
+import {problemTypePrefix} from '../../contract/problems.ts';
 import type {Place} from './types.ts';
 
 export type Reply = {

@@ -2,7 +2,7 @@
  * The second file: from the first touch to what the visitor gets for a lead. It imports nothing at run time and
  * gets what it needs from the first file, because a page may load that one under several addresses.
  */
-import type {EmbedAnswer, EmbedConfig} from '../../contract/api.ts';
+import type {EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
 import {sendable} from './attribution.ts';
 import {readConfig} from './configuration.ts';
 import {consentView} from './consent-view.ts';

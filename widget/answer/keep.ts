@@ -1,5 +1,5 @@
 /** What a visitor takes along once there are amounts: as a text, or on paper. A file of its own. */
-import {amountParts, totalAmount, type Prequalification} from '../../contract/api.ts';
+import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
 import {countUp} from './count-up.ts';
 import type {KeepModule, Kit} from './types.ts';
 

@@ -1,5 +1,5 @@
 /** The proof of work, done in the background: one derivation after the other, each off the page's own thread. */
-import type {Challenge, EmbedSubmission} from '../../contract/api.ts';
+import type {Challenge, EmbedSubmission} from '../../contract/embed.ts';
 import {fromHex, hex} from './hex.ts';
 
 export type Proof = NonNullable<EmbedSubmission['proof']>;

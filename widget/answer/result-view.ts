@@ -5,13 +5,13 @@ import {
   type AmountPart,
   type Prequalification,
   type Reason,
-} from '../../contract/api.ts';
+} from '../../contract/amounts.ts';
 import {own} from './own.ts';
 import type {Kit} from './types.ts';
 import type {Answered} from './view.ts';
 
 export function resultView(kit: Kit, amounts: Prequalification, answered: Answered) {
-  const {html, money, words} = kit;
+  const {html, money, nothing, words} = kit;
   return html`
     ${barView(kit, amounts)}
     <table part="table">
@@ -24,7 +24,10 @@ export function resultView(kit: Kit, amounts: Prequalification, answered: Answer
           <th scope="col">${words.amount}</th>
         </tr>
       </thead>
-      ${amountParts.map((part, index) => rowsView(kit, part, index, amounts[part], answered))}
+      ${amountParts.map((part, index) =>
+        // An upstream may not know all parts.
+        amounts[part] === undefined ? nothing : rowsView(kit, part, index, amounts[part], answered),
+      )}
       <tfoot>
         <tr>
           <th scope="row">${words.total}</th>
@@ -38,11 +41,11 @@ export function resultView(kit: Kit, amounts: Prequalification, answered: Answer
 
 /** Widths of what is there, not of the total: an upstream's total need not be the sum. */
 function barView({html, nothing}: Kit, amounts: Prequalification) {
-  const sum = amountParts.reduce((dollars, part) => dollars + amounts[part], 0);
+  const sum = amountParts.reduce((dollars, part) => dollars + (amounts[part] ?? 0), 0);
   if (sum === 0) return nothing;
   let start = 0;
   const [a, b, c, d] = amountParts.map((part) => {
-    const width = (amounts[part] / sum) * 100;
+    const width = ((amounts[part] ?? 0) / sum) * 100;
     const x = start;
     start += width;
     return {x: `${x}%`, width: `${width}%`};

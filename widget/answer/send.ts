@@ -1,6 +1,7 @@
 /** One attempt to send a lead, and what came of it. */
-import type {EmbedAnswer, EmbedSubmission, Problem} from '../../contract/api.ts';
-import type {Errors, InputError} from '../read-lead.ts';
+import type {EmbedAnswer, EmbedSubmission} from '../../contract/embed.ts';
+import type {Problem} from '../../contract/problems.ts';
+import type {Errors} from '../read-lead.ts';
 import type {FieldName} from '../steps.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {toJson} from './to-json.ts';
@@ -10,7 +11,7 @@ export type Attempt = EmbedAnswer | Exclude<Outcome, {kind: 'answered'}>;
 
 export async function attempt(
   place: Place,
-  submission: {[Key in keyof EmbedSubmission]: EmbedSubmission[Key] | undefined},
+  submission: EmbedSubmission,
   key: string,
   signal: AbortSignal,
 ): Promise<Attempt> {
@@ -25,7 +26,7 @@ export async function attempt(
       },
       signal,
     );
-    return answerIn(reply) ?? refusal(reply, submission.lead ?? {});
+    return answerIn(reply) ?? refusal(reply, submission.lead);
   } catch (error) {
     return failed(error instanceof TypeError ? 'network' : 'timeout', true);
   }
@@ -54,7 +55,7 @@ const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}):
 function fieldErrors({errors}: Problem, lead: object): Errors {
   const found: Errors = {};
   for (const {field, code} of errors ?? []) {
-    if (field !== 'lead_type' && Object.hasOwn(lead, field)) found[field as FieldName] = code as InputError;
+    if (field !== 'lead_type' && Object.hasOwn(lead, field)) found[field as FieldName] = code;
   }
   return found;
 }

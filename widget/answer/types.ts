@@ -1,6 +1,7 @@
 /** What the first file and the answer file know of each other: types only, so neither imports the other. */
 import type {css, html, nothing, ReactiveControllerHost, TemplateResult} from 'lit';
-import type {Attribution, EmbedAnswer, EmbedConfig, Prequalification} from '../../contract/api.ts';
+import type {Prequalification} from '../../contract/amounts.ts';
+import type {Attribution, EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {ResultDetail} from '../events.ts';
 import type {Errors, Values} from '../read-lead.ts';

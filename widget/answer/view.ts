@@ -1,5 +1,6 @@
 /** What came of a lead. The frame stays when the amounts arrive, and with it the focus. */
-import type {AmountPart, EmbedAnswer, Prequalification} from '../../contract/api.ts';
+import type {AmountPart, Prequalification} from '../../contract/amounts.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {resultView} from './result-view.ts';
 import type {Keep, Kit, Shown} from './types.ts';

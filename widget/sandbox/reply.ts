@@ -1,13 +1,8 @@
 /** What a server would say, made up. */
-import {
-  paths,
-  problemTypePrefix,
-  type EmbedAnswer,
-  type EmbedConfig,
-  type EmbedSubmission,
-  type Prequalification,
-  type Reasons,
-} from '../../contract/api.ts';
+import type {Prequalification, Reasons} from '../../contract/amounts.ts';
+import {paths} from '../../contract/api.ts';
+import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../contract/embed.ts';
+import {problemTypePrefix} from '../../contract/problems.ts';
 
 /** Every colour of the bar, and every kind of sentence. */
 const amounts = {

@@ -1,5 +1,5 @@
 /** Every English word from sending to the result. */
-import type {AmountPart, Reason} from '../../contract/api.ts';
+import type {AmountPart, Reason} from '../../contract/amounts.ts';
 import type {Notice} from '../answer/types.ts';
 
 export const words = {
@@ -8,21 +8,21 @@ export const words = {
     sba_qualified_amount: 'SBA loan',
     unsecured_amount: 'Unsecured funding',
     portfolio_loan_qualified_amount: 'Portfolio loan',
-  } as Record<AmountPart, string>,
+  } satisfies Record<AmountPart, string>,
   about: {
     rollover_amount: 'Your own retirement funds put to work in your business, without a loan.',
     sba_qualified_amount:
       'A bank loan backed by the Small Business Administration, based on your own capital.',
     unsecured_amount: 'Loans and credit lines based on your credit, with nothing pledged.',
     portfolio_loan_qualified_amount: 'A loan secured by your investments, which stay invested.',
-  } as Record<AmountPart, string>,
+  } satisfies Record<AmountPart, string>,
   /** Which of the visitor's answers an amount rests on, `{needs}`: more of it would change a zero. */
   needs: {
     rollover_amount: 'retirement funds',
     sba_qualified_amount: 'cash or retirement funds',
     unsecured_amount: 'income or credit',
     portfolio_loan_qualified_amount: 'investments outside of retirement accounts',
-  } as Record<AmountPart, string>,
+  } satisfies Record<AmountPart, string>,
   /** Why an amount is zero, or what a larger one assumes. `{minimum}`: the smallest of its kind, as money. */
   reasons: {
     below_minimum: 'Needs at least {minimum} in {needs}.',

@@ -2,7 +2,7 @@
 import {fixtureCleanup, fixture, html, waitUntil} from '@open-wc/testing';
 import type {Service} from '../../support/host-pages.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {fillAll, send, text} from '../support/visitor.ts';
+import {fillAll, send, text} from '../../support/browser/visitor.ts';
 
 const asked = await fetch('/host-pages/service');
 if (!asked.ok) throw new Error(await asked.text());

@@ -1,5 +1,5 @@
 import {expect} from '@open-wc/testing';
-import {fillAll, send, text} from '../support/visitor.ts';
+import {fillAll, send, text} from '../../support/browser/visitor.ts';
 import {element, formOn, hostScript, openPage, reachResult, service} from './host-page.ts';
 
 describe('a page whose own scripts', () => {

@@ -1,7 +1,16 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {click, field, fill, fillAll, fillContact, heading, shows, text} from '../support/visitor.ts';
+import {
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  heading,
+  shows,
+  text,
+} from '../../support/browser/visitor.ts';
 import {
   addScript,
   element,

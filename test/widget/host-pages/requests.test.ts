@@ -1,6 +1,6 @@
 import {expect, waitUntil} from '@open-wc/testing';
 import type {Received} from '../../support/host-pages.ts';
-import {text} from '../support/visitor.ts';
+import {text} from '../../support/browser/visitor.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
 
 const requests = async () => (await (await fetch('/host-pages/requests')).json()) as Received[];

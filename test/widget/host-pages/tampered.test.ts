@@ -1,7 +1,7 @@
 /** Each file has copies that were changed after the build; everything else is as it should be. */
 import {expect, oneEvent, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {heading} from '../support/visitor.ts';
+import {heading} from '../../support/browser/visitor.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, showsFallback} from './host-page.ts';
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};

@@ -1,0 +1,285 @@
+/**
+ * Which response `/json/leads` gives to which request. tables.ts makes the table in docs/api.md from these rows, and
+ * test/server/http/responses.test.ts sends each of them to a server.
+ */
+import {gzipSync} from 'node:zlib';
+import {limits} from '../../contract/api.ts';
+import type {FieldErrorCode} from '../../contract/fields.ts';
+import type {ProblemCode} from '../../contract/problems.ts';
+
+/** The states of the service in which the rows hold. */
+export const serviceStates = [
+  'all is well',
+  'the upstream does not answer',
+  'the upstream refuses leads',
+  'the store cannot write',
+  'another process is writing with the key',
+  'fifty failed sign-ins wait',
+  'twenty sign-ins of the address failed',
+  'the service is stopping',
+] as const;
+export type ServiceState = (typeof serviceStates)[number];
+
+/** A lead is stored under this key before the requests are sent. */
+export const usedKey = 'a-key-that-was-used';
+/** A lead is being stored under this key while the request is sent. */
+export const keyInProgress = 'a-key-in-progress';
+
+/** Bodies of valid requests. */
+type Bodies = Readonly<Record<'prequalification' | 'standard', Record<string, unknown>>>;
+
+export type Row = {
+  /** Says in the docs what is sent, or what is wrong with it. */
+  when: string;
+  /** `all is well` when absent. */
+  state?: ServiceState;
+  method: 'GET' | 'POST' | 'DELETE';
+  /** `<id>` stands for the id of a stored lead. */
+  path: string;
+  /** The type of that lead; `prequalification` when absent. */
+  lead?: 'prequalification' | 'standard';
+  /** Who sends the request; the owner of the leads when absent. */
+  by?: 'another client' | 'a wrong password' | 'an unknown user' | 'nobody';
+  headers?: Record<string, string>;
+  /** Makes the body from a valid one. An object is sent as JSON. */
+  body?: (valid: Bodies) => object | string;
+
+  status: number;
+  problem?: ProblemCode;
+  /** Headers that the response must have. */
+  has?: Record<string, RegExp>;
+  /** The fields of a 422 that are wrong, and how; '' is the body as a whole. */
+  errors?: Record<string, FieldErrorCode>;
+};
+
+const create = {
+  method: 'POST',
+  path: '/json/leads',
+  body: ({prequalification}: Bodies) => prequalification,
+} as const;
+const read = {method: 'GET', path: '/json/leads/<id>'} as const;
+const created = {status: 201, has: {Location: /^\/json\/leads\/[0-9a-f-]{36}$/}} as const;
+const unauthorized = {
+  status: 401,
+  problem: 'unauthorized',
+  has: {'WWW-Authenticate': /^Basic realm="[^"]+", charset="UTF-8"$/},
+} as const;
+const retryAfter = {'Retry-After': /^[1-9]\d*$/};
+const json = {'Content-Type': 'application/json'};
+const unknownId = '/json/leads/01900000-0000-7000-8000-000000000000';
+
+export const rows: readonly Row[] = [
+  {when: 'a pre-qualification lead', ...create, ...created},
+  {when: 'a standard lead', ...create, body: ({standard}) => standard, ...created},
+  {
+    when: 'the same lead again under its `Idempotency-Key`: the same id',
+    ...create,
+    headers: {'Idempotency-Key': usedKey},
+    ...created,
+  },
+  {
+    when: 'a body that is not JSON, or empty',
+    ...create,
+    body: () => '{',
+    status: 400,
+    problem: 'malformed-json',
+  },
+  {
+    when: `an \`Idempotency-Key\` of fewer than ${limits.idempotencyKeyCharacters.min} characters`,
+    ...create,
+    headers: {'Idempotency-Key': 'too-short'},
+    status: 400,
+    problem: 'idempotency-key-invalid',
+  },
+  {when: 'no credentials', ...create, by: 'nobody', ...unauthorized},
+  {when: 'a wrong password', ...create, by: 'a wrong password', ...unauthorized},
+  {when: 'an unknown user', ...create, by: 'an unknown user', ...unauthorized},
+  {
+    when: "a `cid` that is not the caller's",
+    ...create,
+    by: 'another client',
+    status: 403,
+    problem: 'cid-not-allowed',
+  },
+  {
+    when: 'another method',
+    method: 'DELETE',
+    path: '/json/leads',
+    status: 405,
+    problem: 'method-not-allowed',
+    has: {Allow: /^POST$/},
+  },
+  {
+    when: 'a key with which another request is still being worked on, after a wait of 5 s',
+    state: 'another process is writing with the key',
+    ...create,
+    headers: {'Idempotency-Key': keyInProgress},
+    status: 409,
+    problem: 'idempotency-key-in-progress',
+    has: retryAfter,
+  },
+  {
+    when: `a body of more than ${limits.bodyBytes / 1_024} KiB`,
+    ...create,
+    body: ({prequalification}) => ({...prequalification, padding: 'x'.repeat(limits.bodyBytes)}),
+    status: 413,
+    problem: 'body-too-large',
+  },
+  {
+    when: 'a `Content-Type` that is not JSON in UTF-8',
+    ...create,
+    headers: {'Content-Type': 'text/plain'},
+    status: 415,
+    problem: 'not-json',
+  },
+  {
+    when: 'a compressed body',
+    ...create,
+    body: ({prequalification}) => gzipSync(JSON.stringify(prequalification)),
+    headers: {...json, 'Content-Encoding': 'gzip'},
+    status: 415,
+    problem: 'not-json',
+  },
+  {
+    when: 'fields that are missing or wrong',
+    ...create,
+    body: ({prequalification}) => ({
+      ...prequalification,
+      first_name: undefined,
+      last_name: 'x'.repeat(81),
+      email: 'jane',
+      cash: '50,000',
+      investments: 1_000_000_000,
+    }),
+    status: 422,
+    problem: 'invalid-lead',
+    errors: {
+      first_name: 'required',
+      last_name: 'too_long',
+      email: 'invalid',
+      cash: 'invalid',
+      investments: 'too_large',
+    },
+  },
+  {
+    when: 'a type of lead that does not exist',
+    ...create,
+    body: ({standard}) => ({...standard, lead_type: 'other'}),
+    status: 422,
+    problem: 'invalid-lead',
+    errors: {lead_type: 'invalid'},
+  },
+  {
+    when: 'JSON that is not an object',
+    ...create,
+    body: () => '[]',
+    status: 422,
+    problem: 'invalid-lead',
+    errors: {'': 'invalid'},
+  },
+  {
+    when: `JSON of more than ${limits.bodyDepth} levels or ${limits.bodyEntries} values`,
+    ...create,
+    body: () => `{"deep": ${'['.repeat(limits.bodyDepth)}${']'.repeat(limits.bodyDepth)}}`,
+    status: 422,
+    problem: 'invalid-lead',
+    errors: {'': 'invalid'},
+  },
+  {
+    when: 'another lead under a key that was used',
+    ...create,
+    body: ({standard}) => standard,
+    headers: {'Idempotency-Key': usedKey},
+    status: 422,
+    problem: 'idempotency-key-reused',
+  },
+  {
+    when: 'failed sign-ins while 50 others wait',
+    state: 'fifty failed sign-ins wait',
+    ...create,
+    by: 'a wrong password',
+    status: 429,
+    problem: 'too-many-requests',
+    has: retryAfter,
+  },
+  {
+    when: 'any password after 20 failed sign-ins of its address in a minute',
+    state: 'twenty sign-ins of the address failed',
+    ...create,
+    status: 429,
+    problem: 'too-many-requests',
+    has: retryAfter,
+  },
+  {
+    when: 'headers of more than 16 KiB',
+    ...create,
+    headers: {'X-Padding': 'x'.repeat(17_000)},
+    status: 431,
+    problem: 'headers-too-large',
+    has: {Connection: /^close$/},
+  },
+  {
+    when: 'the store cannot be written to',
+    state: 'the store cannot write',
+    ...create,
+    status: 503,
+    problem: 'store-unavailable',
+    has: retryAfter,
+  },
+  {
+    when: 'the service is stopping',
+    state: 'the service is stopping',
+    ...create,
+    status: 503,
+    problem: 'shutting-down',
+    has: {...retryAfter, Connection: /^close$/},
+  },
+  {when: 'a pre-qualification lead', ...read, status: 200},
+  {when: 'a wrong password', ...read, by: 'a wrong password', ...unauthorized},
+  {when: 'an id that nobody has', ...read, path: unknownId, status: 404, problem: 'not-found'},
+  {
+    when: 'a lead of another client, which looks just like that',
+    ...read,
+    by: 'another client',
+    status: 404,
+    problem: 'not-found',
+  },
+  {when: 'a standard lead', ...read, lead: 'standard', status: 404, problem: 'no-prequalification'},
+  {
+    when: 'another method',
+    ...read,
+    method: 'DELETE',
+    status: 405,
+    problem: 'method-not-allowed',
+    has: {Allow: /^GET, HEAD$/},
+  },
+  {
+    when: 'the upstream refused the lead',
+    state: 'the upstream refuses leads',
+    ...read,
+    status: 502,
+    problem: 'upstream-refused',
+  },
+  {
+    when: 'the upstream has not answered yet',
+    state: 'the upstream does not answer',
+    ...read,
+    status: 503,
+    problem: 'result-pending',
+    has: retryAfter,
+  },
+  {
+    when: 'an address that does not exist',
+    method: 'GET',
+    path: '/json/lead',
+    status: 404,
+    problem: 'not-found',
+  },
+  {
+    when: 'an address that is not URL-encoded UTF-8',
+    method: 'GET',
+    path: '/json/leads/%E0%A4%A',
+    status: 400,
+    problem: 'bad-request',
+  },
+];

@@ -1,0 +1,107 @@
+/**
+ * `npm run docs`: writes the tables of the documentation from the code that they describe. With `--check` it writes
+ * nothing, and fails when a table is out of date.
+ */
+import {readFileSync, writeFileSync} from 'node:fs';
+import type {z} from 'zod';
+import {limits} from '../../contract/api.ts';
+import {problems, problemTypePrefix} from '../../contract/problems.ts';
+import {cidField, contactFields, extraFields, financialFields, type Field} from '../../contract/fields.ts';
+import {expectation} from '../../server/leads/lead-schema.ts';
+import {defaultPolicy} from '../../server/config/policy.ts';
+import {settings} from '../../server/config/settings.ts';
+import {fillTables, table, type Tables} from './markdown.ts';
+import {rows, type Row} from './responses.ts';
+import {widgetTables} from './widget-tables.ts';
+
+const files = ['README.md', 'docs/api.md', 'docs/policy.md', 'docs/widget.md'];
+
+function settingsTable(): string {
+  const lines = Object.entries(settings.shape).map(([name, schema]: [string, z.ZodType]) => {
+    const absent = schema.safeParse(undefined);
+    const fallback = absent.success ? absent.data : 'required';
+    const shown = fallback === undefined ? '' : fallback === 'required' ? '**required**' : code(fallback);
+    return [`\`${name}\``, shown, schema.description ?? ''];
+  });
+  return table(['Setting', 'Default', 'Meaning'], lines);
+}
+
+const code = (value: unknown) => `\`${Array.isArray(value) ? value.join(' ') : String(value)}\``;
+
+function fieldsTable(): string {
+  const groups: [string, Readonly<Record<string, Field>>][] = [
+    ['both', {cid: cidField, ...contactFields}],
+    ['prequalification', financialFields],
+    ['both', extraFields],
+  ];
+  const lines = groups.flatMap(([type, fields]) =>
+    Object.entries(fields).map(([name, field]) => [
+      `\`${name}\``,
+      type,
+      field.required ? 'yes' : 'no',
+      expectation(name),
+    ]),
+  );
+  const leadType = ['`lead_type`', 'both', 'no', `${expectation('lead_type')}; \`standard\` when absent`];
+  return table(['Field', 'Lead type', 'Required', 'Value'], [leadType, ...lines]);
+}
+
+const problemsTable = () =>
+  table(
+    ['Status', `\`type\`: \`${problemTypePrefix}…\``, 'Title'],
+    Object.entries(problems).map(([name, [status, title]]) => [String(status), `\`${name}\``, title]),
+  );
+
+function responsesTable(): string {
+  const asked = ({method, path}: Row) => `${method} ${path.replace(/^(\/json\/leads\/).*/, '$1<id>')}`;
+  const besides = ({has = {}, errors = {}}: Row) => [
+    ...Object.keys(has).map((name) => `\`${name}\``),
+    ...Object.entries(errors).map(([field, wrong]) => `${field || '(the body)'}: ${wrong}`),
+  ];
+  const toCells = (row: Row) => [
+    `\`${asked(row)}\``,
+    row.when,
+    String(row.status),
+    row.problem ? `\`${row.problem}\`` : '',
+    besides(row).join(', '),
+  ];
+  return table(['Request', 'What is the matter', 'Status', 'Problem', 'Headers, fields'], rows.map(toCells));
+}
+
+const limitsTable = () =>
+  table(
+    ['Limit', 'Value'],
+    [
+      ['Body of a request', `${limits.bodyBytes} bytes`],
+      ['JSON in it', `${limits.bodyDepth} levels, ${limits.bodyEntries} values`],
+      [
+        '`Idempotency-Key`',
+        `${limits.idempotencyKeyCharacters.min} to ${limits.idempotencyKeyCharacters.max} characters, remembered for ${limits.idempotencyKeyHours} hours`,
+      ],
+      ['Reading a result with the token of the browser', `${limits.tokenDays} days`],
+    ],
+  );
+
+const policyExample = () => `\n\`\`\`json\n${JSON.stringify(defaultPolicy, null, 2)}\n\`\`\`\n`;
+
+const tables: Tables = {
+  settings: settingsTable,
+  fields: fieldsTable,
+  problems: problemsTable,
+  responses: responsesTable,
+  limits: limitsTable,
+  policy: policyExample,
+  ...widgetTables,
+};
+
+const stale: string[] = [];
+for (const file of files) {
+  const text = readFileSync(file, 'utf8');
+  const fresh = await fillTables(file, text, tables);
+  if (fresh !== text) stale.push(file);
+  if (!process.argv.includes('--check')) writeFileSync(file, fresh);
+}
+if (process.argv.includes('--check') && stale.length > 0) {
+  console.error(`Stale tables in ${stale.join(', ')}: run "npm run docs".`);
+  process.exit(1);
+}

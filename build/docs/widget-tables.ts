@@ -1,0 +1,63 @@
+/** The tables of docs/widget.md: everything about the element that a page can use. */
+import {readManifest, type Member} from './manifest.ts';
+import {code, table, type Tables} from './markdown.ts';
+
+const {element} = readManifest();
+
+const withoutQuotes = (text: string | undefined) => text?.replace(/^'(.*)'$/, '$1');
+
+/** `a`, `b` for a union of words, else the type. */
+function choices(type = ''): string {
+  const words = type.split(' | ').filter((part) => part !== 'undefined');
+  return words.every((word) => word.startsWith("'"))
+    ? words.map((word) => code(withoutQuotes(word))).join(', ')
+    : words.join(' or ');
+}
+
+/** For an attribute without a property, or a property without an attribute. */
+const none = '–';
+
+function attributesTable(): string {
+  const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
+  const lines = fields.map(({name, attribute, type, default: value, description = ''}) => [
+    code(attribute) || none,
+    name === attribute ? '' : code(name),
+    choices(type?.text),
+    code(withoutQuotes(value)),
+    description,
+  ]);
+  const alone = element.attributes.filter(({fieldName}) => !fieldName);
+  for (const {name, type, default: value, description = ''} of alone) {
+    lines.push([code(name), none, choices(type?.text), code(withoutQuotes(value)), description]);
+  }
+  return table(['Attribute', 'Property', 'Value', 'Default', 'Meaning'], lines);
+}
+
+const methods = element.members.filter(({kind}) => kind === 'method');
+
+const signature = ({name, parameters = []}: Member) =>
+  `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
+
+const described = (list: readonly {name: string; description?: string}[], nameless = '') =>
+  list.map(({name, description}) => [code(name) || nameless, description ?? '']);
+
+export const widgetTables: Tables = {
+  attributes: attributesTable,
+  methods: () =>
+    table(
+      ['Method', 'Meaning'],
+      methods.map((method) => [code(signature(method)), method.description ?? '']),
+    ),
+  events: () => table(['Event', 'When'], described(element.events)),
+  slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
+  parts: () => table(['Part', 'What it is'], described(element.cssParts)),
+  colors: () =>
+    table(
+      ['Custom property', 'Default', 'Meaning'],
+      element.cssProperties.map((property) => [
+        code(property.name),
+        code(property.default),
+        property.description ?? '',
+      ]),
+    ),
+};

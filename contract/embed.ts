@@ -1,0 +1,115 @@
+/**
+ * The JSON that goes over `/embed/v1`, as the form and the server both see it. The server declares each of these types
+ * once more, as a schema (`server/http/wire-schemas.ts`), and does not compile where the two differ.
+ */
+import type {AmountPart, Prequalification, Reasons} from './amounts.ts';
+import type {LeadType} from './fields.ts';
+
+/**
+ * - `done`: the answer is final
+ * - `pending`: the upstream has not answered yet
+ * - `refused`: the upstream will never take this lead
+ */
+export const leadStatuses = ['done', 'pending', 'refused'] as const;
+export type LeadStatus = (typeof leadStatuses)[number];
+
+/** Answers `POST /embed/v1/leads` and `GET /embed/v1/leads/:id`. A standard lead has no pre-qualification. */
+export type EmbedAnswer = {
+  id: string;
+  /** The browser sends it to read the answer of this lead again, for `limits.tokenDays` days. */
+  token: string;
+  status: LeadStatus;
+  prequalification: Prequalification | null;
+  reasons: Reasons;
+};
+
+/** The text that is shown before sending. The version that the visitor saw is stored with the lead. */
+export type ConsentText = {text: string; version: string; required: boolean};
+
+/**
+ * A challenge of the proof of work, as altcha-lib makes it: find the counter whose derived key has the prefix. The form
+ * returns the challenge unchanged with the solution, because the signature covers all parameters.
+ */
+export type Challenge = {
+  parameters: {
+    algorithm: 'PBKDF2/SHA-256';
+    /** PBKDF2 rounds of one derivation. */
+    cost: number;
+    /**
+     * Read by the server alone. The challenge is valid for one `partner` and one `network`, `factor` times harder than
+     * usual, and has a `number` among those of its network, which was counted at `place`.
+     */
+    data: {factor: number; network: string; number: number; partner: string; place: string};
+    /** Seconds since 1970. */
+    expiresAt: number;
+    /** Bytes. */
+    keyLength: number;
+    /** Hex, like `keySignature`, `nonce` and `salt`. */
+    keyPrefix: string;
+    keySignature?: string;
+    nonce: string;
+    salt: string;
+  };
+  signature: string;
+};
+
+/** Answers `GET /embed/v1/config`. */
+export type EmbedConfig = {
+  lead_types: readonly LeadType[];
+  /** The smallest amount of each kind, for the sentence that explains `below_minimum`. */
+  minimums: Partial<Record<AmountPart, number>>;
+  consent: ConsentText | null;
+  colors: {accent?: string};
+  /** Null if the server requires no proof of work. */
+  challenge: Challenge | null;
+};
+
+/**
+ * Where a visitor came from: the query parameters that identify campaigns and clicks on ads, the page before
+ * (`referrer`), and the first page of the visit (`landing_page`). Both addresses are shortened by `pageAddress`.
+ */
+export const attributionKeys = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_id',
+  'gclid',
+  'gbraid',
+  'wbraid',
+  'dclid',
+  'fbclid',
+  'msclkid',
+  'ttclid',
+  'twclid',
+  'li_fat_id',
+  'referrer',
+  'landing_page',
+] as const;
+export type AttributionKey = (typeof attributionKeys)[number];
+export type Attribution = {[Key in AttributionKey]?: string | undefined};
+
+/** A value that does not match is left out. It is not shortened, because half of a click id is of no use. */
+export const attributionValue = /^\P{C}{1,500}$/u;
+
+/**
+ * The body of `POST /embed/v1/leads`. The lead is always required; consent and proof are required if the partner's
+ * configuration asks for them.
+ */
+export type EmbedSubmission = {
+  lead: Record<string, unknown>;
+  consent?: {version: string; agreed: boolean} | undefined;
+  /** The challenge that the configuration gave, unchanged, and its solution. */
+  proof?: {challenge: Challenge; solution: {counter: number; derivedKey: string}} | undefined;
+  /** A field that people do not see: a value in it comes from a bot, or from autofill. */
+  trap?: string | undefined;
+  /** Milliseconds from the visitor's first input to sending. */
+  elapsed_ms?: number | undefined;
+  /** The server leaves out values that are not allowed, and accepts the lead without them. */
+  attribution?: Attribution | undefined;
+  /** The address of the page, shortened by `pageAddress`. It is stored with the consent. */
+  page?: string | undefined;
+  /** The id of an earlier lead that this lead corrects, and the token from the answer of that earlier lead. */
+  supersedes?: {id: string; token: string} | undefined;
+};

@@ -1,0 +1,141 @@
+/**
+ * Reads the configuration from the environment and from the files that it names. Only this folder reads the
+ * environment. Everything is checked before the server starts, and all mistakes are reported at once.
+ */
+import {join} from 'node:path';
+import type {Ranges} from './addresses.ts';
+import {defaultPolicy, readPolicy, type Policy} from './policy.ts';
+import {defaultDestination, type DestinationSettings, type OnAmbiguous} from './destinations.ts';
+import type {Caller} from './callers.ts';
+import {createSettingsReader, readSettings, type Environment} from './environment.ts';
+import {misspeltSettings} from './misspelt-settings.ts';
+import {onePartner, readPartners, type Partner} from './partners.ts';
+import type {Settings} from './settings.ts';
+
+export type Config = {
+  host: string;
+  port: number;
+  /** The URL under which browsers reach this server, without a slash at its end. */
+  publicUrl: string;
+  callers: readonly Caller[];
+  partners: readonly [Partner, ...Partner[]];
+  /** The first key signs. What was signed with any of the keys is valid. During a rotation there are two keys. */
+  tokenKeys: readonly [string, ...string[]];
+  /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
+  databasePath: string;
+  /** The URL of a PostgreSQL database. */
+  databaseUrl: string | undefined;
+  /** `unnamed` for a connection pooler that cannot keep prepared statements. */
+  databaseStatements: 'named' | 'unnamed';
+  policy: Policy;
+  /** By name. Leads of `/json/leads` go to the destination with the name `defaultDestination`, if it exists. */
+  destinations: ReadonlyMap<string, DestinationSettings>;
+  onAmbiguous: OnAmbiguous;
+  /** How many waiting deliveries are started for each destination in a second, at most. */
+  outboxPerSecond: number;
+  /** The number of key derivations that a browser does before it sends a lead. 0 means no proof of work. */
+  proofOfWork: number;
+  /** Requests of each kind that one address may send within a minute. */
+  rateLimit: number;
+  /** The Redis server in which processes share their limits. Without one, each process counts in its own memory. */
+  redisUrl: string | undefined;
+  /** How many reverse proxies are before the server, or a list of their addresses. */
+  trustProxy: number | string;
+  /** Addresses that are never refused because of failed sign-ins. */
+  signInExempt: Ranges;
+  /** The folder into which `npm run build` writes the form, with one folder for each version. */
+  embedFolder: string;
+  /** The folder of the released versions of the form, with one folder for each version. */
+  releasesFolder: string;
+  logLevel: string;
+};
+
+/** Found relative to this file and not to the working folder, because releases are a part of the repository. */
+export const releasesFolder = join(import.meta.dirname, '../../releases');
+
+/** An error whose message has a line for each setting that is missing or wrong. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The configuration is incomplete or wrong:\n${faults.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** @throws ConfigError that names every missing and every wrong setting */
+export function readConfig(environment: Environment = process.env): Config {
+  const faults: string[] = [];
+  const reader = createSettingsReader(environment, faults);
+  const settings = readSettings(reader, faults);
+  const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
+  const partnersFile = reader.file('PARTNERS_FILE', readPartners);
+  const destinations = new Map(
+    Object.entries(partnersFile?.destinations ?? {}).map(([name, withCredentials]) => [
+      name,
+      withCredentials((setting) => {
+        const value = reader.value(setting);
+        if (!value) faults.push(`${setting} is missing, which the upstream ${name} of PARTNERS_FILE needs`);
+        return value ?? '';
+      }),
+    ]),
+  );
+  const upstream = settings && upstreamOf(settings);
+  if (upstream) destinations.set(defaultDestination, upstream);
+  const partners = partnersFile?.partners ?? (settings && onlyPartnerOf(settings));
+
+  // The partners file says which CREDENTIALS_… settings exist. When the file cannot be read, none of these variables is
+  // reported as misspelt, because each of them may be right.
+  const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
+  const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
+  faults.push(...misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]));
+  if (faults.length > 0 || !settings || !partners) throw new ConfigError(faults);
+
+  return {
+    host: settings.HOST,
+    port: settings.PORT,
+    publicUrl: settings.PUBLIC_URL,
+    callers: settings.CALLERS,
+    partners,
+    tokenKeys: settings.TOKEN_KEY,
+    databasePath: settings.DATABASE_PATH,
+    databaseUrl: settings.DATABASE_URL,
+    databaseStatements: settings.DATABASE_STATEMENTS,
+    policy,
+    destinations,
+    onAmbiguous: settings.ON_AMBIGUOUS,
+    outboxPerSecond: settings.OUTBOX_PER_SECOND,
+    proofOfWork: settings.PROOF_OF_WORK,
+    rateLimit: settings.RATE_LIMIT,
+    redisUrl: settings.REDIS_URL,
+    trustProxy: settings.TRUST_PROXY,
+    signInExempt: settings.SIGN_IN_EXEMPT,
+    embedFolder: settings.EMBED_FOLDER,
+    releasesFolder,
+    logLevel: settings.LOG_LEVEL,
+  };
+}
+
+/** The destination that the UPSTREAM_… settings describe. */
+function upstreamOf({
+  UPSTREAM_URL: url,
+  UPSTREAM_USER: user,
+  UPSTREAM_PASSWORD: password,
+  UPSTREAM_CID: cid,
+}: Settings) {
+  if (!url || !user || !password || !cid) return undefined;
+  return {type: 'lead-api' as const, url, user, password, cid};
+}
+
+/** The partner that the EMBED_… settings describe, where there is no partners file. */
+function onlyPartnerOf(settings: Settings): [Partner] | undefined {
+  const {EMBED_ORIGINS: origins, EMBED_CID: cid, CALLERS: callers, UPSTREAM_URL: upstream} = settings;
+  if (!origins) return undefined;
+  return [
+    onePartner({
+      key: settings.EMBED_PARTNER,
+      origins,
+      lead_types: settings.EMBED_LEAD_TYPES,
+      cid: cid ?? callers[0].cids[0],
+      upstream: upstream && defaultDestination,
+    }),
+  ];
+}

@@ -1,0 +1,82 @@
+/** Reads settings: from environment variables, or from the files that environment variables name. */
+import {readTextFile} from './files.ts';
+import {settings, type Settings} from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type SettingsReader = {
+  /**
+   * The value of a setting, without white space around it. If the variable `<NAME>` is empty or missing, the value is
+   * the content of the file that `<NAME>_FILE` names. Undefined if there is neither.
+   */
+  value(name: string): string | undefined;
+  /**
+   * The result of `read` for the path that this setting holds. Undefined if the setting has no value or `read` fails.
+   */
+  file<Content>(name: string, read: (path: string) => Content): Content | undefined;
+  /** The names of all settings that were read so far. */
+  names(): string[];
+};
+
+/** @param faults gets a line for each file that cannot be used */
+export function createSettingsReader(environment: Environment, faults: string[]): SettingsReader {
+  const values = new Map<string, string | undefined>();
+
+  function attempt<Value>(name: string, work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (error) {
+      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  function read(name: string): string | undefined {
+    const value = environment[name]?.trim();
+    const fileName = `${name}_FILE`;
+    const path = environment[fileName];
+    return value || (path && attempt(fileName, () => readTextFile(path).trim())) || undefined;
+  }
+
+  function value(name: string): string | undefined {
+    if (!values.has(name)) values.set(name, read(name));
+    return values.get(name);
+  }
+
+  return {
+    value,
+    file(name, readFile) {
+      const path = value(name);
+      return path === undefined ? undefined : attempt(name, () => readFile(path));
+    },
+    names: () => [...values.keys()],
+  };
+}
+
+/** The settings that describe the only partner, where there is no partners file. */
+const partnerSettings = ['EMBED_ORIGINS', 'EMBED_CID', 'EMBED_PARTNER', 'EMBED_LEAD_TYPES'];
+/** The settings that describe an upstream. If one of them is set, all must be set. */
+const upstreamSettings = ['UPSTREAM_URL', 'UPSTREAM_USER', 'UPSTREAM_PASSWORD', 'UPSTREAM_CID'];
+
+/**
+ * Reads and checks all settings of `settings.ts`.
+ * @param faults gets a line for each setting that is missing or wrong
+ * @returns undefined when a setting is wrong
+ */
+export function readSettings(reader: SettingsReader, faults: string[]): Settings | undefined {
+  const names = Object.keys(settings.shape);
+  const given = new Map(names.map((name) => [name, reader.value(name)]));
+  // The partners file replaces these settings, so mistakes in them do not matter.
+  if (given.get('PARTNERS_FILE')) for (const name of partnerSettings) given.delete(name);
+
+  const result = settings.safeParse(Object.fromEntries(given));
+  for (const {path, message} of result.error?.issues ?? []) {
+    const isMissing = given.get(String(path[0])) === undefined;
+    faults.push(isMissing ? `${String(path[0])} is missing` : `${path.join('.')} ${message}`);
+  }
+  const mustHave = (required: readonly string[]) =>
+    faults.push(...required.filter((name) => !given.get(name)).map((name) => `${name} is missing`));
+  if (!given.get('PARTNERS_FILE')) mustHave(['EMBED_ORIGINS']);
+  if (upstreamSettings.some((name) => given.get(name))) mustHave(upstreamSettings);
+  return result.data;
+}

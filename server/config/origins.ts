@@ -1,0 +1,43 @@
+/** The origins of pages that may embed the form. The first label of the host name may be a wildcard. */
+import {parse} from 'tldts';
+import {z} from 'zod';
+
+/**
+ * The domain after the wildcard, if anybody can register a name directly below that domain, as with `https://*.co.uk`
+ * or `https://*.github.io`; else undefined. Such a wildcard is refused, because strangers could embed the form.
+ */
+function sharedSuffix(origin: string): string | undefined {
+  if (!origin.includes('//*.')) return undefined;
+  // A fully qualified host name ends with a dot, and browsers keep this dot in the origin.
+  const name = new URL(origin.replace('//*.', '//')).hostname.replace(/\.$/, '');
+  const {publicSuffix, isIcann, isPrivate} = parse(name, {allowPrivateDomains: true});
+  // Top-level names that no registry sells, such as `localhost` or the `corp` of an intranet, have one owner.
+  return (isIcann || isPrivate) && publicSuffix === name ? name : undefined;
+}
+
+/** An exact origin, or one whose first label is a wildcard: `https://*.example.com`. */
+export const origin = z
+  .string()
+  .refine(
+    (text) =>
+      URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
+      URL.canParse(text.replace('//*.', '//')) &&
+      !text.replace('//*.', '').includes('*'),
+    {
+      error:
+        'must be an origin such as https://www.example.com, without a path; a * may only be its first label',
+      abort: true,
+    },
+  )
+  .refine((text) => sharedSuffix(text) === undefined, {
+    error: ({input}) =>
+      `must have its * below a domain of one owner, such as https://*.example.com: anybody can get a name below ${sharedSuffix(String(input))}`,
+  });
+
+/** Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label. */
+export function isCovered(pageOrigin: string, allowed: string): boolean {
+  const [start = '', end] = allowed.split('*');
+  if (end === undefined) return allowed === pageOrigin;
+  if (!pageOrigin.startsWith(start) || !pageOrigin.endsWith(end)) return false;
+  return /^[a-z0-9-]{1,63}$/i.test(pageOrigin.slice(start.length, -end.length));
+}

@@ -1,0 +1,79 @@
+/**
+ * Time limits that depend on one another, in milliseconds. Each is computed from those that it depends on. Limits on
+ * which nothing depends are in the files that use them.
+ */
+
+/** An attempt to deliver a lead is given up after this time. */
+const delivery = 30_000;
+/** Time that the lease leaves for storing the outcome of a delivery. */
+const settling = 5_000;
+/** How long a claimed delivery may wait in the queue of its destination before the attempt must begin. */
+const queueing = 10_000;
+
+/**
+ * After the signal to stop, the process ends within this time. Process managers kill a process that takes longer:
+ * Docker after 10 s, Kubernetes after 30 s, systemd after 90 s.
+ */
+const processEnd = 10_000;
+/** The last part of `processEnd`: closing the store and writing the log. */
+const closing = 1_000;
+/** The part of `processEnd` before `closing`: storing the outcome of deliveries that were cut off. */
+const lastWrites = 1_000;
+const deliveriesEnd = processEnd - closing - lastWrites;
+/** A lead that came with one of the last requests has this time to be delivered. */
+const lastDelivery = 1_000;
+
+/**
+ * The time limits of deliveries and of the end of the process. Tests pass shorter limits, so that they need not wait.
+ */
+export type Timings = typeof usualTimings;
+
+export const usualTimings = {
+  /** How long a visitor waits for the answer of a destination. The delivery goes on after that. */
+  answerWait: 2_500,
+  delivery,
+  settling,
+  /**
+   * For this time, a delivery belongs to the process that claimed it. Then any process may claim it, because the first
+   * process may have died. An attempt that could last longer than the lease is not started, so that no lead is sent
+   * twice.
+   */
+  lease: queueing + delivery + settling,
+  /**
+   * The time between two attempts is random, up to a limit. The limit doubles each time, from the first to the longest.
+   */
+  firstRetry: 1_000,
+  longestRetry: 900_000,
+  /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
+  firstBreak: 1_000,
+  longestBreak: 30_000,
+  /** The time between two attempts to store the outcome of a delivery. It grows each time. */
+  firstWriteRetry: 100,
+  longestWriteRetry: 2_000,
+  /** How often the worker queries the outbox: while deliveries are due, and while none are. */
+  busyPoll: 100,
+  idlePoll: 500,
+  /** The time from the signal to stop until requests in progress are cut off. */
+  requestsEnd: deliveriesEnd - lastDelivery,
+  /** The time from the signal to stop until deliveries in progress are cut off. */
+  deliveriesEnd,
+  lastWrites,
+  processEnd,
+};
+
+/**
+ * How long a statement waits for a lock. The server's own statements lock only briefly; an operator may lock for long.
+ */
+const lock = 5_000;
+/** PostgreSQL ends a statement that takes longer. The request then gets a 503, and the lead is not stored. */
+const statement = lock + 3_000;
+
+/** The time limits of PostgreSQL: of each statement, and of a request that waits for another one. */
+export const databaseTimings = {
+  lock,
+  statement,
+  /** If no reply comes by then, for example because the network is down, the connection is given up. */
+  reply: statement + 1_000,
+  /** How long a request waits while another process stores a lead under the same idempotency key. */
+  keyWait: 5_000,
+};

@@ -1,0 +1,70 @@
+/**
+ * The interface of a destination: it delivers one lead, or fails with a `DeliveryError`. Everything else (retries,
+ * circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
+ */
+import type {Lead} from '../leads/lead-schema.ts';
+import type {Settlement} from '../leads/deliveries.ts';
+
+export type Destination = {
+  /** @throws DeliveryError when the attempt failed, so that it must be retried or an operator must decide */
+  deliver(request: DeliveryRequest): Promise<Settlement>;
+  /** Aborts the deliveries in progress. */
+  close(): Promise<void>;
+};
+
+export type DeliveryRequest = {
+  /** The id of the lead. It is the same in every attempt, so that the destination can recognize a lead that it has. */
+  id: string;
+  lead: Lead;
+  /** The id that the destination gave to the lead in an earlier attempt, else null. */
+  remoteId: string | null;
+  /** The number of earlier attempts. */
+  attempts: number;
+  /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
+  onTaken: (remoteId: string) => Promise<void>;
+};
+
+/**
+ * - `failed`: the destination does not have the lead, or it has the lead but its answer could not be fetched
+ * - `misconfigured`: the configured credentials or address are wrong, so that every lead will fail
+ * - `ambiguous`: the lead was sent, and it is unknown whether the destination has it
+ */
+export type DeliveryFault = 'failed' | 'misconfigured' | 'ambiguous';
+
+type ErrorDetails = {
+  /** Milliseconds that the destination asked to wait, for example with Retry-After. */
+  retryAfter?: number;
+  /** True if the failure concerns only this lead, and says nothing about other leads. */
+  aboutLead?: boolean;
+  /**
+   * True if a reply came but does not say clearly what became of the lead. Most likely the destination has the lead.
+   */
+  unreadable?: boolean;
+};
+
+/** The message must hold nothing of a reply, because a reply may repeat what the visitor typed. */
+export class DeliveryError extends Error {
+  readonly fault: DeliveryFault;
+  readonly retryAfter: number;
+  readonly aboutLead: boolean;
+  readonly unreadable: boolean;
+
+  constructor(
+    fault: DeliveryFault,
+    message: string,
+    {retryAfter = 0, aboutLead = false, unreadable = false}: ErrorDetails = {},
+  ) {
+    super(message);
+    this.name = 'DeliveryError';
+    this.fault = fault;
+    this.retryAfter = retryAfter;
+    this.aboutLead = aboutLead;
+    this.unreadable = unreadable;
+  }
+}
+
+/** A name for a network error, for messages. For a timeout, `code` is a number, so its `name` is used. */
+export function codeOf(error: unknown): string {
+  const {code, name} = error as {code?: unknown; name?: string};
+  return typeof code === 'string' ? code : (name ?? 'unknown');
+}

@@ -1,0 +1,124 @@
+/**
+ * A destination with the API of the specification: `POST /json/leads` creates the lead there, `GET /json/leads/:id`
+ * reads its amounts. Requests have the credentials and the `cid` of the configuration. Every reply is checked against
+ * the specification.
+ */
+import {Pool, type Dispatcher} from 'undici';
+import type {LeadApiSettings} from '../../config/destinations.ts';
+import {paths} from '../../../contract/api.ts';
+import type {Settlement} from '../../leads/deliveries.ts';
+import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
+import {withoutStatus, withStatus} from './failures.ts';
+import {amountsShape, createdShape, maxReplyBytes, parseReply, type Reply} from './reply.ts';
+
+/** Statuses with which the upstream refuses a lead for good. */
+const refusals = [400, 413, 422];
+/** Milliseconds. A longer `Retry-After` is shortened to this. */
+const maxWait = 3_600_000;
+/**
+ * Milliseconds. The body of an error is read for up to this long, because only then can the connection be used again.
+ */
+const errorBodyWait = 1_000;
+
+/** @param timeout milliseconds for one attempt to deliver a lead */
+export function createLeadApi(settings: LeadApiSettings, timeout: number): Destination {
+  const {url, user, password, cid} = settings;
+  const base = new URL(url);
+  const pool = new Pool(base.origin, {
+    connections: 16,
+    connectTimeout: Math.min(timeout, 5_000),
+    maxResponseSize: maxReplyBytes,
+  });
+  const leadsPath = `${base.pathname.replace(/\/$/, '')}${paths.leads}`;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+  async function ask(
+    method: 'GET' | 'POST',
+    path: string,
+    signal: AbortSignal,
+    attempts: number,
+    more: {headers?: Record<string, string>; body?: string} = {},
+  ): Promise<Reply> {
+    const headers = {
+      authorization,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      ...more.headers,
+    };
+    const reply = await pool
+      .request({method, path, headers, body: more.body ?? null, signal})
+      .catch((error: unknown) => {
+        throw withoutStatus(method, error, attempts);
+      });
+    const {statusCode: status, headers: replied} = reply;
+    return {
+      status,
+      body: isSuccess(status) ? await readBody(reply) : await dropBody(reply, signal),
+      contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),
+      retryAfter: readRetryAfter(replied['retry-after']),
+    };
+  }
+
+  async function post(
+    {id, lead, attempts}: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<{remoteId: string} | {refusedWith: number}> {
+    const headers = {'content-type': 'application/json', 'idempotency-key': id};
+    const body = JSON.stringify({...lead, cid, phone: lead.phone.typed});
+    const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
+    if (refusals.includes(reply.status)) return {refusedWith: reply.status};
+    if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
+    return {remoteId: parseReply('POST', reply, createdShape).id};
+  }
+
+  async function get(remoteId: string, attempts: number, signal: AbortSignal) {
+    const path = `${leadsPath}/${encodeURIComponent(remoteId)}`;
+    const reply = await ask('GET', path, signal, attempts);
+    if (!isSuccess(reply.status)) throw withStatus('GET', reply, attempts);
+    return parseReply('GET', reply, amountsShape);
+  }
+
+  return {
+    async deliver(request): Promise<Settlement> {
+      const {lead, attempts, onTaken} = request;
+      const signal = AbortSignal.timeout(timeout);
+      let {remoteId} = request;
+      if (remoteId === null) {
+        const posted = await post(request, signal);
+        if ('refusedWith' in posted)
+          return {state: 'refused', reason: `The upstream refused the lead with ${posted.refusedWith}`};
+        ({remoteId} = posted);
+        await onTaken(remoteId);
+      }
+      const amounts = lead.lead_type === 'standard' ? null : await get(remoteId, attempts, signal);
+      return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/**
+ * Does not reject if the body ends early. The 2xx status already says that the upstream has the lead, so the failure
+ * must not look like a request without a reply.
+ */
+const readBody = ({body}: Dispatcher.ResponseData): Promise<Reply['body']> =>
+  body.bytes().then(
+    (bytes) => ({received: Buffer.from(bytes)}),
+    (error: unknown) => ({broken: codeOf(error)}),
+  );
+
+/** Drops the body of an error, because the status says enough. Does not reject if the body is broken or too long. */
+async function dropBody({body}: Dispatcher.ResponseData, signal: AbortSignal): Promise<Reply['body']> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(errorBodyWait)]);
+  await body.dump({limit: maxReplyBytes, signal: soon}).catch(() => body.destroy());
+  return {broken: 'dropped'};
+}
+
+/** Converts a Retry-After header, which holds seconds or an HTTP date, to milliseconds from now, at most an hour. */
+function readRetryAfter(header: string | string[] | undefined): number {
+  if (typeof header !== 'string') return 0;
+  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), maxWait) : 0;
+}

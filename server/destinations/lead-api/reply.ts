@@ -1,0 +1,123 @@
+/** Reads a 2xx reply of a lead API. Errors tell the operator what is wrong with the reply, but hold no value of it. */
+import {brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync} from 'node:zlib';
+import {z} from 'zod';
+import type {Amounts, SpecifiedAmount} from '../../../contract/amounts.ts';
+import {unreadableReply} from './failures.ts';
+
+/** The maximum bytes of a body, both as it is sent and after decompression. */
+export const maxReplyBytes = 65_536;
+
+export type Reply = {
+  status: number;
+  /** `broken` is a code that says why the body could not be received. */
+  body: {received: Buffer} | {broken: string};
+  contentEncoding: string;
+  /** Milliseconds. */
+  retryAfter: number;
+};
+
+/**
+ * The id that a lead API gives to a lead. It has no control characters and no halves of surrogate pairs, because a
+ * database may refuse these.
+ */
+export const upstreamIdSchema = z
+  .string()
+  .max(256)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u)
+  // In the path of a URL, `.` and `..` have a special meaning.
+  .refine((id) => id !== '.' && id !== '..');
+
+type Shape<Value> = {schema: z.ZodType<Value>; must: string};
+
+export const createdShape: Shape<{id: string}> = {
+  schema: z.object({id: upstreamIdSchema}),
+  must: 'must be a text of 1 to 256 characters or a whole number',
+};
+
+const amount = z.int().min(0);
+/**
+ * The amounts that every lead API returns, as in section 2.3 of the specification. The reply also has the first name,
+ * which is not needed, because the lead has it.
+ */
+export const amountsShape: Shape<Pick<Amounts, SpecifiedAmount>> = {
+  schema: z.object({
+    rollover_amount: amount,
+    sba_qualified_amount: amount,
+    unsecured_amount: amount,
+    portfolio_loan_qualified_amount: amount,
+    total_qualified_amount: amount,
+  }),
+  must: 'must be a whole number',
+};
+
+/** @throws DeliveryError that names what is wrong with the reply */
+export function parseReply<Value>(method: 'GET' | 'POST', reply: Reply, {schema, must}: Shape<Value>): Value {
+  const unreadable = (message: string) => unreadableReply(method, message);
+  const answer = `The upstream's answer to ${method}`;
+  const {status, body, contentEncoding} = reply;
+
+  if ('broken' in body)
+    throw unreadable(`${answer}, ${status}, could not be read to its end (${body.broken})`);
+  const {received} = body;
+  if (received.length === 0)
+    throw unreadable(`The upstream answered ${method} with ${status} and an empty body`);
+  const decoded = orUndefined(() => decompress(received, contentEncoding));
+  if (!decoded) throw unreadable(`${answer} cannot be decompressed`);
+  // The decoder skips a byte order mark.
+  const text = orUndefined(() => new TextDecoder('utf-8', {fatal: true}).decode(decoded));
+  if (text === undefined) throw unreadable(`${answer} is not UTF-8`);
+  const data = orUndefined<unknown>(() => JSON.parse(text, keepDigitsOfId));
+  if (data === undefined) throw unreadable('The upstream answered with something that is not JSON');
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw unreadable(`${answer} is not a JSON object`);
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const fields = [...new Set(result.error.issues.map(({path}) => String(path[0])))].join(', ');
+  throw unreadable(`${answer} has no usable field ${fields}: ${must}`);
+}
+
+function orUndefined<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** For `JSON.parse`: turns an id that is a whole number into text, because numbers above 2^53 would lose digits. */
+function keepDigitsOfId(key: string, value: unknown, context?: {source?: string}): unknown {
+  if (key !== 'id' || typeof value !== 'number') return value;
+  const digits = context?.source ?? String(value);
+  return /^\d+$/.test(digits) ? digits : value;
+}
+
+type Decode = (data: Buffer, options: {maxOutputLength: number}) => Buffer;
+/** Some servers send `deflate` without its zlib header, which browsers accept as well. */
+const inflate: Decode = (data, options) =>
+  orUndefined(() => inflateSync(data, options)) ?? inflateRawSync(data, options);
+const decoders = new Map<string, Decode>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflate],
+  ['br', brotliDecompressSync],
+  ['zstd', zstdDecompressSync],
+]);
+
+/**
+ * Our requests ask for no compression, but some servers and gateways compress nevertheless. The synchronous functions
+ * do not block the event loop for long, because a body has at most 64 KiB before and after decompression.
+ * @throws Error when the encoding is unknown, or the content is broken or too long
+ */
+function decompress(body: Buffer, contentEncoding: string): Buffer {
+  const encodings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const applied = encodings.filter((name) => name !== '' && name !== 'identity').toReversed();
+  if (applied.length > 3) throw new Error('Too many encodings');
+  return applied.reduce((data, name) => {
+    const decode = decoders.get(name);
+    if (!decode) throw new Error('Unknown encoding');
+    return decode(data, {maxOutputLength: maxReplyBytes});
+  }, body);
+}

@@ -1,0 +1,55 @@
+/** Decides after a failed attempt when the next one is due, or that the delivery is held until an operator decides. */
+import type {OnAmbiguous} from '../config/destinations.ts';
+import type {Timings} from '../config/timings.ts';
+import type {DueDelivery, Postponed} from '../leads/deliveries.ts';
+import {NotTried} from './breaker.ts';
+import {DeliveryError} from './destination.ts';
+
+/**
+ * The maximum number of times that a lead is sent while it is unknown whether the destination has it. Each of these
+ * attempts may create another copy of the lead at the destination.
+ */
+const maxAmbiguous = 3;
+
+type Circumstances = {
+  /** The destination fails for all leads, and not only for this one. */
+  isAway: boolean;
+  onAmbiguous: OnAmbiguous;
+  timings: Timings;
+};
+
+export function planRetry(
+  error: unknown,
+  {attempts, ambiguousCounted}: Pick<DueDelivery, 'attempts' | 'ambiguousCounted'>,
+  {isAway, onAmbiguous, timings}: Circumstances,
+): Postponed {
+  const tried = !(error instanceof NotTried);
+  const failure = error instanceof DeliveryError ? error : undefined;
+  const ambiguous = failure?.fault === 'ambiguous';
+  const unreadable = failure?.unreadable ?? false;
+  // During an outage, the replies of all leads are lost, so this attempt does not count towards the limit. An
+  // unreadable reply always counts, because it shows that there is no outage, and most likely the destination has the
+  // lead.
+  const isCounted = ambiguous && (unreadable || !isAway);
+  const sendsSoFar = ambiguousCounted + Number(ambiguous);
+  const isHeld = ambiguous && (onAmbiguous === 'hold' || (isCounted && sendsSoFar >= maxAmbiguous));
+
+  const longest = tried ? timings.longestRetry : timings.longestBreak;
+  // The last attempt comes after the longest wait, so that an operator has time to repair the destination. During an
+  // outage further attempts may follow. They wait as long, so that few copies are created.
+  const nextIsLastSend = ambiguous && sendsSoFar >= maxAmbiguous - 1;
+  const doubled = Math.min(longest, timings.firstRetry * 2 ** Math.min(attempts, 20));
+  const ceiling = nextIsLastSend ? longest : doubled;
+  // The wait is random, up to the ceiling, so that leads that failed together are not sent again together. If the
+  // destination may have the lead, the wait is at least half of the ceiling.
+  const share = ambiguous || unreadable ? 0.5 + Math.random() / 2 : Math.random();
+  const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
+  return {
+    until: Date.now() + Math.round(Math.max(share * ceiling, askedFor)),
+    error: error instanceof Error ? error.message : 'unknown',
+    tried,
+    ambiguous,
+    isCounted,
+    state: isHeld ? 'held' : 'waiting',
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * Limits open connections. When there are too many, idle connections are closed before those with requests, so that
+ * an attacker who only holds connections open cannot lock out clients that send requests.
+ */
+import type {IncomingMessage, Server, ServerResponse} from 'node:http';
+import type {Socket} from 'node:net';
+import {networkOf, readAddress} from '../config/addresses.ts';
+import type {Emit} from '../observe/events.ts';
+
+export type ConnectionLimits = {
+  /** Open connections in all. */
+  connections: number;
+  /** Open connections of one address; a /64 counts as one address of IPv6. */
+  connectionsPerAddress: number;
+  /** Requests in flight on one connection: those whose response is not sent, or not read by the client yet. */
+  requestsPerConnection: number;
+};
+
+export const connectionLimits: ConnectionLimits = {
+  connections: 2_000,
+  connectionsPerAddress: 200,
+  requestsPerConnection: 16,
+};
+
+type Connection = {
+  socket: Socket;
+  /** The groups that the connection counts in: all connections, and those of its address if the address has a limit. */
+  groups: readonly Group[];
+  /** The responses of the requests in flight. */
+  inFlight: Set<ServerResponse>;
+  /** When the last request began or ended, in milliseconds since 1970. */
+  lastActivity: number;
+};
+
+/** Sets keep the order of insertion, so the least recently active connection comes first. */
+type Group = {
+  all: Set<Connection>;
+  /** Connections without a request in flight: their clients have sent nothing more, or only a part of the headers. */
+  idle: Set<Connection>;
+};
+
+/** Connections that are idle for longer than this, in milliseconds, are closed before all others. */
+const idleTime = 1_000;
+
+export type ConnectionGuard = {
+  /** Counts a request until its response was sent. Returns false for a request to ignore: its connection is closed. */
+  track(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+/** @param isUnlimited whether `connectionsPerAddress` does not apply to an address, because it is a reverse proxy's */
+export function guardConnections(
+  server: Server,
+  emit: Emit,
+  isUnlimited: (address: string) => boolean,
+  limits: ConnectionLimits,
+): ConnectionGuard {
+  const total: Group = {all: new Set(), idle: new Set()};
+  const byAddress = new Map<string, Group>();
+  const bySocket = new WeakMap<Socket, Connection>();
+
+  function open(socket: Socket, key: string | undefined) {
+    const own = key === undefined ? undefined : (byAddress.get(key) ?? {all: new Set(), idle: new Set()});
+    if (key !== undefined && own) byAddress.set(key, own);
+    const groups = own ? [total, own] : [total];
+    const connection: Connection = {socket, groups, inFlight: new Set(), lastActivity: 0};
+    bySocket.set(socket, connection);
+    touch(connection);
+    socket.once('close', () => {
+      remove(connection);
+      if (key !== undefined && own?.all.size === 0 && byAddress.get(key) === own) byAddress.delete(key);
+    });
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const {remoteAddress: address} = socket;
+    // The client has already disconnected.
+    if (address === undefined) return void socket.destroy();
+    const key = isUnlimited(address) ? undefined : networkOf(readAddress(address) ?? '');
+    const own = key === undefined ? undefined : byAddress.get(key);
+    if (own && own.all.size >= limits.connectionsPerAddress) {
+      emit({type: 'connections-exceeded', limit: 'connections of one address'});
+      if (!makeRoom(own)) return void socket.destroy();
+    }
+    if (total.all.size >= limits.connections) {
+      emit({type: 'connections-exceeded', limit: 'connections'});
+      if (!makeRoom(total)) return void socket.destroy();
+    }
+    open(socket, key);
+  });
+
+  return {
+    track({socket}, response) {
+      const connection = bySocket.get(socket);
+      // Node parses all requests of a packet, even after the connection was closed because of an earlier one of them.
+      if (!connection || socket.destroyed) return false;
+      const {inFlight} = connection;
+      if (inFlight.size >= limits.requestsPerConnection) {
+        emit({type: 'connections-exceeded', limit: 'requests of one connection'});
+        remove(connection);
+        stopParsing(socket);
+        socket.destroy();
+        return false;
+      }
+      inFlight.add(response);
+      touch(connection);
+      response.once('close', () => {
+        inFlight.delete(response);
+        if (!socket.destroyed) touch(connection);
+      });
+      return true;
+    },
+  };
+}
+
+function remove(connection: Connection) {
+  for (const {all, idle} of connection.groups) {
+    all.delete(connection);
+    idle.delete(connection);
+  }
+}
+
+/** Notes that a connection is active now, which puts it last in the order of its groups. */
+function touch(connection: Connection) {
+  remove(connection);
+  connection.lastActivity = Date.now();
+  for (const {all, idle} of connection.groups) {
+    all.add(connection);
+    if (connection.inFlight.size === 0) idle.add(connection);
+  }
+}
+
+/**
+ * Makes Node stop parsing the requests of a connection. A thousand requests may arrive in one packet of 64 KiB, and
+ * Node creates objects for all of them, even after the connection was closed: 300 such connections blocked all other
+ * clients for 5 s. Node calls `onIncoming` after the headers of each request, and the return value 2 means that no
+ * further request follows. A later version of Node without this hook would only be slower.
+ */
+function stopParsing({parser}: Socket & {parser?: {onIncoming?: () => number} | null}) {
+  if (parser) parser.onIncoming = () => 2;
+}
+
+/** The connection is idle, or each request in flight has an incomplete body or a response that is not read yet. */
+const waitsForClient = ({inFlight}: Connection) =>
+  [...inFlight].every(({req, writableEnded}) => !req.complete || writableEnded);
+
+function longestWaitingForClient({all}: Group): Connection | undefined {
+  for (const connection of all) if (waitsForClient(connection)) return connection;
+  return undefined;
+}
+
+/** Closes one connection of the group. Returns false if it can close none, because all wait for the server. */
+function makeRoom(group: Group): boolean {
+  const [longestIdle] = group.idle;
+  const wasLong = longestIdle !== undefined && longestIdle.lastActivity < Date.now() - idleTime;
+  const connection = wasLong ? longestIdle : longestWaitingForClient(group);
+  if (!connection) return false;
+  remove(connection);
+  connection.socket.destroy();
+  return true;
+}

@@ -1,0 +1,180 @@
+/**
+ * `/embed/v1`: the API that the form calls from partners' pages. The `cid` of the partner is added to each lead here,
+ * and is never sent to a browser.
+ */
+import {Router, type Request, type RequestHandler} from 'express';
+import type {AmountPart} from '../../../contract/amounts.ts';
+import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
+import type {LeadDesk} from '../../leads/lead-desk.ts';
+import {mergesDuplicates, type Partner} from '../../config/partners.ts';
+import type {Consent, StoredLead} from '../../leads/stored-lead.ts';
+import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
+import type {ResultTokens} from '../../leads/result-tokens.ts';
+import {readAttribution, readConsent, readSubmission, suspicions} from './embed-submission.ts';
+import type {FailureLimit} from '../limits/failure-limit.ts';
+import {jsonBody, replyJson} from '../json-body.ts';
+import {readIdempotencyKey, readLead, replayLead, submitLead} from '../lead-intake.ts';
+import {mount, operations} from '../operations.ts';
+import {partnerGate} from './partner-gate.ts';
+import {ProblemError} from '../problem-replies.ts';
+import {partnerOf} from '../request-context.ts';
+import type {Proof, Proofs} from './proof.ts';
+import type {Quota} from './quota.ts';
+import type {RateLimits} from '../limits/rate-limit.ts';
+
+type Parts = {
+  partners: readonly [Partner, ...Partner[]];
+  desk: LeadDesk;
+  digests: IdempotencyDigests;
+  tokens: ResultTokens;
+  minimums: Partial<Record<AmountPart, number>>;
+  /** Undefined if no proof of work is required. */
+  proofs: Proofs | undefined;
+  quota: Quota;
+  unknownPartners: FailureLimit;
+  rateLimits: RateLimits;
+  /**
+   * How many leads, and how many requests for the configuration, one address may send in a minute; twice as many reads.
+   */
+  perMinute: number;
+};
+
+export function embedApi(parts: Parts): Router {
+  const {partners, desk, digests, tokens, minimums, proofs, quota, unknownPartners, rateLimits, perMinute} =
+    parts;
+  const router = Router({caseSensitive: true});
+
+  const toAnswer = ({id, lead, answer}: StoredLead): EmbedAnswer => {
+    const amounts = answer.status === 'done' ? answer.amounts : null;
+    return {
+      id,
+      token: tokens.issue(id),
+      status: answer.status,
+      prequalification: amounts && {first_name: lead.first_name, ...amounts},
+      reasons: answer.status === 'done' ? answer.reasons : {},
+    };
+  };
+
+  const newChallenge = async (from: Proofs, partner: Partner, network: string) =>
+    from.challenge({partner: partner.key, network}, await quota.nextTerms(partner, network));
+
+  const config: RequestHandler = async (request, response) => {
+    const partner = partnerOf(request);
+    const {leadTypes, consent, colors, answerFrom} = partner;
+    const body: EmbedConfig = {
+      lead_types: leadTypes,
+      minimums: answerFrom === undefined ? minimums : {},
+      consent: consent ?? null,
+      colors: colors ?? {},
+      challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
+    };
+    replyJson(response, 200, body);
+  };
+
+  /** Starts to read the quota before the rate limit reads its counter, so that both take one round trip to Redis. */
+  const prefetchQuota: RequestHandler = (request, _response, next) => {
+    if (proofs) request.quotaState = quota.read(partnerOf(request), request.network);
+    next();
+  };
+
+  /** @throws ProblemError when a proof is required and the body holds no valid one */
+  async function readProof(request: Request, body: EmbedSubmission | undefined): Promise<Proof | undefined> {
+    if (!proofs) return undefined;
+    const {network} = request;
+    const partner = partnerOf(request);
+    const checked = await proofs.check(body?.proof, {partner: partner.key, network});
+    const quotaState = await (request.quotaState ?? quota.read(partner, network));
+    if (!checked || !quota.accepts(checked.terms, quotaState)) {
+      throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
+    }
+    return checked.proof;
+  }
+
+  const create: RequestHandler = async (request, response) => {
+    const partner = partnerOf(request);
+    const body = readSubmission(request.body);
+    const lead = readLead(body ? {...body.lead, cid: partner.cid} : null);
+    if (!partner.leadTypes.includes(lead.lead_type)) {
+      throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
+    }
+    const fingerprint = comparableText(lead);
+    const version = partner.consent && body?.consent?.version;
+    const content = version === undefined ? fingerprint : `${fingerprint} ${version}`;
+    const idempotency = readIdempotencyKey(request, digests, `partner:${partner.key}`, content);
+    if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
+
+    let given: {consent: Consent | undefined; proof: Proof | undefined};
+    try {
+      given = {consent: readConsent(request, partner, body), proof: await readProof(request, body)};
+    } catch (problem) {
+      // This may be a retry of a page that lost the response. Then the lead is already stored, so the consent and the
+      // proof of the retry need not be valid any more.
+      const replayed = await replayLead(desk, idempotency);
+      if (!replayed) throw problem;
+      request.leadId = replayed.id;
+      replyJson(response, 201, toAnswer(replayed));
+      return;
+    }
+
+    const suspect = suspicions(body);
+    const hold = suspect !== undefined && partner.suspect === 'hold';
+    const supersedes = await supersededId(partner, body);
+    // A merged duplicate is not delivered. If no leads of the partner are delivered, nothing is merged. A lead that is
+    // held, or that corrects an earlier one, is never merged, because the other lead would be delivered in its place.
+    const isDelivered = partner.answerFrom !== undefined || partner.sendTo.length > 0;
+    const mayMerge = mergesDuplicates(partner, lead.lead_type) && isDelivered && !hold && !supersedes;
+    const {outcome, stored} = await submitLead(desk, {
+      lead,
+      partner: partner.key,
+      answerFrom: partner.answerFrom,
+      sendTo: partner.sendTo,
+      idempotency,
+      ...given,
+      attribution: body && readAttribution(body),
+      suspect,
+      hold,
+      supersedes,
+      leadDigests: mayMerge ? digests.ofLead(fingerprint) : [],
+    });
+    // There is no `await`, so that the visitor does not wait for Redis.
+    if (outcome === 'created') void quota.countLead(partner, request.network);
+    request.leadId = stored.id;
+    replyJson(response, 201, toAnswer(stored));
+  };
+
+  /**
+   * The lead with this id, if the token gives access to it. An unknown id, another partner's lead, and a missing or
+   * wrong token all cause the same query and the same comparison, so that the response time tells a stranger nothing.
+   */
+  async function readWithToken(partner: Partner, id: string, token: string): Promise<StoredLead | undefined> {
+    const stored = await desk.find(id);
+    const mayRead = tokens.verify(id, token, stored?.createdAt ?? 0);
+    return stored && mayRead && stored.partner === partner.key ? stored : undefined;
+  }
+
+  /** The id of the earlier lead that this one corrects, if the page has a valid token for the earlier lead. */
+  async function supersededId(partner: Partner, body: EmbedSubmission | undefined) {
+    const named = body?.supersedes;
+    return named && (await readWithToken(partner, named.id, named.token))?.id;
+  }
+
+  const read: RequestHandler<{id: string}> = async (request, response) => {
+    const [, token = ''] = /^bearer +(\S+)$/i.exec(request.get('Authorization') ?? '') ?? [];
+    const stored = await readWithToken(partnerOf(request), request.params.id, token);
+    if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
+    request.leadId = stored.id;
+    if (stored.answer.status === 'pending') response.set('Retry-After', '5');
+    replyJson(response, 200, toAnswer(stored));
+  };
+
+  mount(
+    router,
+    [
+      [operations.embedConfig, rateLimits('config', perMinute), config],
+      [operations.embedCreate, prefetchQuota, rateLimits('leads', perMinute), jsonBody, create],
+      [operations.embedRead, rateLimits('results', perMinute * 2), read],
+    ],
+    partnerGate(partners, unknownPartners),
+  );
+  return router;
+}

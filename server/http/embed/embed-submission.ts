@@ -1,0 +1,85 @@
+/** Reads what a page sends with a lead (consent, attribution, signs of a bot), and converts it for the store. */
+import {createHash} from 'node:crypto';
+import type {Request} from 'express';
+import {z} from 'zod';
+import {
+  attributionKeys,
+  type Attribution,
+  type AttributionKey,
+  type EmbedSubmission,
+} from '../../../contract/embed.ts';
+import type {FieldError} from '../../../contract/problems.ts';
+import {pageAddress} from '../../../contract/page-address.ts';
+import type {Partner} from '../../config/partners.ts';
+import type {Consent} from '../../leads/stored-lead.ts';
+import {ProblemError} from '../problem-replies.ts';
+import {embedSubmissionSchema} from '../wire-schemas.ts';
+
+const compiled = z.compile(embedSubmissionSchema);
+/** Undefined when the body has no object `lead`. */
+export const readSubmission = (body: unknown): EmbedSubmission | undefined => compiled.safeParse(body).data;
+
+/** Shortens a web address as the form does. Null for a text that is no web address. */
+function bareAddress(text: string | undefined): string | null {
+  const url = URL.parse(text ?? '');
+  return url && /^https?:$/.test(url.protocol) ? pageAddress(url.href).slice(0, 2_048) : null;
+}
+
+const addresses: readonly AttributionKey[] = ['referrer', 'landing_page'];
+
+/** Where the visitor came from; undefined if nothing is known. */
+export function readAttribution({attribution: given = {}}: EmbedSubmission): Attribution | undefined {
+  const known: Attribution = {};
+  for (const key of attributionKeys) {
+    const value = addresses.includes(key) ? bareAddress(given[key]) : given[key];
+    if (value) known[key] = value;
+  }
+  return Object.keys(known).length > 0 ? known : undefined;
+}
+
+/**
+ * The record of the visitor's consent; undefined if the partner has no consent text.
+ * @throws ProblemError when the visitor saw another version of the text, or when the consent is missing
+ */
+export function readConsent(
+  request: Request,
+  {consent}: Partner,
+  body: EmbedSubmission | undefined,
+): Consent | undefined {
+  if (!consent) return undefined;
+  const given = body?.consent;
+  if (given && given.version !== consent.version) {
+    throw new ProblemError('consent-outdated', 'Fetch the configuration and show its text.', {
+      headers: {'Retry-After': '1'},
+    });
+  }
+  if (!given || (consent.required && !given.agreed)) {
+    const errors: FieldError[] = [{field: 'consent', code: 'required', message: 'is required'}];
+    throw new ProblemError('invalid-lead', 'Check consent.', {errors});
+  }
+  const origin = request.get('Origin');
+  const page = bareAddress(body?.page);
+  return {
+    textVersion: consent.version,
+    textHash: createHash('sha256').update(consent.text).digest('hex'),
+    agreed: consent.required ? given.agreed : null,
+    givenAt: Date.now(),
+    origin: origin ?? null,
+    page: URL.parse(page ?? '')?.origin === origin ? page : null,
+    ip: request.address,
+    userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
+  };
+}
+
+/** Milliseconds. A form that is filled in faster was probably filled in by a bot, or by autofill. */
+const shortestTime = 3_000;
+
+/**
+ * Why a bot may have sent the lead; undefined without such a reason. The lead is stored in any case, because the
+ * autofill of a browser looks the same.
+ */
+export function suspicions(body: EmbedSubmission | undefined): string | undefined {
+  const trapped = body?.trap ? 'trap' : '';
+  const fast = (body?.elapsed_ms ?? Infinity) < shortestTime ? 'fast' : '';
+  return [trapped, fast].filter(Boolean).join(' ') || undefined;
+}

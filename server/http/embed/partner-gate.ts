@@ -1,0 +1,46 @@
+/** Decides by the URL and the Origin header whether a page may use `/embed/v1`, before a body is read. */
+import cors from 'cors';
+import type {RequestHandler} from 'express';
+import {allowsOrigin, type Partner} from '../../config/partners.ts';
+import type {FailureLimit} from '../limits/failure-limit.ts';
+import {ProblemError} from '../problem-replies.ts';
+
+/**
+ * Makes the handlers that set `request.partner` and the CORS headers, or refuse the request.
+ * @param partners a request that names no partner belongs to the first
+ * @param unknownPartners refuses addresses that often name unknown partners, so that nobody can find names by trying
+ */
+export function partnerGate(
+  partners: readonly [Partner, ...Partner[]],
+  unknownPartners: FailureLimit,
+): RequestHandler[] {
+  const byKey = new Map(partners.map((partner) => [partner.key, partner]));
+
+  const findPartner: RequestHandler = (request, _response, next) => {
+    unknownPartners.check(request);
+    const key = request.query['partner'] ?? partners[0].key;
+    const partner = typeof key === 'string' ? byKey.get(key) : undefined;
+    if (!partner) {
+      void unknownPartners.countFailure(request);
+      throw new ProblemError('unknown-partner', 'Check the partner attribute of the form.');
+    }
+    const origin = request.get('Origin') ?? 'null';
+    // With a GET from a page of the server's own origin, browsers send no Origin header.
+    const isOwnPage = origin === 'null' && request.get('Sec-Fetch-Site') === 'same-origin';
+    if (!isOwnPage && !allowsOrigin(partner, origin)) {
+      throw new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
+    }
+    request.partner = partner;
+    next();
+  };
+
+  const corsHeaders = cors({
+    origin: true,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Content-Type', 'Authorization', 'Idempotency-Key'],
+    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'],
+    maxAge: 7_200,
+  });
+
+  return [findPartner, corsHeaders];
+}

@@ -1,0 +1,88 @@
+/** `/json/leads`: the API of the specification, for servers that hold credentials. */
+import {Router, type RequestHandler} from 'express';
+import type {SpecifiedPrequalification} from '../../../contract/amounts.ts';
+import {paths} from '../../../contract/api.ts';
+import type {LeadDesk} from '../../leads/lead-desk.ts';
+import type {StoredLead} from '../../leads/stored-lead.ts';
+import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
+import type {Caller} from '../../config/callers.ts';
+import {basicAuth} from './basic-auth.ts';
+import {jsonBody, replyJson} from '../json-body.ts';
+import type {FailureLimit} from '../limits/failure-limit.ts';
+import {readIdempotencyKey, readLead, submitLead} from '../lead-intake.ts';
+import {mount, operations} from '../operations.ts';
+import {ProblemError} from '../problem-replies.ts';
+import {callerOf} from '../request-context.ts';
+
+type Parts = {
+  callers: readonly Caller[];
+  signIns: FailureLimit;
+  desk: LeadDesk;
+  digests: IdempotencyDigests;
+  /** The name of the destination that answers the leads. If undefined, the calculator answers them. */
+  answerFrom: string | undefined;
+};
+
+export function jsonApi({callers, signIns, desk, digests, answerFrom}: Parts): Router {
+  const router = Router({caseSensitive: true});
+  const authenticate = basicAuth(callers, signIns);
+
+  const create: RequestHandler = async (request, response) => {
+    const lead = readLead(request.body);
+    const {user, cids} = callerOf(request);
+    if (!cids.includes(lead.cid)) {
+      throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
+    }
+    const idempotency = readIdempotencyKey(request, digests, `caller:${user}`, comparableText(lead));
+    const {stored} = await submitLead(desk, {lead, partner: null, answerFrom, idempotency});
+    const {id} = stored;
+    request.leadId = id;
+    response.setHeader('Location', `${paths.leads}/${id}`);
+    replyJson(response, 201, {id});
+  };
+
+  const read: RequestHandler<{id: string}> = async (request, response) => {
+    const stored = await desk.find(request.params.id);
+    if (!stored || !callerOf(request).cids.includes(stored.lead.cid)) {
+      throw new ProblemError('not-found', 'There is no such lead for these credentials.');
+    }
+    request.leadId = stored.id;
+    replyJson(response, 200, result(stored));
+  };
+
+  mount(router, [
+    [operations.createLead, authenticate, jsonBody, create],
+    [operations.readLead, authenticate, read],
+  ]);
+  return router;
+}
+
+function result({lead, answer}: StoredLead): SpecifiedPrequalification {
+  if (lead.lead_type === 'standard') {
+    throw new ProblemError('no-prequalification', 'Only prequalification leads have amounts.');
+  }
+  if (answer.status === 'pending') {
+    throw new ProblemError('result-pending', 'The upstream has not answered yet.', {
+      headers: {'Retry-After': '5'},
+    });
+  }
+  if (answer.status === 'refused' || !answer.amounts) {
+    throw new ProblemError('upstream-refused', 'The upstream will not take this lead.');
+  }
+  // The calculator may return further amounts, but this response has only those that the specification names.
+  const {
+    rollover_amount,
+    sba_qualified_amount,
+    unsecured_amount,
+    portfolio_loan_qualified_amount,
+    total_qualified_amount,
+  } = answer.amounts;
+  return {
+    first_name: lead.first_name,
+    rollover_amount,
+    sba_qualified_amount,
+    unsecured_amount,
+    portfolio_loan_qualified_amount,
+    total_qualified_amount,
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * Refuses addresses after too many failures, for example wrong passwords or unknown names of partners. A failure is
+ * counted in this process at once, so that parallel attempts cannot pass the limit together, and then in the shared
+ * counters, so that other processes see it. A request that succeeds needs no round trip to Redis.
+ */
+import {isWithin, type Ranges} from '../../config/addresses.ts';
+import type {Emit} from '../../observe/events.ts';
+import type {ClientAddress} from '../client-address.ts';
+import type {Counters} from './counters.ts';
+import {createMemoryCounters} from './memory-counters.ts';
+import {ProblemError} from '../problem-replies.ts';
+
+export type FailureLimit = {
+  /**
+   * Reads what other processes counted for an address. Does nothing for an address without failures in this process.
+   * Never rejects.
+   */
+  refresh(client: ClientAddress): Promise<void> | undefined;
+  /** @throws ProblemError `too-many-requests` while the address is refused */
+  check(client: ClientAddress): void;
+  /** Counts a failure before it returns. Resolves when the shared counters have it. Never rejects. */
+  countFailure(client: ClientAddress): Promise<void>;
+};
+
+type Settings = {
+  /** Names what fails, in the plural, such as `sign-ins`. Counters, the log and the error's detail use the name. */
+  what: string;
+  /** After this many failures within `window` milliseconds, a network is refused until the window ends. */
+  maxFailures: number;
+  window: number;
+  /** Addresses that are never refused. */
+  exempt?: Ranges;
+  counters: Counters;
+  emit: Emit;
+};
+
+export function createFailureLimit({
+  what,
+  maxFailures,
+  window,
+  exempt = [],
+  counters,
+  emit,
+}: Settings): FailureLimit {
+  /** The failures of each network: those that this process counted, or the shared number if that is higher. */
+  const failures = createMemoryCounters();
+
+  const sharedName = (network: string) => `failed ${what}:${network}`;
+
+  async function readShared(network: string, endsAt: number) {
+    const {counts} = await counters.read([sharedName(network)]);
+    const [shared = 0] = counts;
+    const known = failures.find(network);
+    if (known && shared > known.count) failures.set(network, {count: shared, endsAt});
+  }
+
+  return {
+    refresh({network}) {
+      const known = failures.find(network);
+      return known && known.count < maxFailures ? readShared(network, known.endsAt) : undefined;
+    },
+
+    check({address, network}) {
+      const known = failures.find(network);
+      if (!known || known.count < maxFailures || isWithin(address, exempt)) return;
+      const seconds = Math.ceil((known.endsAt - Date.now()) / 1_000);
+      throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
+        headers: {'Retry-After': String(Math.max(1, seconds))},
+      });
+    },
+
+    async countFailure({address, network}) {
+      if (isWithin(address, exempt)) return;
+      const own = failures.increment({name: network, window});
+      if (own.count === maxFailures) emit({type: 'failures-exceeded', network, what});
+      const {count, endsAt} = await counters.increment({name: sharedName(network), window});
+      const known = failures.find(network);
+      if (!known || count > known.count) failures.set(network, {count, endsAt});
+    },
+  };
+}

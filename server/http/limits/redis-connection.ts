@@ -1,0 +1,151 @@
+/**
+ * The connection to the Redis that several processes share. A Redis that is stopped, frozen or read-only must not
+ * delay visitors. So each command has a time limit, and after a few failures in a row the connection is closed and
+ * no command is sent until a new connection works.
+ */
+import {createClient, defineScript, ErrorReply} from 'redis';
+import type {Emit} from '../../observe/events.ts';
+
+/** Milliseconds. */
+const commandTimeout = 250;
+/** Milliseconds for connecting, signing in and one write. */
+const connectTimeout = 1_000;
+/** After this many failed commands in a row, the connection is closed. */
+const maxFailures = 3;
+/** Milliseconds before the first attempt to reconnect. The delay doubles with each attempt, up to the maximum. */
+const firstDelay = 50;
+const maxDelay = 2_000;
+
+/**
+ * Adds one to a counter, and returns its value and the milliseconds until it expires. The arguments are the
+ * milliseconds that a new counter lives, and 1 if every increment restarts that time.
+ */
+const incrementCounter = defineScript({
+  SCRIPT: `
+    local count = redis.call('INCR', KEYS[1])
+    local window, renew = tonumber(ARGV[1]), ARGV[2] == '1'
+    local left = redis.call('PTTL', KEYS[1])
+    if renew or left < 0 then
+      redis.call('PEXPIRE', KEYS[1], window)
+      left = window
+    end
+    return {count, left}`,
+  NUMBER_OF_KEYS: 1,
+  parseCommand(parser, key: string, window: number, renew: boolean) {
+    parser.pushKey(key);
+    parser.push(String(window), renew ? '1' : '0');
+  },
+  transformReply: ([count = 0, left = 0]: number[]) => ({count, left}),
+});
+
+const createSharedClient = (url: string) =>
+  createClient({
+    url,
+    scripts: {incrementCounter},
+    disableOfflineQueue: true,
+    // `connectRedis` reconnects by itself. The client's own strategy acts only when the connection ends, but the
+    // connection to a frozen Redis stays open.
+    socket: {connectTimeout, reconnectStrategy: false},
+  });
+
+export type RedisClient = ReturnType<typeof createSharedClient>;
+
+export type SharedRedis = {
+  /** Runs a command. Resolves to undefined when Redis is not connected, fails or takes too long. Never rejects. */
+  run<Result>(work: (client: RedisClient) => Promise<Result>): Promise<Result | undefined>;
+  close(): void;
+};
+
+type State =
+  | {stage: 'connecting'}
+  | {stage: 'ready'; client: RedisClient; failures: number}
+  | {stage: 'disconnected'; retry: NodeJS.Timeout}
+  | {stage: 'closed'};
+
+/** Connects, and reconnects after every failure. Emits an event when the connection is lost and one when it is back. */
+export function connectRedis(url: string, emit: Emit): SharedRedis {
+  let state: State = {stage: 'connecting'};
+  let emittedLoss = false;
+
+  async function connect(delay: number) {
+    const client = createSharedClient(url);
+    client.on('error', (error: Error) => disconnect(client, error));
+    client.on('end', () => disconnect(client, new Error('the connection ended')));
+    try {
+      // A replica accepts connections but no writes, and so does a Redis whose memory is full. So a write is tried
+      // first.
+      const tried = client.connect().then(() => client.incrementCounter('lead-prequal:probe', 1_000, false));
+      await withTimeout(connectTimeout, tried);
+    } catch (error) {
+      discard(client);
+      if (!isClosed()) retryAfter(delay, error);
+      return;
+    }
+    if (isClosed()) {
+      discard(client);
+      return;
+    }
+    state = {stage: 'ready', client, failures: 0};
+    if (emittedLoss) emit({type: 'redis-recovered'});
+    emittedLoss = false;
+  }
+
+  const isClosed = () => state.stage === 'closed';
+
+  function retryAfter(delay: number, error: unknown) {
+    if (!emittedLoss) {
+      const {code, message} = error as NodeJS.ErrnoException;
+      emit({type: 'redis-lost', reason: code ?? message});
+    }
+    emittedLoss = true;
+    const nextDelay = Math.min(delay * 2, maxDelay);
+    state = {stage: 'disconnected', retry: setTimeout(() => void connect(nextDelay), delay).unref()};
+  }
+
+  /** Closes the connection together with its waiting commands, so that they do not pile up while Redis is frozen. */
+  function disconnect(client: RedisClient, error: unknown) {
+    if (state.stage !== 'ready' || state.client !== client) return;
+    retryAfter(firstDelay, error);
+    discard(client);
+  }
+
+  void connect(firstDelay);
+  return {
+    async run(work) {
+      if (state.stage !== 'ready') return undefined;
+      const used = state;
+      try {
+        const result = await withTimeout(commandTimeout, work(used.client));
+        used.failures = 0;
+        return result;
+      } catch (error) {
+        used.failures += 1;
+        // A Redis that is full or has become a replica refuses every write with an error reply and answers every
+        // read. The reads in between would reset the count of failures, and limits would use counters that no
+        // longer change. So one error reply is enough to disconnect.
+        if (error instanceof ErrorReply || used.failures >= maxFailures) disconnect(used.client, error);
+        return undefined;
+      }
+    },
+    close() {
+      if (state.stage === 'disconnected') clearTimeout(state.retry);
+      const last = state;
+      state = {stage: 'closed'};
+      if (last.stage === 'ready') discard(last.client);
+    },
+  };
+}
+
+function discard(client: RedisClient) {
+  if (client.isOpen) client.destroy();
+}
+
+/** @throws Error when `work` takes longer than `milliseconds` */
+function withTimeout<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
+  const {promise, reject} = Promise.withResolvers<never>();
+  const tooLong = new Error('Redis took too long');
+  // While this process was busy, a reply may have arrived that was not read yet. Node reads arrived replies before it
+  // runs `setImmediate`.
+  const timer = setTimeout(() => setImmediate(reject, tooLong), milliseconds);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,158 @@
+/**
+ * The bodies of requests and responses as zod schemas, from which the parsers of bodies and the OpenAPI document are
+ * made. Each schema must equal a type of the contract, which the form uses. If only one of the two changes, the server
+ * does not compile.
+ */
+import {z} from 'zod';
+import {
+  amountParts,
+  reasons,
+  type Prequalification,
+  type SpecifiedPrequalification,
+} from '../../contract/amounts.ts';
+import {
+  attributionKeys,
+  attributionValue,
+  leadStatuses,
+  type AttributionKey,
+  type Challenge,
+  type EmbedAnswer,
+  type EmbedConfig,
+  type EmbedSubmission,
+} from '../../contract/embed.ts';
+import {fieldErrorCodes, leadTypes} from '../../contract/fields.ts';
+import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
+
+/** The type of a value after it was sent as JSON, without `undefined` and `readonly`. */
+type Json<Value> = Value extends object
+  ? {-readonly [Key in keyof Value]: Json<Exclude<Value[Key], undefined>>}
+  : Value;
+
+/**
+ * Whether two types are the same. Types that differ only by an optional property are not the same, although each can
+ * be assigned to the other.
+ */
+type Same<One, Other> =
+  (<Any>() => Any extends One ? 1 : 2) extends <Any>() => Any extends Other ? 1 : 2 ? true : false;
+
+/** Returns the schema. It compiles only if the output of the schema is exactly `Wire`. */
+const schemaOf =
+  <Wire>() =>
+  <Schema extends z.ZodType>(
+    schema: Schema &
+      (Same<Json<z.output<Schema>>, Json<Wire>> extends true ? unknown : {differsFrom: Json<Wire>}),
+  ): Schema =>
+    schema;
+
+const amount = z.int().min(0);
+const specifiedAmounts = {
+  rollover_amount: amount,
+  sba_qualified_amount: amount,
+  unsecured_amount: amount,
+  portfolio_loan_qualified_amount: amount,
+  total_qualified_amount: amount,
+};
+
+export const specifiedPrequalificationSchema = schemaOf<SpecifiedPrequalification>()(
+  z.object({first_name: z.string(), ...specifiedAmounts}),
+);
+
+const prequalificationSchema = schemaOf<Prequalification>()(
+  z.object({first_name: z.string(), ...specifiedAmounts}),
+);
+
+const amountPart = z.enum(amountParts);
+
+export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
+  z.object({
+    id: z.string(),
+    token: z.string(),
+    status: z.enum(leadStatuses),
+    prequalification: prequalificationSchema.nullable(),
+    reasons: z.partialRecord(amountPart, z.enum(reasons)),
+  }),
+);
+
+const count = z.int().min(0);
+const hex = z
+  .string()
+  .regex(/^[0-9a-f]*$/)
+  .max(512);
+
+export const challengeSchema = schemaOf<Challenge>()(
+  z.object({
+    parameters: z.object({
+      algorithm: z.literal('PBKDF2/SHA-256'),
+      cost: count,
+      data: z.object({
+        factor: count,
+        network: hex,
+        number: count,
+        partner: z.string().max(64),
+        place: z.string().max(64),
+      }),
+      expiresAt: count,
+      keyLength: z.int().min(1).max(64),
+      keyPrefix: hex,
+      keySignature: hex.exactOptional(),
+      nonce: hex,
+      salt: hex,
+    }),
+    signature: hex,
+  }),
+);
+
+export const embedConfigSchema = schemaOf<EmbedConfig>()(
+  z.object({
+    lead_types: z.array(z.enum(leadTypes)),
+    minimums: z.partialRecord(amountPart, z.number()),
+    consent: z.object({text: z.string(), version: z.string(), required: z.boolean()}).nullable(),
+    colors: z.object({accent: z.string().exactOptional()}),
+    challenge: challengeSchema.nullable(),
+  }),
+);
+
+const shortText = z.string().max(2_048);
+
+const attributionSchema = z.object(
+  Object.fromEntries(
+    attributionKeys.map((key) => [key, z.string().regex(attributionValue).optional().catch(undefined)]),
+  ) as Record<AttributionKey, z.ZodCatch<z.ZodOptional<z.ZodString>>>,
+);
+
+const proofSchema = z.object({
+  challenge: challengeSchema,
+  solution: z.object({counter: z.int().min(0).max(0xffffffff), derivedKey: hex}),
+});
+
+/** A body without an object `lead` is not valid. Every other property is treated as missing if it is not valid. */
+export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
+  z.object({
+    lead: z.record(z.string(), z.unknown()),
+    consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
+    proof: proofSchema.optional().catch(undefined),
+    trap: z.string().optional().catch(undefined),
+    elapsed_ms: z.number().optional().catch(undefined),
+    page: shortText
+      .regex(/^[\x21-\x7e]*$/)
+      .optional()
+      .catch(undefined),
+    attribution: attributionSchema.optional().catch(undefined),
+    supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
+  }),
+);
+
+const isProblemCode = (name: string): name is ProblemCode => Object.hasOwn(problems, name);
+const problemCodes = Object.keys(problems).filter(isProblemCode);
+
+export const problemSchema = schemaOf<Problem>()(
+  z.object({
+    type: z.templateLiteral([problemTypePrefix, z.enum(problemCodes)]),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    errors: z
+      .array(z.object({field: z.string(), code: z.enum(fieldErrorCodes), message: z.string()}))
+      .exactOptional(),
+  }),
+);

@@ -1,0 +1,41 @@
+/**
+ * The digests by which the store recognises a retried request, and a lead that is sent twice. The store gets only the
+ * digest of an idempotency key, never the key. Digests are made with the token keys (the setting `TOKEN_KEY`).
+ */
+import {createHmac, createSecretKey, type KeyObject} from 'node:crypto';
+import type {Lead} from './lead-schema.ts';
+
+/**
+ * The digest of an idempotency key, and the digest of the content that was sent with it (`fingerprint`), both in hex.
+ * `owner` is the partner or caller that the key belongs to; two owners may use the same key.
+ */
+export type IdempotencyKey = {owner: string; digest: string; fingerprint: string};
+
+/**
+ * A text by which leads are compared: two leads count as the same if their texts are equal. The spelling of the phone
+ * number and capitals in the e-mail address do not matter.
+ */
+export const comparableText = (lead: Lead) =>
+  JSON.stringify({...lead, phone: lead.phone.e164, email: lead.email.toLowerCase()});
+
+export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
+
+/**
+ * Makes one digest for each token key, in the order of the keys. During a rotation of keys, the digest that the store
+ * has may have been made with any of them.
+ */
+export function createIdempotencyDigests(tokenKeys: readonly [string, ...string[]]) {
+  // Made once, because making a key from a text takes as long as a digest.
+  const secrets = tokenKeys.map((key) => createSecretKey(key, 'utf8'));
+  const digest = (secret: KeyObject, text: string) =>
+    createHmac('sha256', secret).update(`idempotency\0${text}`).digest('hex');
+
+  return {
+    /** @param content the lead, and all else that must be the same when a request is retried with this key */
+    ofKey: (owner: string, key: string, content: string): IdempotencyKey[] =>
+      secrets.map((secret) => ({owner, digest: digest(secret, key), fingerprint: digest(secret, content)})),
+
+    /** @param text the `comparableText` of the lead */
+    ofLead: (text: string): string[] => secrets.map((secret) => digest(secret, text)),
+  };
+}

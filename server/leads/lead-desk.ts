@@ -1,0 +1,159 @@
+/**
+ * The lead desk takes valid leads and returns their answers. It connects the store, the calculator, and the courier,
+ * which delivers leads to destinations. A lead is committed before it is sent anywhere.
+ */
+import {randomUUIDv7} from 'node:crypto';
+import type {Emit} from '../observe/events.ts';
+import type {Lead} from './lead-schema.ts';
+import type {Answer, StoredLead} from './stored-lead.ts';
+import type {IdempotencyKey} from './idempotency.ts';
+import type {Timings} from '../config/timings.ts';
+import type {DueDelivery, NewDelivery} from './deliveries.ts';
+import type {Accepted, LeadEntry, LeadStore} from './lead-store.ts';
+
+export type Submission = Pick<
+  LeadEntry,
+  'lead' | 'partner' | 'proof' | 'consent' | 'attribution' | 'suspect' | 'supersedes'
+> & {
+  /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
+  answerFrom: string | undefined;
+  /** Further destinations, which only receive the lead. `submit` does not wait for them. */
+  sendTo?: readonly string[];
+  /** One digest of the idempotency key for each token key, because the store may have any of these digests. */
+  idempotency?: readonly IdempotencyKey[] | undefined;
+  /** One digest of the lead for each token key. If a recent lead has the same digest, the new lead is a duplicate. */
+  leadDigests?: readonly string[];
+  /** If true, the lead is stored, but not delivered until an operator decides. */
+  hold?: boolean;
+};
+
+export type LeadDesk = {
+  /**
+   * Resolves when the lead is committed and has its answer. If a destination must give the answer, `submit` waits for
+   * it no longer than `timings.answerWait`, and then resolves with the answer `pending`.
+   */
+  submit(submission: Submission): Promise<Accepted>;
+  find(id: string): Promise<StoredLead | undefined>;
+  /** The lead that was stored with this idempotency key, if any; `key-reused` if that request had another content. */
+  replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | undefined>;
+  /**
+   * @param patience milliseconds for deliveries in progress. Those that take longer are retried after the next start
+   */
+  close(patience: number): Promise<void>;
+};
+
+/** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads. */
+export type Deliverer = {
+  /** Never rejects. The answer is `pending` if there is none yet. */
+  deliver(due: DueDelivery): Promise<Answer>;
+  /** True while too many deliveries wait in memory. New leads then wait in the outbox until a worker claims them. */
+  full(destination: string): boolean;
+  /** @param patience milliseconds for deliveries in progress. Those that take longer stay in the outbox */
+  close(patience: number): Promise<void>;
+};
+
+type Parts = {
+  store: LeadStore;
+  calculate: (lead: Lead) => Answer;
+  courier: Deliverer;
+  emit: Emit;
+  timings: Timings;
+};
+
+/**
+ * The form of a lead's id. The store is asked only for such ids, because PostgreSQL refuses some texts with an error.
+ */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const pending: Answer = {status: 'pending'};
+
+export function createLeadDesk({store, calculate, courier, emit, timings}: Parts): LeadDesk {
+  async function deliverInTime(lead: StoredLead, destination: string, leaseEnd: number): Promise<Answer> {
+    const {promise: waitOver, resolve} = Promise.withResolvers<Answer>();
+    const timer = setTimeout(resolve, timings.answerWait, pending).unref();
+    const due = {lead, destination, remoteId: null, attempts: 0, ambiguousCounted: 0, leaseEnd};
+    const answer = await Promise.race([courier.deliver(due), waitOver]);
+    clearTimeout(timer);
+    return answer;
+  }
+
+  return {
+    async submit({answerFrom, sendTo = [], hold = false, idempotency = [], leadDigests = [], ...submission}) {
+      const createdAt = Date.now();
+      const leaseEnd = createdAt + timings.lease;
+      const state = hold ? 'held' : 'waiting';
+      const deliveries: NewDelivery[] = sendTo.map((destination) => ({
+        destination,
+        givesAnswer: false,
+        state,
+        nextAttemptAt: createdAt,
+      }));
+      if (answerFrom !== undefined) {
+        // With a lease, only this process may deliver the lead. If the process dies, a worker claims the delivery when
+        // the lease ends. If too many deliveries wait in memory, there is no lease, and a worker delivers the lead.
+        const lease = hold || courier.full(answerFrom) ? {} : {nextAttemptAt: leaseEnd, leaseEnd};
+        deliveries.push({
+          destination: answerFrom,
+          givesAnswer: true,
+          state,
+          nextAttemptAt: createdAt,
+          ...lease,
+        });
+      }
+      const accepted = await store.accept({
+        ...submission,
+        idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
+        leadDigest: await knownOrFirst(leadDigests, (digest) =>
+          store.findSameLead(submission.partner, digest),
+        ),
+        id: randomUUIDv7(),
+        createdAt,
+        answer: answerFrom === undefined ? calculate(submission.lead) : pending,
+        deliveries,
+      });
+      if (!('stored' in accepted)) return accepted;
+      const {stored} = accepted;
+      if (hold && accepted.outcome === 'created') {
+        const {partner, suspect: reason} = submission;
+        for (const {destination} of deliveries)
+          emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
+      }
+      if (stored.answer.status !== 'pending') return accepted;
+      if (accepted.isLeased && answerFrom !== undefined) {
+        return {...accepted, stored: {...stored, answer: await deliverInTime(stored, answerFrom, leaseEnd)}};
+      }
+      // This process does not deliver the lead now: the lead is a duplicate, was stored before, is held, or waits for a
+      // worker. It may have an answer by now, so it is read again. If the read fails, the reply says `pending`.
+      return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
+    },
+
+    async replay(digests) {
+      for (const {owner, digest, fingerprint} of digests) {
+        const used = await store.findByKey(owner, digest);
+        if (used) return used.fingerprint === fingerprint ? store.find(used.leadId) : 'key-reused';
+      }
+      return undefined;
+    },
+
+    find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
+
+    async close(patience) {
+      await courier.close(patience);
+      await store.close();
+    },
+  };
+}
+
+/**
+ * The digest that the store already has for the lead or key, else the first. New leads are stored with the digest of
+ * the first token key, but leads from before a rotation of keys have the digest of another key.
+ */
+async function knownOrFirst<Digest>(
+  digests: readonly Digest[],
+  find: (digest: Digest) => Promise<unknown>,
+): Promise<Digest | undefined> {
+  for (const digest of digests.length > 1 ? digests : []) {
+    if ((await find(digest)) !== undefined) return digest;
+  }
+  return digests[0];
+}

@@ -1,0 +1,143 @@
+/** The interface of the store, which `store/` implements for SQLite and for PostgreSQL. */
+import type {Attribution} from '../../contract/embed.ts';
+import type {
+  DeliveryKey,
+  DueDelivery,
+  NewDelivery,
+  OutboxCount,
+  OutboxFilter,
+  OutboxRow,
+  Postponed,
+  Settled,
+  Settlement,
+} from './deliveries.ts';
+import type {IdempotencyKey} from './idempotency.ts';
+import type {Consent, StoredLead} from './stored-lead.ts';
+
+/** A new lead, and everything that is stored in the same commit. */
+export type LeadEntry = StoredLead & {
+  idempotency?: IdempotencyKey | undefined;
+  deliveries?: readonly NewDelivery[] | undefined;
+  /**
+   * A digest of the fields. If the partner sent a lead with the same digest within the last day, this lead is a
+   * duplicate.
+   */
+  leadDigest?: string | undefined;
+  /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
+  proof?: {nonce: string; expiresAt: number} | undefined;
+  consent?: Consent | undefined;
+  /** How the visitor came to the site, for operators. */
+  attribution?: Attribution | undefined;
+  /** Why a bot may have sent the lead, for operators. */
+  suspect?: string | undefined;
+  /** The id of the earlier lead that this lead corrects. */
+  supersedes?: string | undefined;
+};
+
+/**
+ * What `accept` did. All outcomes but `created` store nothing.
+ * - `created`: the lead is committed
+ * - `replayed`: the same lead was stored with this key before; `stored` is that lead as it is now
+ * - `key-reused`: another lead was stored with this key before
+ * - `key-in-progress`: another process has been using the key for 5 s
+ * - `proof-spent`: the proof was used for another lead
+ *
+ * `isLeased` is true if this process has the lease of a delivery and must deliver the lead now. It is false for a
+ * duplicate.
+ */
+export type Accepted =
+  | {outcome: 'created' | 'replayed'; stored: StoredLead; isLeased: boolean}
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+
+/** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
+export type LeadStore = {
+  accept(entry: LeadEntry): Promise<Accepted>;
+  /** The answer of a duplicate is that of the lead that it was merged into. */
+  find(id: string): Promise<StoredLead | undefined>;
+  /** The lead that was stored with an idempotency key, and its fingerprint. */
+  findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
+  /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
+  findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
+  /** Stores the id that the destination gave to the lead, if none is stored yet. */
+  recordRemoteId(delivery: DeliveryKey, remoteId: string): Promise<void>;
+  /**
+   * Stores what the destination decided. `delivered` is always stored, even if the lease has ended, because the
+   * destination has the lead. `refused` is stored only if the lease still holds, and the delivery stays in the outbox
+   * as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too.
+   */
+  settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<void>;
+  /**
+   * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
+   * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
+   * ambiguous, and if `onAmbiguous` is `hold`, the delivery is held instead of claimed.
+   * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held
+   */
+  claimDue(
+    destination: string,
+    now: number,
+    leaseEnd: number,
+    limit: number,
+    onAmbiguous: 'send' | 'hold',
+  ): Promise<{due: DueDelivery[]; held: string[]}>;
+  /** Ends the lease, if it still holds, and makes the delivery due later. */
+  postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
+  /** Deletes a batch of expired keys, digests and proofs. Resolves to their number. */
+  deleteExpired(now: number): Promise<number>;
+  countWaiting(): Promise<{destination: string; leads: number}[]>;
+  /** Sorted by lead and destination, the oldest leads first. For the next page, pass the last row as `after`. */
+  listOutbox(limit: number, filter?: OutboxFilter): Promise<OutboxRow[]>;
+  countOutbox(): Promise<OutboxCount[]>;
+  /**
+   * Makes deliveries due now, except those in progress. `which` selects the deliveries of one lead, all held
+   * deliveries, or (`all`) all waiting and refused deliveries. `all` leaves out held deliveries, because an operator
+   * must decide about them. Many deliveries are changed in several transactions, so after a failure only some of them
+   * may be changed.
+   * @param destination selects only deliveries to this destination
+   * @returns the number of deliveries that were changed
+   */
+  retryOutbox(now: number, which: {id: string} | 'held' | 'all', destination?: string): Promise<number>;
+  /**
+   * Applies an operator's decision on a delivery that is not in progress. `remoteId` says that the destination has the
+   * lead under this id, so that the destination is asked only for the amounts. `never-send` drops the delivery; if the
+   * lead waits for an answer of this destination, the lead counts as refused.
+   * @param delivery needs no destination if the lead has only one delivery in the outbox
+   */
+  settleOutbox(
+    now: number,
+    delivery: {lead: string; destination?: string | undefined},
+    outcome: {remoteId: string} | 'never-send',
+  ): Promise<Settled>;
+  /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
+  probe(now: number, bytes: number): Promise<void>;
+  /** The damage that the last check of the database file found; undefined if there is none. */
+  damage(): string | undefined;
+  close(): Promise<void>;
+};
+
+/** Why something failed, in one line for the log. For an error of PostgreSQL, the line begins with the SQLSTATE. */
+export function reasonOf(error: unknown): string {
+  // If a host name has several addresses, Node reports an error for each, and the AggregateError has no message.
+  const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(one instanceof Error)) return String(one).slice(0, maxReasonLength);
+  const {message, code} = one as Error & {code?: unknown};
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? `${code} ` : '';
+  return `${state}${message}`.slice(0, maxReasonLength);
+}
+
+/** Characters. */
+const maxReasonLength = 200;
+
+export class StoreUnavailable extends Error {
+  /** The cause, in one line for the log. */
+  readonly reason: string;
+
+  constructor(cause: unknown) {
+    const reason = reasonOf(cause);
+    super(`The store cannot work right now: ${reason}`);
+    this.name = 'StoreUnavailable';
+    this.reason = reason;
+  }
+}
+
+/** The store works, but refuses this row because of a constraint or the type of a column. */
+export class RowRefused extends StoreUnavailable {}

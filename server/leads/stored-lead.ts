@@ -1,0 +1,48 @@
+/** The types of a stored lead, its answer, and the consent of the visitor. */
+import type {Amounts, Reasons} from '../../contract/amounts.ts';
+import type {Lead} from './lead-schema.ts';
+
+/**
+ * The answer to a lead.
+ * - `done`: the amounts, which are null for a standard lead. `policyVersion` is null if the calculator did not compute
+ *   them
+ * - `pending`: the upstream has not answered yet
+ * - `refused`: the upstream will never accept this lead, or an operator decided never to send it
+ */
+export type Answer =
+  | {status: 'done'; amounts: Amounts | null; reasons: Reasons; policyVersion: string | null}
+  | {status: 'pending'}
+  | {status: 'refused'};
+
+export type FinalAnswer = Exclude<Answer, {status: 'pending'}>;
+export type DoneAnswer = Extract<Answer, {status: 'done'}>;
+
+export type StoredLead = {
+  /** UUID version 7. */
+  id: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  lead: Lead;
+  /** The key of the partner whose page sent the lead. Null if it came over `/json/leads`. */
+  partner: string | null;
+  answer: Answer;
+};
+
+/** The record of a consent: which text the visitor saw, on which page, and when. */
+export type Consent = {
+  textVersion: string;
+  /** SHA-256 of the text, hex. */
+  textHash: string;
+  /** Whether the visitor ticked the box. Null if the partner requires no tick. */
+  agreed: boolean | null;
+  /** Milliseconds since 1970. */
+  givenAt: number;
+  /**
+   * The Origin header, which no script on a page can change. Null without the header, and in records of version 1.0.0.
+   */
+  origin: string | null;
+  /** The page's URL without its query, as the form sent it. Null if the URL has another origin than `origin`. */
+  page: string | null;
+  ip: string;
+  userAgent: string | null;
+};

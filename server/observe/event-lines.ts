@@ -1,0 +1,191 @@
+/** The log line of each event. Operators may search for the messages and fields, so they should not change. */
+import type {EventType, ServerEvent} from './events.ts';
+
+/** A line without `message` has only fields. */
+type Line = {level: 'error' | 'warn' | 'info'; fields: object; message?: string};
+
+/**
+ * A line that could come so often that it fills the disk. Of the lines with the same event and kind, the first is
+ * written and the others are counted.
+ */
+type SampledLine = Line & {
+  message: string;
+  /** One of a small number of values, such as the reason of an error. It must not be something that a client sent. */
+  kind: string;
+};
+
+/** @param isDebug whether the log level is `debug`. @returns undefined for an event without a line */
+type ToLine<Type extends EventType> = (
+  event: ServerEvent<Type>,
+  isDebug: boolean,
+) => Line | SampledLine | undefined;
+
+/**
+ * - Requests of callers with credentials, and requests that created or read a lead: one line each.
+ * - Responses with a 5xx, and requests that anybody may send without credentials: sampled, by route and status.
+ * - Files, health and documentation, if the response is no error: no line.
+ *
+ * At the log level `debug`, every request has a line.
+ */
+const requestLine: ToLine<'request-answered'> = (event, isDebug) => {
+  const {request, method, path, isOperation, status, ms, caller, partner, lead} = event;
+  const fields = {request, method, path, status, ms, caller, partner, lead};
+  const isAlwaysLogged = status < 500 && (caller !== undefined || lead !== undefined);
+  if (isAlwaysLogged || isDebug) return {level: 'info', fields};
+  if (status < 400 && !isOperation) return undefined;
+  const message = `${path} was answered with ${status}`;
+  return {level: 'info', fields, message, kind: `${path} ${status}`};
+};
+
+const connectionMessages = {
+  connections: 'too many connections: the longest idle ones are closed',
+  'connections of one address':
+    'one address has too many connections: its longest idle ones are closed; name it in TRUST_PROXY if it is your proxy',
+  'requests of one connection':
+    'a client sends more requests than it waits for answers: its connection is closed',
+} as const;
+
+/** TypeScript refuses this table if an event is missing. */
+const lines: {[Type in EventType]: ToLine<Type>} = {
+  ready: ({host, port, script, release, hint}) => ({
+    level: 'info',
+    // Fields that are undefined are left out of the line.
+    fields: {host, port, script, release, hint},
+    message: 'ready',
+  }),
+  'reload-asked': () => ({
+    level: 'warn',
+    fields: {},
+    message: 'SIGHUP changes nothing: restart the server to make it read its configuration again',
+  }),
+
+  'database-awaited': ({reason, seconds}) => ({
+    level: 'warn',
+    fields: {reason, seconds},
+    message: `the database cannot be reached; it is tried for ${seconds} s more`,
+  }),
+  'database-reached': ({seconds}) => ({level: 'info', fields: {seconds}, message: 'the database is there'}),
+  'store-failed': ({reason}) => ({
+    level: 'error',
+    fields: {reason},
+    message: 'the store does not work: /readyz says so',
+  }),
+  'store-recovered': () => ({level: 'info', fields: {}, message: 'the store works again'}),
+  'expiry-failed': ({reason}) => ({
+    level: 'warn',
+    fields: {reason},
+    message: 'what has expired could not be deleted; it is tried again in an hour',
+  }),
+
+  'request-answered': requestLine,
+  'store-unavailable': ({request, reason}) => ({
+    level: 'error',
+    fields: {request, reason},
+    message: 'the store cannot work: 503',
+    kind: reason,
+  }),
+  'request-failed': ({request, error}) => ({level: 'error', fields: {request, err: error}}),
+  'connections-exceeded': ({limit}) => ({
+    level: 'warn',
+    fields: {},
+    message: connectionMessages[limit],
+    kind: limit,
+  }),
+  'failures-exceeded': ({network, what}) => ({
+    level: 'warn',
+    fields: {network},
+    message: `${what} of this address are refused for a while`,
+  }),
+  'quota-exceeded': ({partner, quota}) => ({
+    level: 'error',
+    fields: {partner, quota},
+    message: 'the partner is over its quota: challenges get harder',
+  }),
+  'redis-lost': ({reason}) => ({
+    level: 'warn',
+    fields: {reason},
+    message: 'Redis is away: limits and quotas count in memory',
+  }),
+  'redis-recovered': () => ({
+    level: 'info',
+    fields: {},
+    message: 'Redis is back: limits and quotas are shared again',
+  }),
+
+  'destination-unencrypted': ({destination}) => ({
+    level: 'warn',
+    fields: {upstream: destination},
+    message:
+      'the URL of this upstream starts with http://: leads and its password can be read on their way; use https://',
+  }),
+  'destination-missing': ({destination, leads}) => ({
+    level: 'error',
+    fields: {upstream: destination, leads},
+    message: 'leads wait for an upstream that is not configured',
+  }),
+  'circuit-opened': ({destination, state}) =>
+    state === 'misconfigured'
+      ? {
+          level: 'error',
+          fields: {upstream: destination},
+          message: 'the upstream refuses our credentials or address: its leads wait',
+        }
+      : {level: 'warn', fields: {upstream: destination}, message: 'the upstream fails: its leads wait'},
+  'circuit-closed': ({destination}) => ({
+    level: 'info',
+    fields: {upstream: destination},
+    message: 'the upstream works again',
+  }),
+  'destination-replies': ({destination, state, reason}) =>
+    state === 'ok'
+      ? {
+          level: 'info',
+          fields: {upstream: destination},
+          message: 'the upstream answers leads as it should again',
+        }
+      : {
+          level: 'error',
+          fields: {upstream: destination, state, reason},
+          message:
+            state === 'unreadable'
+              ? 'the upstream gives no reply that can be read'
+              : 'the upstream refuses every lead',
+        },
+
+  'suspect-held': ({lead, partner, destination, reason}) => ({
+    level: 'warn',
+    fields: {lead, partner, upstream: destination, reason},
+    message: 'a suspect lead is held for the operator',
+  }),
+  'delivery-failed': ({lead, destination, attempts, ambiguous, state, reason}) => ({
+    level: state === 'held' ? 'error' : 'warn',
+    fields: {lead, upstream: destination, attempts, ambiguous, state, reason},
+    message: state === 'held' ? 'delivery held for the operator' : 'delivery postponed',
+  }),
+  'delivery-interrupted': ({lead, destination}) => ({
+    level: 'error',
+    fields: {lead, upstream: destination},
+    message: 'held: it may have been sent before a process ended',
+  }),
+  'delivery-refused': ({lead, destination, reason}) => ({
+    level: 'error',
+    fields: {lead, upstream: destination, reason},
+    message: 'the upstream refused the lead',
+  }),
+  'delivery-unrecorded': ({lead, destination, reason}) => ({
+    level: 'error',
+    fields: {lead, upstream: destination, reason},
+    message: 'what became of a delivery could not be written',
+    kind: reason,
+  }),
+  'outbox-unreadable': ({destination, reason}) => ({
+    level: 'warn',
+    fields: {upstream: destination, reason},
+    message: 'the outbox cannot be read',
+    kind: `${destination}: ${reason}`,
+  }),
+};
+
+/** @param isDebug whether the log level is `debug` */
+export const lineOf = <Type extends EventType>(event: ServerEvent<Type>, isDebug = false) =>
+  lines[event.type](event, isDebug);

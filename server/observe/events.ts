@@ -1,0 +1,112 @@
+/**
+ * The events of the server. Each is emitted once, where it happens. Today only the log listens to them: event-lines.ts
+ * says which log line an event becomes.
+ *
+ * Several events have these fields: `lead` is the id of a lead, `request` the id of a request, `destination` and
+ * `partner` are names from the configuration, and `reason` says in one line why something failed. No event holds
+ * anything that a visitor typed.
+ */
+
+type Facts = {
+  /**
+   * The server accepts connections. `script` is the newest script tag; `release` says whether pages may pin its hash.
+   */
+  ready: {host: string; port: number; script: string; release: boolean; hint?: string};
+  /** A SIGHUP came. The server does not read its configuration again, although the sender may expect that. */
+  'reload-asked': object;
+
+  /** PostgreSQL cannot be reached at start. The server retries for `seconds` more. */
+  'database-awaited': {reason: string; seconds: number};
+  /** PostgreSQL was reached after `seconds` of waiting. */
+  'database-reached': {seconds: number};
+  /** Leads cannot be stored or read now. */
+  'store-failed': {reason: string};
+  'store-recovered': object;
+  /** Expired keys, digests and proofs could not be deleted. */
+  'expiry-failed': {reason: string};
+
+  /** A response was sent, or the client disconnected before. `ms` is the time since the headers arrived. */
+  'request-answered': {
+    request: string;
+    method: string;
+    /** The route, such as `/json/leads/:id`. The path itself could hold personal data. */
+    path: string;
+    /** Whether the route belongs to one of the two APIs. */
+    isOperation: boolean;
+    status: number;
+    ms: number;
+    caller: string | undefined;
+    partner: string | undefined;
+    lead: string | undefined;
+  };
+  /** A request got a 503 because of an outage of the store. */
+  'store-unavailable': {request: string; reason: string};
+  /** A request got a 500 because of an unexpected error. */
+  'request-failed': {request: string; error: unknown};
+  /**
+   * A connection was closed, because there are too many in all, too many of one address, or too many requests on it.
+   */
+  'connections-exceeded': {
+    limit: 'connections' | 'connections of one address' | 'requests of one connection';
+  };
+  /**
+   * A network is refused for a while after too many failures. `what` names their kind in the plural, such as
+   * `sign-ins`.
+   */
+  'failures-exceeded': {network: string; what: string};
+  /** A partner has sent more leads in an hour than its quota. */
+  'quota-exceeded': {partner: string; quota: number};
+  /** Redis cannot be used. Rate limits and quotas are counted in the memory of this process. */
+  'redis-lost': {reason: string};
+  'redis-recovered': object;
+
+  /** A destination is reached over plain HTTP, so that leads and its password can be read on the network. */
+  'destination-unencrypted': {destination: string};
+  /** Leads wait for a destination that is not in the configuration. */
+  'destination-missing': {destination: string; leads: number};
+  /** The circuit breaker opened: the destination gets no leads for a while. */
+  'circuit-opened': {destination: string; state: 'failing' | 'misconfigured' | 'unreadable'};
+  'circuit-closed': {destination: string};
+  /**
+   * The last replies of a destination were all refusals (`refusing`), or all lost or unreadable (`unreadable`). `ok`
+   * when this has ended.
+   */
+  'destination-replies': {
+    destination: string;
+    state: 'ok' | 'unreadable' | 'refusing';
+    reason: string | null;
+  };
+
+  /** A lead that a bot may have sent is held until an operator decides. */
+  'suspect-held': {lead: string; partner: string | null; destination: string; reason: string | undefined};
+  /** An attempt failed. The delivery waits for its next attempt, or is held until an operator decides. */
+  'delivery-failed': {
+    lead: string;
+    destination: string;
+    attempts: number;
+    /** Whether the destination may have the lead now. */
+    ambiguous: boolean;
+    state: 'waiting' | 'held';
+    reason: string;
+  };
+  /**
+   * A process ended during a delivery, so nobody knows whether the destination has the lead. With `ON_AMBIGUOUS=hold`
+   * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such event.
+   */
+  'delivery-interrupted': {lead: string; destination: string};
+  /** The destination will never accept the lead. */
+  'delivery-refused': {lead: string; destination: string; reason: string | null};
+  /** The outcome of a delivery could not be stored. */
+  'delivery-unrecorded': {lead: string; destination: string; reason: string};
+  /** A worker could not read which deliveries are due. */
+  'outbox-unreadable': {destination: string; reason: string};
+};
+
+export type EventType = keyof Facts;
+
+/** Any event, or one of the given types. */
+export type ServerEvent<Type extends EventType = EventType> = {
+  [Each in Type]: {type: Each} & Facts[Each];
+}[Type];
+
+export type Emit = (event: ServerEvent) => void;

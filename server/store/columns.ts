@@ -1,0 +1,165 @@
+/**
+ * All tables of the store with their columns. From `tables` are made: the types of rows, CREATE TABLE, inserts, the
+ * record types that PostgreSQL reads from JSON, and the upgrades of older databases (schema.ts).
+ *
+ * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when
+ * they are created, and older databases when the server starts. A new column of an older table must allow NULL.
+ */
+
+export type Column = {
+  type: 'text' | 'integer';
+  null?: true;
+  /** The only texts that the column may hold. */
+  oneOf?: readonly string[];
+  /** The SQL of a CHECK constraint. */
+  check?: string;
+  references?: 'leads';
+  since?: number;
+};
+
+export type Index = {on: readonly string[]; where?: string; since?: number};
+
+export type Table = {
+  columns: Readonly<Record<string, Column>>;
+  primaryKey: readonly string[];
+  indexes?: Readonly<Record<string, Index>>;
+  since?: number;
+};
+
+const text = {type: 'text'} as const;
+const integer = {type: 'integer'} as const;
+const textOrNull = {...text, null: true} as const;
+const integerOrNull = {...integer, null: true} as const;
+const lead = {...text, references: 'leads'} as const;
+
+/**
+ * Times are milliseconds since 1970, amounts are whole US dollars. Tables, columns and indexes without `since` are
+ * those of version 1.0.0.
+ */
+export const tables = {
+  leads: {
+    columns: {
+      id: text,
+      created_at: integer,
+      cid: text,
+      partner: textOrNull,
+      lead_type: text,
+      /** The personal data, as the codec encodes it. */
+      lead: text,
+      suspect: textOrNull,
+      supersedes: textOrNull,
+      duplicate_of: textOrNull,
+      status: {...text, oneOf: ['done', 'pending', 'refused']},
+      rollover_amount: integerOrNull,
+      sba_qualified_amount: integerOrNull,
+      unsecured_amount: integerOrNull,
+      portfolio_loan_qualified_amount: integerOrNull,
+      total_qualified_amount: integerOrNull,
+      reasons: text,
+      policy_version: textOrNull,
+      /** How the visitor came to the site, as the codec encodes it. */
+      attribution: textOrNull,
+      // The campaign is a part of the attribution, and repeated here without the codec, because operators list leads by
+      // campaign. It is not personal data: it names an advertisement, while the click ids identify a person.
+      utm_source: {...textOrNull, since: 7},
+      utm_medium: {...textOrNull, since: 7},
+      utm_campaign: {...textOrNull, since: 7},
+    },
+    primaryKey: ['id'],
+    indexes: {
+      // For an operator who deletes a lead by hand, and looks for its duplicates. The server does not use this index.
+      leads_duplicate_of: {on: ['duplicate_of'], where: 'duplicate_of IS NOT NULL', since: 4},
+      // For the lists of operators. An id is a UUID version 7, which begins with the time, so these indexes are in the
+      // order of time, and the next page of a list begins after an id. Leads without an answer need no index of their
+      // own: deliveries_open has them.
+      leads_partner: {on: ['partner', 'id'], since: 7},
+      leads_campaign: {on: ['utm_campaign', 'id'], where: 'utm_campaign IS NOT NULL', since: 7},
+    },
+  },
+
+  idempotency_keys: {
+    columns: {owner: text, digest: text, fingerprint: text, lead_id: lead, created_at: integer},
+    primaryKey: ['owner', 'digest'],
+    // When a lead is deleted by hand, the database searches the tables that reference it.
+    indexes: {idempotency_keys_lead: {on: ['lead_id'], since: 4}},
+  },
+
+  same_leads: {
+    columns: {partner: text, digest: text, lead_id: lead, created_at: integer},
+    primaryKey: ['partner', 'digest'],
+    indexes: {same_leads_lead: {on: ['lead_id'], since: 4}},
+  },
+
+  spent_proofs: {
+    columns: {nonce: text, expires_at: integer},
+    primaryKey: ['nonce'],
+  },
+
+  consents: {
+    columns: {
+      lead_id: lead,
+      /** The record of the consent, as the codec encodes it. */
+      consent: text,
+    },
+    primaryKey: ['lead_id'],
+  },
+
+  /** One row for each lead and destination. The rows that are waiting, held or refused are the outbox. */
+  deliveries: {
+    columns: {
+      lead_id: lead,
+      destination: text,
+      /** 1 if the destination answers the lead, 0 if it only receives the lead. */
+      gives_answer: integer,
+      state: {...text, oneOf: ['waiting', 'held', 'refused', 'delivered', 'dropped']},
+      attempts: integer,
+      /** How many attempts left it unknown whether the destination has the lead, including those during outages. */
+      ambiguous: integer,
+      /** How many of the ambiguous attempts count towards the limit after which the delivery is held. */
+      ambiguous_counted: integer,
+      next_attempt_at: integer,
+      /** 0 while no process works on the delivery. */
+      leased_until: integer,
+      last_error: textOrNull,
+      /** The id that the destination gave to the lead. */
+      remote_id: textOrNull,
+      /**
+       * When the lead was delivered, or dropped by an operator. NULL while the delivery is waiting, held or refused.
+       */
+      settled_at: integerOrNull,
+    },
+    primaryKey: ['lead_id', 'destination'],
+    indexes: {
+      deliveries_due: {on: ['destination', 'next_attempt_at'], where: "state = 'waiting'", since: 7},
+      // For the lists and counts of operators, which need only this index to find the rows.
+      deliveries_open: {on: ['lead_id', 'destination', 'state'], where: 'settled_at IS NULL', since: 7},
+      // For operators who look for the few held and refused deliveries among many waiting deliveries.
+      deliveries_stopped: {
+        on: ['state', 'lead_id', 'destination'],
+        where: "settled_at IS NULL AND state <> 'waiting'",
+        since: 7,
+      },
+    },
+    since: 7,
+  },
+
+  /** One row, which is written again and again to check that leads can be stored. */
+  heartbeat: {
+    columns: {id: {...integer, check: 'id = 1'}, written_at: integer, filler: text},
+    primaryKey: ['id'],
+    since: 5,
+  },
+} as const satisfies Readonly<Record<string, Table>>;
+
+export type TableName = keyof typeof tables;
+export type Value = string | number | null;
+
+type ValueOf<Of extends Column> =
+  | (Of extends {oneOf: readonly (infer Text)[]} ? Text : Of['type'] extends 'integer' ? number : string)
+  | (Of extends {null: true} ? null : never);
+type ColumnsOf<Name extends TableName> = (typeof tables)[Name]['columns'];
+
+/** A whole row of a table. */
+export type RowOf<Name extends TableName> = {
+  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends Column ? ValueOf<ColumnsOf<Name>[Key]> : never;
+};

@@ -1,0 +1,105 @@
+/**
+ * The parts of storing a new lead that both databases share: which earlier rows they look up, and what these rows mean
+ * for the lead. The idempotency key is checked first, then the proof of work, then whether the same lead was sent
+ * before.
+ */
+import {limits} from '../../contract/api.ts';
+import {StoreUnavailable, type Accepted, type LeadEntry} from '../leads/lead-store.ts';
+import type {StoredLead} from '../leads/stored-lead.ts';
+import {statement, type Statement} from './database.ts';
+import type {NewRows} from './rows.ts';
+
+/** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
+export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
+
+/**
+ * SQL that is true if a lead still exists, and also the lead that it was merged into, if any. An operator may have
+ * deleted either lead by hand. Then another lead may use the same idempotency key and digest.
+ * @param id the column that holds the id of the lead
+ */
+export const leadExists = (id: string) => `
+  EXISTS (SELECT 1 FROM leads AS named WHERE named.id = ${id} AND (named.duplicate_of IS NULL
+    OR EXISTS (SELECT 1 FROM leads AS original WHERE original.id = named.duplicate_of)))`;
+
+const keyText = `
+  SELECT fingerprint, lead_id FROM idempotency_keys
+  WHERE owner = $1 AND digest = $2 AND created_at > $3 AND ${leadExists('lead_id')}`;
+const sameLeadText = `
+  SELECT lead_id FROM same_leads
+  WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${leadExists('lead_id')}`;
+
+/** Selects the lead that was stored with an idempotency key, unless the key has expired. */
+export const selectKey = (owner: string, digest: string, now: number): Statement =>
+  statement(keyText, owner, digest, now - keyLifetime);
+
+/**
+ * Selects the first lead with a digest, unless the digest has expired. Later leads with the digest are its duplicates.
+ */
+export const selectSameLead = (partner: string | null, digest: string, now: number): Statement =>
+  statement(sameLeadText, partner, digest, now - keyLifetime);
+
+/** The result of looking up what was stored earlier and matters for a new lead. */
+export type Known = {
+  /** The lead that was stored with the same idempotency key. */
+  key?: {fingerprint: string; lead: string} | undefined;
+  isProofSpent?: boolean | undefined;
+  /** The id of the lead of which the new one is a duplicate. */
+  original?: string | undefined;
+};
+
+/**
+ * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `lead` is the
+ * id of the earlier lead that was stored with the same idempotency key.
+ */
+export type Written =
+  | {outcome: 'created'; duplicateOf: string | null}
+  | {outcome: 'replayed'; lead: string}
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+
+/** Decides what to do with a new lead. The outcome `created` means that the caller must still insert the rows. */
+export function decide({idempotency_keys: [own]}: NewRows, {key, isProofSpent, original}: Known): Written {
+  if (key) {
+    return key.fingerprint === own?.fingerprint
+      ? {outcome: 'replayed', lead: key.lead}
+      : {outcome: 'key-reused'};
+  }
+  if (isProofSpent) return {outcome: 'proof-spent'};
+  return {outcome: 'created', duplicateOf: original ?? null};
+}
+
+/** The rows to insert. For a duplicate, these have no deliveries, and no digest, so that no lead is merged into it. */
+export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
+  if (duplicateOf === null) return rows;
+  const [lead] = rows.leads;
+  return {...rows, leads: [{...lead, duplicate_of: duplicateOf}], deliveries: [], same_leads: []};
+}
+
+/**
+ * Attempts to store a lead, at most. Each fails if the earlier lead with its key is deleted just after it was found.
+ */
+const maxWrites = 3;
+
+/**
+ * Stores a lead, and reads the earlier lead if the idempotency key was used before.
+ * @param write stores the lead, or finds the id of the earlier lead
+ * @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found
+ */
+export async function toAccepted(
+  entry: LeadEntry,
+  write: () => Promise<Written>,
+  find: (id: string) => Promise<StoredLead | undefined>,
+): Promise<Accepted> {
+  let written = await write();
+  for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
+    const stored = await find(written.lead);
+    if (stored) return {outcome: 'replayed', stored, isLeased: false};
+    if (writes === maxWrites)
+      throw new StoreUnavailable('the lead that was stored with this idempotency key cannot be found');
+    written = await write();
+  }
+  if (written.outcome !== 'created') return {outcome: written.outcome};
+  const {id, createdAt, lead, partner, answer, deliveries = []} = entry;
+  const stored = {id, createdAt, lead, partner, answer};
+  const isLeased = deliveries.some(({leaseEnd}) => leaseEnd !== undefined);
+  return {outcome: 'created', stored, isLeased: isLeased && written.duplicateOf === null};
+}

@@ -1,0 +1,179 @@
+/** Stores a batch of leads in PostgreSQL: with one statement if possible, else in one transaction. */
+import pg from 'pg';
+import {decide, leadExists, keyLifetime, rowsOf, type Known, type Written} from '../new-lead.ts';
+import type {Outcome} from '../batcher.ts';
+import {tables, type TableName} from '../columns.ts';
+import {insertText, list, statement, type Row, type Statement} from '../database.ts';
+import {reasonOf} from '../../leads/lead-store.ts';
+import {newTables, type NewRows} from '../rows.ts';
+import type {Connections} from './connections.ts';
+import {dialect} from './start.ts';
+
+type Run = (statement: Statement) => Promise<Row[]>;
+
+const idOf = ({leads: [{id}]}: NewRows) => id;
+
+/** The rows of several leads as one parameter: a JSON object with a list of rows for each table. */
+const asParameter = (leads: readonly NewRows[], names: readonly (keyof NewRows)[]) =>
+  JSON.stringify(
+    Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => [...rows[table]])])),
+  );
+
+/** The SQL that reads the rows of one table from the parameter that `asParameter` makes. */
+function input(table: TableName) {
+  const columns = Object.entries(tables[table].columns);
+  const types = columns.map(([column, {type}]) => `${column} ${dialect.types[type]}`);
+  return `jsonb_to_recordset($1::jsonb -> '${table}') AS input(${list(types)})`;
+}
+
+/**
+ * One statement inserts into all tables. PostgreSQL checks foreign keys when the whole statement ends, so the order of
+ * these inserts does not matter.
+ */
+const [insertLeads, ...insertOthers] = newTables.map((table) =>
+  insertText(table, (columns) => `SELECT ${list(columns)} FROM ${input(table)}`),
+);
+const insertAll = `WITH ${list(insertOthers.map((text, index) => `rest_${index} AS (${text})`))} ${insertLeads}`;
+
+/** The tables whose rows are looked up. The leads themselves are not sent for that. */
+const lookUpTables = ['idempotency_keys', 'same_leads', 'spent_proofs'] as const;
+
+/**
+ * Selects what was stored earlier. In rows about a key or a digest, `id` is the new lead, and `lead` is the earlier
+ * lead with the same key or digest. In rows about a proof of work, `id` is the spent nonce. LATERAL with LIMIT makes
+ * PostgreSQL look up each row by an index. Otherwise a plan that was made while the table was almost empty would go on
+ * reading the whole table.
+ */
+const lookUpText = `
+  SELECT 'key' AS what, input.lead_id AS id, found.fingerprint, found.lead_id AS lead
+  FROM ${input('idempotency_keys')}, LATERAL (
+    SELECT fingerprint, lead_id FROM idempotency_keys AS kept
+    WHERE kept.owner = input.owner AND kept.digest = input.digest
+      AND kept.created_at > input.created_at - ${keyLifetime} AND ${leadExists('kept.lead_id')} LIMIT 1) AS found
+  UNION ALL
+  SELECT 'same lead', input.lead_id, NULL, found.lead_id
+  FROM ${input('same_leads')}, LATERAL (
+    SELECT lead_id FROM same_leads AS kept
+    WHERE kept.partner = input.partner AND kept.digest = input.digest
+      AND kept.created_at > input.created_at - ${keyLifetime} AND ${leadExists('kept.lead_id')} LIMIT 1) AS found
+  UNION ALL
+  SELECT 'proof', found.nonce, NULL, NULL
+  FROM ${input('spent_proofs')}, LATERAL (
+    SELECT nonce FROM spent_proofs AS kept WHERE kept.nonce = input.nonce LIMIT 1) AS found`;
+
+/**
+ * Stores a batch of leads. If the database refuses the batch because of a row, the leads are stored one by one, so that
+ * only the lead with that row fails. This function never rejects: if the connection is lost, the leads that were
+ * committed before still count as stored.
+ * @returns the outcomes in the order of the batch
+ */
+export async function acceptAll(
+  connections: Connections,
+  batch: readonly NewRows[],
+): Promise<(Outcome<Written> | undefined)[]> {
+  const outcomes = new Map<NewRows, Outcome<Written>>();
+  let left = batch;
+  while (left.length > 0) {
+    const [round, later] = splitConflicts(left);
+    for (const [rows, outcome] of await acceptRound(connections, round)) outcomes.set(rows, outcome);
+    left = later;
+  }
+  return batch.map((rows) => outcomes.get(rows));
+}
+
+type Outcomes = [NewRows, Outcome<Written>][];
+
+async function acceptRound(connections: Connections, round: readonly NewRows[]): Promise<Outcomes> {
+  try {
+    const written = await acceptTogether(connections, round);
+    return written.map(([rows, result]) => [rows, {result}]);
+  } catch (error) {
+    const aboutRow = error instanceof pg.DatabaseError && isRowsFault(error);
+    if (!aboutRow || round.length === 1)
+      return round.map((rows) => [rows, {error: reasonOf(error), aboutRow}]);
+    const outcomes: Outcomes = [];
+    for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows])));
+    return outcomes;
+  }
+}
+
+/** In the SQL standard, the error classes 22 (data) and 23 (constraint) are about a row. */
+const isRowsFault = ({code = ''}: pg.DatabaseError) => code.startsWith('22') || code.startsWith('23');
+
+/** The names of the locks of a lead. Only one process at a time may store leads with the same key, digest or proof. */
+const lockNames = ({idempotency_keys, same_leads, spent_proofs}: NewRows): string[] => [
+  ...idempotency_keys.map(({owner, digest}) => `key ${owner} ${digest}`),
+  ...same_leads.map(({partner, digest}) => `lead ${partner} ${digest}`),
+  ...spent_proofs.map(({nonce}) => `proof ${nonce}`),
+];
+
+/** Splits a batch into leads that share no lock name with each other, and the others, which must be stored later. */
+function splitConflicts(batch: readonly NewRows[]): [NewRows[], NewRows[]] {
+  const taken = new Set<string>();
+  const [round, later]: [NewRows[], NewRows[]] = [[], []];
+  for (const rows of batch) {
+    const names = lockNames(rows);
+    const conflicts = names.some((name) => taken.has(name));
+    if (!conflicts) for (const name of names) taken.add(name);
+    (conflicts ? later : round).push(rows);
+  }
+  return [round, later];
+}
+
+/** @param leads must share no lock name */
+async function acceptTogether(
+  connections: Connections,
+  leads: readonly NewRows[],
+): Promise<[NewRows, Written][]> {
+  if (leads.every((rows) => lockNames(rows).length === 0)) {
+    await connections.write(statement(insertAll, asParameter(leads, newTables)));
+    return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null}]);
+  }
+  return connections.transaction(async (run) => {
+    const locked = await tryLock(run, leads);
+    const known = await lookUp(run, locked);
+    const decided = leads.map((rows): [NewRows, Written] => [
+      rows,
+      locked.includes(rows) ? decide(rows, known(rows)) : {outcome: 'key-in-progress'},
+    ]);
+    const created = decided.flatMap(([rows, written]) =>
+      written.outcome === 'created' ? [rowsOf(rows, written.duplicateOf)] : [],
+    );
+    if (created.length > 0) await run(statement(insertAll, asParameter(created, newTables)));
+    return decided;
+  });
+}
+
+/**
+ * Locks the names of each lead until the end of the transaction, and returns the leads for which that succeeded. A lead
+ * is left out if another process has locked one of its names. This never waits for a lock, because waiting would delay
+ * all leads of the batch, and two batches could wait for each other. After this, no other process can change what is
+ * looked up, because each process holds its locks until it has committed.
+ *
+ * For a database without advisory locks, this function would return all leads, and the transaction would have to be
+ * serializable. When two transactions insert the same key, such a database aborts one of them with 40001 or a unique
+ * violation (23505). The aborted transaction would have to be retried, and would then find the row of the other one.
+ */
+async function tryLock(run: Run, leads: readonly NewRows[]): Promise<NewRows[]> {
+  const names = leads.flatMap((rows) => lockNames(rows).map((name) => ({id: idOf(rows), name})));
+  const text = `
+    SELECT id FROM jsonb_to_recordset($1::jsonb) AS input(id text, name text)
+    GROUP BY id HAVING NOT bool_and(pg_try_advisory_xact_lock(hashtextextended(name, 0)))`;
+  const busy = new Set((await run(statement(text, JSON.stringify(names)))).map(({id}) => id));
+  return leads.filter((rows) => !busy.has(idOf(rows)));
+}
+
+async function lookUp(run: Run, leads: readonly NewRows[]): Promise<(rows: NewRows) => Known> {
+  const found = leads.length > 0 ? await run(statement(lookUpText, asParameter(leads, lookUpTables))) : [];
+  const of = (what: string) =>
+    new Map(found.filter((row) => row['what'] === what).map((row) => [row['id'], row]));
+  const [keys, sameLeads, proofs] = [of('key'), of('same lead'), of('proof')];
+  return (rows) => {
+    const [key, same] = [keys.get(idOf(rows)), sameLeads.get(idOf(rows))];
+    return {
+      key: key && {fingerprint: String(key['fingerprint']), lead: String(key['lead'])},
+      isProofSpent: rows.spent_proofs.some(({nonce}) => proofs.has(nonce)),
+      original: same && String(same['lead']),
+    };
+  };
+}

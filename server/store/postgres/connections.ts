@@ -1,0 +1,199 @@
+/**
+ * The connection pool for PostgreSQL, and how statements run: when a connection is closed after an error, when a
+ * transaction is retried, how long a statement may take, and whether it is a named prepared statement.
+ */
+import {createHash} from 'node:crypto';
+import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
+import pg from 'pg';
+import {databaseTimings} from '../../config/timings.ts';
+import type {Row, Statement} from '../database.ts';
+
+/** `named` statements are faster, because PostgreSQL keeps them prepared for each connection. */
+export type StatementNames = 'named' | 'unnamed';
+
+type Run = (statement: Statement) => Promise<Row[]>;
+
+export type Connections = {
+  /** Runs a statement that changes nothing. */
+  read: Run;
+  /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
+  write: (...statements: Statement[]) => Promise<Row[][]>;
+  /**
+   * Runs `work` in a transaction.
+   * @param work is called again if PostgreSQL aborts the transaction because of a conflict
+   */
+  transaction: <Result>(work: (run: Run) => Promise<Result>) => Promise<Result>;
+  /** Runs `work` once in a transaction whose statements may take minutes. A text may hold several statements. */
+  longTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
+  close: () => Promise<void>;
+};
+
+/** Milliseconds to open a connection, or to get one from the pool. */
+const connectTimeout = 3_000;
+/** Milliseconds for a statement of a long transaction, such as one that creates an index. */
+export const longTimeout = 600_000;
+/** PostgreSQL's settings for the time limits of short transactions, in milliseconds. */
+const timeLimits = {
+  statement_timeout: databaseTimings.statement,
+  lock_timeout: databaseTimings.lock,
+  idle_in_transaction_session_timeout: databaseTimings.statement,
+};
+const limitOf = (name: string, milliseconds: number) => `SET LOCAL ${name} = ${milliseconds}`;
+const beginLimited = [
+  'BEGIN',
+  ...Object.entries(timeLimits).map(([name, value]) => limitOf(name, value)),
+].join('; ');
+/**
+ * The transaction that upgrades tables may wait until another process has upgraded them. With READ COMMITTED it then
+ * sees what that process has changed.
+ */
+const beginLong = [
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  ...Object.keys(timeLimits).map((name) => limitOf(name, longTimeout)),
+].join('; ');
+
+/** The OID of PostgreSQL's type BIGINT. */
+const bigintType = 20;
+const types = {
+  // A BIGINT is read as a JavaScript number, because amounts and times are far below 2^53.
+  getTypeParser: (oid: number, format?: 'text') =>
+    oid === bigintType ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
+} as pg.CustomTypesConfig;
+
+const codeOf = (error: unknown) => (error instanceof pg.DatabaseError && error.code) || '';
+
+/**
+ * PostgreSQL aborted one of two conflicting transactions (40001 serialization_failure, 40P01 deadlock_detected).
+ * Nothing of it was stored, and a retry may succeed.
+ */
+const isConflict = (error: unknown) => ['40001', '40P01'].includes(codeOf(error));
+/** Attempts in all. The pauses between them are random, so that the same transactions do not collide again. */
+const maxAttempts = 5;
+const retryConflicts = retry(handleWhen(isConflict), {
+  maxAttempts: maxAttempts - 1,
+  backoff: new ExponentialBackoff({initialDelay: 10, maxDelay: 250}),
+});
+
+/**
+ * Errors after which the connection can be used again: errors of data (class 22), constraints (23), conflicts (40), and
+ * time limits (55P03, 57014). After any other error, for example because PostgreSQL shuts down (57P01) or has become
+ * read-only (25006), the connection is closed, and the next query opens a new one.
+ */
+const isConnectionUsable = (error: unknown) => /^(22|23|40|55P03$|57014$)/.test(codeOf(error));
+
+/** PgBouncer refuses a client that sends time limits, or other parameters that PgBouncer does not know, at connect. */
+const isRefusedByPooler = (error: unknown) =>
+  codeOf(error) === '08P01' && /unsupported startup parameter/.test((error as Error).message);
+
+/**
+ * The name of a statement is a hash of its text. Behind a pooler, several processes share a connection to PostgreSQL,
+ * so if two of them gave the same name to different texts, the wrong statement would run.
+ */
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (!name) names.set(text, (name = `lead_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`));
+  return name;
+}
+
+function createPool(url: string, limitsAtConnect: boolean): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: databaseTimings.reply,
+    keepAlive: true,
+    application_name: 'lead-prequal',
+    types,
+    ...(limitsAtConnect && timeLimits),
+  });
+  // When a connection breaks, the pool emits an error if the connection is idle, else the client does. Without a
+  // listener either event would end the process. Both are ignored here, because a running statement is rejected as
+  // well.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+/**
+ * Opens a pool, and one connection to check that the database can be reached. If a pooler refuses the time limits at
+ * connect, each transaction sets them.
+ * @throws Error of PostgreSQL or of the network
+ */
+export async function openConnections(url: string, statementNames: StatementNames): Promise<Connections> {
+  const connect = async (limitsAtConnect: boolean) => {
+    const pool = createPool(url, limitsAtConnect);
+    try {
+      (await pool.connect()).release();
+      return connectionsOf(pool, statementNames, limitsAtConnect);
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+  };
+  try {
+    return await connect(true);
+  } catch (error) {
+    if (!isRefusedByPooler(error)) throw error;
+    return connect(false);
+  }
+}
+
+/** @param limitsAtConnect true if time limits are set for each connection, false if each transaction must set them */
+function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtConnect: boolean): Connections {
+  const runOn =
+    (client: pg.PoolClient): Run =>
+    async ({text, values}) => {
+      const name = statementNames === 'named' ? {name: nameOf(text)} : {};
+      return (await client.query<Row>({...name, text, values: [...values]})).rows;
+    };
+
+  async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(!isConnectionUsable(error));
+      throw error;
+    }
+  }
+
+  const inTransaction = <Result>(begin: string, work: (client: pg.PoolClient) => Promise<Result>) =>
+    withClient(async (client) => {
+      try {
+        await client.query(begin);
+        const result = await work(client);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        // If the connection gets closed, PostgreSQL rolls back by itself.
+        if (isConnectionUsable(error)) await client.query('ROLLBACK');
+        throw error;
+      }
+    });
+
+  const begin = limitsAtConnect ? 'BEGIN' : beginLimited;
+  const transaction: Connections['transaction'] = (work) =>
+    retryConflicts.execute(() => inTransaction(begin, (client) => work(runOn(client))));
+  const runAlone: Run = (statement) =>
+    retryConflicts.execute(() => withClient((client) => runOn(client)(statement)));
+
+  return {
+    read: runAlone,
+    async write(...statements) {
+      const [only, ...others] = statements;
+      // One statement is a transaction by itself, unless it needs time limits.
+      if (only && others.length === 0 && limitsAtConnect) return [await runAlone(only)];
+      return transaction(async (run) => {
+        const rows: Row[][] = [];
+        for (const statement of statements) rows.push(await run(statement));
+        return rows;
+      });
+    },
+    transaction,
+    longTransaction: (work) => inTransaction(beginLong, work),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,107 @@
+/** Connects to PostgreSQL, retries while it cannot be reached, and creates or upgrades the tables. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import pg from 'pg';
+import {reasonOf} from '../../leads/lead-store.ts';
+import type {Emit} from '../../observe/events.ts';
+import {currentVersion, statementsFrom, type Dialect} from '../schema.ts';
+import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
+
+/** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
+export const startPatience = 60_000;
+/** Milliseconds between two attempts. The pause doubles each time, up to the maximum. */
+const [firstPause, maxPause] = [250, 5_000];
+/** Milliseconds between two events that say that the database cannot be reached. */
+const eventInterval = 10_000;
+/** The key of an advisory lock. It can be any number that no other program uses in this database. */
+const upgradeLock = 0x1ead;
+
+const networkErrors = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+];
+
+/**
+ * Errors that may soon be gone: the database cannot be reached, starts or stops (57P01 to 57P03), has no free
+ * connection (53300), is a standby that is not promoted yet (25006), or its pooler cannot reach it (class 08). A wrong
+ * password or database name (28P01, 3D000) is not among them.
+ */
+function isTemporary(error: unknown): boolean {
+  const {code = '', message} = error as {code?: string; message: string};
+  if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$|25006$)/.test(code);
+  return networkErrors.includes(code) || /^Connection terminated|timeout/.test(message);
+}
+
+export const dialect: Dialect = {
+  types: {text: 'TEXT', integer: 'BIGINT'},
+  tableOptions: '',
+  jsonText: (column, key) => `${column}::jsonb ->> '${key}'`,
+  checkAtOnce: (tables) =>
+    tables
+      .map((table) => `ALTER TABLE ${table} ALTER CONSTRAINT ${table}_lead_id_fkey NOT DEFERRABLE`)
+      .join('; '),
+};
+
+type Options = {url: string; statementNames: StatementNames; emit: Emit | undefined; patience: number};
+
+/** @throws Error when the database cannot be reached for `patience` milliseconds, or cannot be used at all */
+export async function startPostgres({url, statementNames, emit, patience}: Options): Promise<Connections> {
+  const started = Date.now();
+  const seconds = (milliseconds: number) => Math.round(milliseconds / 1_000);
+  let emittedAt: number | undefined;
+  for (let pause = firstPause; ; pause = Math.min(maxPause, pause * 2)) {
+    try {
+      const connections = await openUpgraded(url, statementNames);
+      const waited = seconds(Date.now() - started);
+      if (emittedAt !== undefined) emit?.({type: 'database-reached', seconds: waited});
+      return connections;
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      const reason = reasonOf(error);
+      const now = Date.now();
+      if (now + pause >= started + patience) {
+        throw new Error(`The database could not be reached for ${seconds(patience)} s: ${reason}`, {
+          cause: error,
+        });
+      }
+      if (emittedAt === undefined || now >= emittedAt + eventInterval) {
+        const left = seconds(started + patience - now);
+        emit?.({type: 'database-awaited', reason, seconds: left});
+        emittedAt = now;
+      }
+      await sleep(pause);
+    }
+  }
+}
+
+async function openUpgraded(url: string, statementNames: StatementNames): Promise<Connections> {
+  const connections = await openConnections(url, statementNames);
+  try {
+    await upgrade(connections);
+    return connections;
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+}
+
+/** Several processes may start at once. The lock lets one of them upgrade while the others wait. */
+const upgrade = ({longTransaction}: Connections) =>
+  longTransaction(async (client) => {
+    const run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
+      client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig);
+    await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
+    await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
+    const {rows} = await run<{version: number}>('SELECT version FROM schema_version');
+    const version = rows[0]?.version ?? 0;
+    if (version === currentVersion) return;
+    for (const text of statementsFrom(version, dialect)) await run(text);
+    await run('DELETE FROM schema_version');
+    await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
+  });

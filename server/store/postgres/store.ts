@@ -1,0 +1,76 @@
+/** The store in PostgreSQL, for several processes. Leads that arrive together are inserted by one statement. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import {databaseTimings} from '../../config/timings.ts';
+import {createBatcher} from '../batcher.ts';
+import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
+import type {Emit} from '../../observe/events.ts';
+import {toAccepted, type Written} from '../new-lead.ts';
+import type {Codec} from '../codec.ts';
+import {leadQueries} from '../queries.ts';
+import {acceptAll} from './accept.ts';
+import type {StatementNames} from './connections.ts';
+import {startPatience, startPostgres} from './start.ts';
+import {toNewRows, type NewRows} from '../rows.ts';
+
+type Options = {
+  /** `unnamed` if a connection pooler does not support prepared statements. */
+  statementNames?: StatementNames;
+  /** Milliseconds for which connecting is retried while the database cannot be reached. */
+  patience?: number;
+  emit?: Emit | undefined;
+};
+
+/** Milliseconds between two attempts while another process is using the idempotency key. */
+const keyInterval = 50;
+
+/** @throws Error when the database cannot be reached or was made by a newer version or before 1.0.0 */
+export async function openPostgresStore(
+  url: string,
+  codec: Codec,
+  {statementNames = 'named', patience = startPatience, emit}: Options = {},
+): Promise<LeadStore> {
+  const connections = await startPostgres({url, statementNames, emit, patience});
+
+  const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch));
+
+  const queries = leadQueries(
+    {
+      read: (statement) => orUnavailable(connections.read(statement)),
+      readOne: async (statement) => (await orUnavailable(connections.read(statement)))[0],
+      write: (...statements) => orUnavailable(connections.write(...statements)),
+      skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
+    },
+    codec,
+  );
+
+  return {
+    ...queries,
+    accept(entry) {
+      const rows = toNewRows(entry, codec);
+      const waitEnds = Date.now() + databaseTimings.keyWait;
+      const write = async () => {
+        let written = await accepts.add(rows);
+        while (written.outcome === 'key-in-progress' && Date.now() < waitEnds) {
+          await sleep(keyInterval);
+          written = await accepts.add(rows);
+        }
+        return written;
+      };
+      return toAccepted(entry, write, queries.find);
+    },
+    // PostgreSQL checks its own files.
+    damage: () => undefined,
+    async close() {
+      await accepts.drained();
+      await connections.close();
+    },
+  };
+}
+
+async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new StoreUnavailable(error);
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The statements that create the tables of columns.ts in a new database, or upgrade an older one. They all run in one
+ * transaction, so an interrupted upgrade changes nothing.
+ */
+import {list} from './database.ts';
+import {tables, type Column, type Index, type Table} from './columns.ts';
+
+/** The SQL in which the two databases differ. */
+export type Dialect = {
+  types: Readonly<Record<Column['type'], string>>;
+  /** The options at the end of CREATE TABLE. */
+  tableOptions: string;
+  /** An expression for the value of a key, in a column with a JSON object. */
+  jsonText: (column: string, key: string) => string;
+  /** Statements that make foreign keys checked by each statement. In version 1.0.0 they were checked at the commit. */
+  checkAtOnce: (tables: readonly string[]) => string;
+};
+
+/** The schema version of release 1.0.0, the first release. */
+export const oldestVersion = 3;
+
+const named: readonly [string, Table][] = Object.entries(tables);
+const isSince =
+  (version: number) =>
+  ([, {since}]: readonly [string, {since?: number}]) =>
+    since === version;
+const all = <Item extends {since?: number}>(items: Readonly<Record<string, Item>> = {}) =>
+  Object.entries(items);
+
+/** The highest `since` in columns.ts. */
+export const currentVersion = Math.max(
+  ...named
+    .flatMap(([, table]) => [table, ...Object.values(table.columns), ...Object.values(table.indexes ?? {})])
+    .map(({since = 0}) => since),
+);
+
+/** By schema version: what its upgrade does with existing rows, after it has added the new tables and columns. */
+const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {7: fillDeliveries};
+
+/**
+ * @param version the schema version of the database, 0 if it is empty
+ * @returns the statements that bring the database to the current version, in order
+ * @throws Error when the database was made by a newer version, or before 1.0.0
+ */
+export function statementsFrom(version: number, dialect: Dialect): string[] {
+  if (version > currentVersion) throw new Error('The database was made by a newer version');
+  if (version === 0) return named.flatMap(([name, table]) => createTable(name, table, dialect));
+  if (version < oldestVersion) {
+    throw new Error('The database was made before version 1.0.0, and only later ones can be brought up');
+  }
+  const versions = Array.from({length: currentVersion - version}, (_, index) => version + 1 + index);
+  return versions.flatMap((next) => [
+    ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
+    ...named.flatMap(([name, {columns, since}]) =>
+      since === next
+        ? []
+        : all(columns)
+            .filter(isSince(next))
+            .map(([column, {type}]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${dialect.types[type]}`),
+    ),
+    ...(dataSteps[next]?.(dialect) ?? []),
+    // Indexes come last, because creating an index for existing rows is faster than updating it with each new row.
+    ...named.flatMap(([name, {indexes, since}]) =>
+      all(indexes)
+        .filter(([, index]) => (index.since ?? since) === next)
+        .map(createIndex(name)),
+    ),
+  ]);
+}
+
+/**
+ * A table as an upgrade to `version` creates it: without the columns of later versions, which their upgrades add, and
+ * without indexes, which are created after the rows are inserted.
+ */
+function asOf(version: number, {columns, ...table}: Table): Table {
+  const first = Object.entries(columns).filter(([, {since = 0}]) => since <= version);
+  return {...table, columns: Object.fromEntries(first), indexes: {}};
+}
+
+function createTable(name: string, {columns, primaryKey, indexes}: Table, {types, tableOptions}: Dialect) {
+  const [only, ...others] = primaryKey;
+  const definitions = Object.entries(columns).map(
+    ([column, {type, null: isNull, oneOf, check, references}]) => {
+      const isKey = column === only && others.length === 0;
+      const allowed = oneOf ? `${column} IN (${list(oneOf.map((value) => `'${value}'`))})` : check;
+      return [
+        `${column} ${types[type]}`,
+        isKey ? ' PRIMARY KEY' : isNull ? '' : ' NOT NULL',
+        references ? ` REFERENCES ${references} (id)` : '',
+        allowed ? ` CHECK (${allowed})` : '',
+      ].join('');
+    },
+  );
+  if (others.length > 0) definitions.push(`PRIMARY KEY (${list(primaryKey)})`);
+  return [
+    `CREATE TABLE ${name} (${list(definitions)}) ${tableOptions}`,
+    ...all(indexes).map(createIndex(name)),
+  ];
+}
+
+const createIndex =
+  (table: string) =>
+  ([name, {on, where}]: readonly [string, Index]) =>
+    `CREATE INDEX ${name} ON ${table} (${list(on)})${where ? ` WHERE ${where}` : ''}`;
+
+/**
+ * The destination of leads that version 1.0.0 delivered, which it did not store. No configured name looks like this.
+ */
+export const unknownDestination = '(before 1.1)';
+
+/** The upgrade to version 7: `deliveries` replaces `outbox` and `leads.upstream_id`, and campaigns get columns. */
+function fillDeliveries({jsonText, checkAtOnce}: Dialect): string[] {
+  const deliveryColumns = `lead_id, destination, gives_answer, state, attempts, ambiguous, ambiguous_counted,
+    next_attempt_at, leased_until, last_error, remote_id, settled_at`;
+  const campaign = ['utm_source', 'utm_medium', 'utm_campaign'];
+  return [
+    // Rows whose lead was deleted by hand are left out.
+    `INSERT INTO deliveries (${deliveryColumns})
+      SELECT lead_id, upstream, 1, state, attempts, ambiguous, ambiguous,
+        next_attempt_at, leased_until, last_error, upstream_id, NULL
+      FROM outbox JOIN leads ON id = lead_id ORDER BY lead_id`,
+    // Leads that have an upstream's id and are not in the outbox. Their deliveries have ended, with amounts or because
+    // an operator ended them. Version 1.0.0 did not store when they ended and how many attempts there were. Most ended
+    // within seconds after the lead was created, so the time of the lead is used, and 1 attempt.
+    `INSERT INTO deliveries (${deliveryColumns})
+      SELECT id, '${unknownDestination}', 1, CASE status WHEN 'refused' THEN 'dropped' ELSE 'delivered' END, 1, 0, 0,
+        created_at, 0, NULL, upstream_id, created_at
+      FROM leads WHERE upstream_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM outbox WHERE lead_id = id) ORDER BY id`,
+    'DROP TABLE outbox',
+    `UPDATE leads SET ${list(campaign.map((column) => `${column} = ${jsonText('attribution', column)}`))}
+      WHERE attribution LIKE '%"utm_%'`,
+    'ALTER TABLE leads DROP COLUMN upstream_id',
+    checkAtOnce(['idempotency_keys', 'same_leads', 'consents']),
+  ];
+}

@@ -1,0 +1,101 @@
+/** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
+import {DatabaseSync, type StatementSync} from 'node:sqlite';
+import type {Row, Statement} from '../database.ts';
+import {currentVersion, statementsFrom, type Dialect} from '../schema.ts';
+import {refuseDamaged} from './files.ts';
+
+export type Runner = {
+  all: (statement: Statement) => Row[];
+  one: (statement: Statement) => Row | undefined;
+};
+
+const dialect: Dialect = {
+  types: {text: 'TEXT', integer: 'INTEGER'},
+  tableOptions: 'STRICT, WITHOUT ROWID',
+  jsonText: (column, key) => `${column} ->> '${key}'`,
+  // SQLite has no statement that changes a foreign key. Its documentation says how to edit the schema's text, which is
+  // allowed because the rows do not change: https://www.sqlite.org/lang_altertable.html#otheralter
+  checkAtOnce: (tables) => `
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = replace(sql, ' DEFERRABLE INITIALLY DEFERRED', '')
+      WHERE type = 'table' AND name IN (${tables.map((table) => `'${table}'`).join(', ')});
+    PRAGMA writable_schema = RESET`,
+};
+
+/**
+ * Kilobytes of pages that an upgrade keeps in memory, so that it writes a page only once even if it changes it twice.
+ */
+const upgradeCache = 64 * 1024;
+
+export function openReader(path: string): DatabaseSync {
+  return new DatabaseSync(path, {readOnly: true, timeout: 100});
+}
+
+/**
+ * Opens the connection for writing, and creates or upgrades the tables.
+ * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
+ */
+export function openWriter(path: string): DatabaseSync {
+  refuseDamaged(path);
+  const database = new DatabaseSync(path, {timeout: 2_000});
+  // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
+  // When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a
+  // page that many leads change is copied less often.
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  emptyLog(database);
+  upgrade(database);
+  return database;
+}
+
+/**
+ * Moves the commits from the log to the main file, and empties the log. If a crash left an incomplete commit in the
+ * log, it would look like damage once later commits follow it.
+ */
+export const emptyLog = (database: DatabaseSync) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+
+/** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size') =>
+  Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+
+function upgrade(database: DatabaseSync) {
+  if (settingOf(database, 'user_version') === currentVersion) return;
+  const usualCache = settingOf(database, 'cache_size');
+  // In defensive mode, SQLite refuses edits of the schema's text.
+  database.enableDefensive(false);
+  database.exec(`PRAGMA cache_size = -${upgradeCache}`);
+  inTransaction(database, () => {
+    for (const text of statementsFrom(settingOf(database, 'user_version'), dialect)) database.exec(text);
+    database.exec(`PRAGMA user_version = ${currentVersion}`);
+  });
+  database.exec(`PRAGMA cache_size = ${usualCache}`);
+  database.enableDefensive(true);
+  // The log of an upgrade can be as large as the database.
+  emptyLog(database);
+}
+
+/** Runs statements. Each text is prepared only once. */
+export function createRunner(database: DatabaseSync): Runner {
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (text: string) => {
+    let statement = prepared.get(text);
+    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll(/\$\d+/g, '?'))));
+    return statement;
+  };
+  return {
+    all: ({text, values}) => prepare(text).all(...values) as Row[],
+    one: ({text, values}) => prepare(text).get(...values) as Row | undefined,
+  };
+}

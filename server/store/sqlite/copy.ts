@@ -1,0 +1,74 @@
+/** Functions of both backup and restore: a copy is private from the start, and gets its name only when complete. */
+import {closeSync, existsSync, fsyncSync, openSync, rmSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {currentVersion, oldestVersion} from '../schema.ts';
+
+/** A backup or restore that failed and changed nothing. The message tells an operator why, and what to do. */
+export class CopyError extends Error {}
+
+export type Counts = {
+  leads: number;
+  /** Deliveries that have not ended. */
+  outbox: number;
+};
+
+/**
+ * Creates an empty private file (0600) next to the target. `work` fills and renames this file. If `work` fails, the
+ * file is deleted.
+ * @throws CopyError when the file exists, because another backup or restore was interrupted or is still running
+ */
+export async function withPartialFile<Result>(
+  target: string,
+  work: (partial: string) => Result | Promise<Result>,
+): Promise<Result> {
+  const partial = `${target}.partial`;
+  if (existsSync(partial)) {
+    throw new CopyError(`${partial} is there: delete it, unless a backup or restore is still writing to it`);
+  }
+  closeSync(openSync(partial, 'wx', 0o600));
+  try {
+    return await work(partial);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(partial + suffix, {force: true});
+  }
+}
+
+/**
+ * Reads the whole copy with its indexes.
+ * @param subject the words for the copy at the beginning of error messages
+ * @throws CopyError when the copy is damaged, or no database of this service
+ */
+export function checkCopy(path: string, subject: string): Counts {
+  const database = new DatabaseSync(path);
+  try {
+    const value = (text: string) => Object.values(database.prepare(text).get() ?? {})[0];
+    const words = value('PRAGMA integrity_check(1)');
+    if (words !== 'ok') throw new CopyError(`${subject} is damaged: ${String(words).replaceAll('\n', ' ')}`);
+    const version = Number(value('PRAGMA user_version'));
+    if (version > currentVersion) throw new CopyError(`${subject} was made by a newer version`);
+    const has = (table: string) => value(`SELECT COUNT(*) FROM sqlite_schema WHERE name = '${table}'`) === 1;
+    // Before version 7 of the schema, a table called outbox held the deliveries, and each was deleted when it ended.
+    const open = has('outbox') ? 'outbox' : 'deliveries WHERE settled_at IS NULL';
+    if (version < oldestVersion || !has('leads'))
+      throw new CopyError(`${subject} holds no leads of this service`);
+    return {
+      leads: Number(value('SELECT COUNT(*) FROM leads')),
+      outbox: Number(value(`SELECT COUNT(*) FROM ${open}`)),
+    };
+  } catch (error) {
+    if (error instanceof CopyError) throw error;
+    throw new CopyError(`${subject} cannot be read: ${(error as Error).message}`);
+  } finally {
+    database.close();
+  }
+}
+
+/** Syncs a file and its folder to the disk. If the folder is not synced, a crash may undo a new name of the file. */
+export function syncToDisk(path: string) {
+  for (const each of [path, dirname(path)]) {
+    const file = openSync(each, 'r');
+    fsyncSync(file);
+    closeSync(file);
+  }
+}

@@ -1,0 +1,100 @@
+/** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
+import {once} from 'node:events';
+import {statSync} from 'node:fs';
+import {setImmediate as endOfTurn} from 'node:timers/promises';
+import {Worker} from 'node:worker_threads';
+import {createBatcher, type Outcome} from '../batcher.ts';
+import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
+import type {Row} from '../database.ts';
+import {toAccepted, type Written} from '../new-lead.ts';
+import type {Codec} from '../codec.ts';
+import {leadQueries} from '../queries.ts';
+import {toNewRows} from '../rows.ts';
+import {createRunner, openReader} from './connection.ts';
+import {watchForDamage} from './damage-watch.ts';
+import {makeFile} from './files.ts';
+import type {Write, WriterSettings} from './writer.ts';
+
+/**
+ * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
+ * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
+ */
+export async function openSqliteStore(path: string, codec: Codec): Promise<LeadStore> {
+  makeFile(path);
+  const writer = startWriter({path});
+  await once(writer, 'message');
+  let closing = false;
+  // Without the writer nothing can be stored. So the process ends, and a process manager can start it again.
+  writer.once('exit', () => {
+    if (!closing) throw new Error('The writer of the database has ended');
+  });
+  const reader = openReader(path);
+  const {all, one} = createRunner(reader);
+  const damage = watchForDamage(path);
+  const {ino: opened} = statSync(path);
+
+  function orUnavailable<Result>(work: () => Result): Promise<Result> {
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      noteError(String(error));
+      return Promise.reject(new StoreUnavailable(error));
+    }
+  }
+  function noteError(words: string) {
+    if (soundsDamaged.test(words)) damage.suspect();
+  }
+
+  const writes = createBatcher<Write, Written | Row[][]>(async (batch) => {
+    writer.postMessage(batch);
+    const [outcomes] = (await once(writer, 'message')) as [Outcome<Written | Row[][]>[] | string];
+    if (typeof outcomes === 'string') {
+      noteError(outcomes);
+      throw new Error(outcomes);
+    }
+    for (const outcome of outcomes) if ('error' in outcome) noteError(outcome.error);
+    return outcomes;
+  });
+
+  const queries = leadQueries(
+    {
+      read: (statement) => orUnavailable(() => all(statement)),
+      readOne: (statement) => orUnavailable(() => one(statement)),
+      write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
+      skipLocked: '',
+    },
+    codec,
+  );
+
+  return {
+    ...queries,
+    accept(entry) {
+      const rows = toNewRows(entry, codec);
+      return toAccepted(entry, () => writes.add({accept: rows}) as Promise<Written>, queries.find);
+    },
+    async probe(now, bytes) {
+      await queries.probe(now, bytes);
+      // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
+      if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
+      throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
+    },
+    damage: () => damage.found(),
+    async close() {
+      await writes.drained();
+      await damage.stop();
+      // Code that waited for a write may still read its result before the reader closes.
+      await endOfTurn();
+      // The reader closes first, because the last connection empties the log, and the reader cannot write.
+      reader.close();
+      closing = true;
+      writer.postMessage('close');
+      await once(writer, 'exit');
+    },
+  };
+}
+
+const startWriter = (settings: WriterSettings) =>
+  new Worker(new URL('./writer.ts', import.meta.url), {workerData: settings});
+
+/** SQLite's error messages for pages that cannot be read or are damaged. */
+const soundsDamaged = /malformed|not a database|disk I\/O error/;

@@ -1,0 +1,176 @@
+/** `lead-prequal backup` and `restore`: what they refuse. Under load, and after crashes: test/faults/backup.test.ts. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import {clearText} from '../../../server/store/codec.ts';
+import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
+import {runCommand} from '../../support/operator.ts';
+import {newEntry} from '../../support/sample-leads.ts';
+import {runService, serviceSettings} from '../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+
+async function prepare(t: TestContext) {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const settings = {
+    ...serviceSettings(folder.path),
+    DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite'),
+  };
+  await openWhile(openSqliteStore(settings.DATABASE_PATH, clearText), async (store) => {
+    for (let count = 0; count < 200; count += 1) await store.accept(newEntry());
+  });
+  const run = (...words: string[]) => runCommand(settings, ...words);
+  const refuses = async (words: string[], why: RegExp) => {
+    const {code, stdout, stderr} = await run(...words);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, why);
+    assert.equal(stderr.trim().split('\n').length, 1, 'a sentence, no stack');
+  };
+  return {folder: folder.path, settings, path: settings.DATABASE_PATH, run, refuses};
+}
+
+suite('a backup', () => {
+  test('a backup overwrites nothing and leaves nothing half done', async (t) => {
+    const {folder, path, run, refuses} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    assert.equal(
+      (await run('backup', file)).stdout,
+      `${file}: 200 leads, 0 deliveries in the outbox, checked\n`,
+    );
+    const bytes = readFileSync(file);
+    await refuses(['backup', file], /is there already, and a backup overwrites nothing/);
+    await refuses(['backup', path], /is the database itself/);
+    await refuses(['backup', `${path}-wal`], /would be taken for a part of it/);
+    await refuses(['backup', join(folder, 'none', 'backup.sqlite')], /There is no folder/);
+    assert.deepEqual(readFileSync(file), bytes);
+    writeFileSync(`${file}.new.partial`, '');
+    await refuses(['backup', `${file}.new`], /\.partial is there: delete it/);
+    assert.ok(!existsSync(`${file}.new`));
+  });
+
+  test('a backup of a damaged database is refused, and there is no file', async (t) => {
+    const {folder, path, refuses} = await prepare(t);
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.length - 4_096, 0xab)]));
+    await refuses(['backup', join(folder, 'backup.sqlite')], /malformed/);
+    assert.ok(!readdirSync(folder).some((name) => name.startsWith('backup')));
+  });
+
+  test('a backup of PostgreSQL is left to its own programs', async (t) => {
+    const {folder, settings} = await prepare(t);
+    for (const words of [
+      ['backup', join(folder, 'x')],
+      ['restore', join(folder, 'x')],
+    ]) {
+      const environment = {...settings, DATABASE_URL: 'postgres://127.0.0.1:1/none'};
+      const {code, stderr} = await runCommand(environment, ...words);
+      assert.equal(code, 1);
+      assert.match(stderr, /pg_dump.*pg_restore/);
+    }
+  });
+});
+
+suite('a restore', () => {
+  test('a restore takes no file that is damaged, no backup, of a newer version, or in use', async (t) => {
+    const {folder, path, run, refuses} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    await run('backup', file);
+    const made = (name: string, change: (copy: string) => void) => {
+      const copy = join(folder, name);
+      copyFileSync(file, copy);
+      change(copy);
+      return copy;
+    };
+    const damaged = made('damaged', (copy) => {
+      const bytes = readFileSync(copy);
+      writeFileSync(copy, bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 4_096));
+    });
+    const change = (sql: string) => (copy: string) => {
+      const database = new DatabaseSync(copy);
+      database.exec(sql);
+      database.close();
+    };
+    const before = readFileSync(path);
+    await refuses(['restore', damaged, '--replace'], /is damaged|malformed/);
+    await refuses(
+      ['restore', made('text', (copy) => writeFileSync(copy, 'no database'.repeat(100))), '--replace'],
+      /not a database/,
+    );
+    await refuses(
+      ['restore', made('newer', change('PRAGMA user_version = 999')), '--replace'],
+      /newer version/,
+    );
+    await refuses(
+      ['restore', made('other', change('DROP TABLE leads')), '--replace'],
+      /no leads of this service/,
+    );
+    await refuses(
+      ['restore', made('used', (copy) => writeFileSync(`${copy}-wal`, 'x')), '--replace'],
+      /not a backup/,
+    );
+    await refuses(['restore', join(folder, 'none'), '--replace'], /There is no file/);
+    await refuses(['restore', path, '--replace'], /is the database itself/);
+    await refuses(['restore', file], /is there already.*--replace/);
+    assert.deepEqual(readFileSync(path), before);
+    assert.deepEqual(readdirSync(join(folder, 'data')), ['leads.sqlite']);
+  });
+
+  test('a restore makes a file for its owner alone of a backup that was open to others', async (t) => {
+    const {folder, path, run} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    await run('backup', file);
+    chmodSync(file, 0o644);
+    const {code, stdout} = await run('restore', file, '--replace');
+    assert.equal(code, 0);
+    assert.match(stdout, /: 200 leads, .*\nWhat was there before is now .*\.before-restore-\d{8}T\d{6}Z\n$/);
+    for (const name of readdirSync(join(folder, 'data'))) {
+      assert.equal((statSync(join(folder, 'data', name)).mode & 0o777).toString(8), '600', name);
+    }
+    assert.equal(statSync(path).nlink, 1);
+  });
+});
+
+suite('a server that starts', () => {
+  test('a server that starts refuses a backup that was copied over the log of a crashed server, and leaves that log alone', async (t) => {
+    const {folder, settings, path, run} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    await run('backup', file);
+    const crashed = join(folder, 'crashed');
+    mkdirSync(crashed);
+    const store = await openFor(t, openSqliteStore(path, clearText));
+    for (let count = 0; count < 500; count += 1) await store.accept(newEntry());
+    // What a crash would leave: the log of a database that is in use.
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(crashed, `leads.sqlite${suffix}`));
+    await store.close();
+    const environment = {...settings, PORT: '0', DATABASE_PATH: join(crashed, 'leads.sqlite')};
+    const wal = readFileSync(`${environment.DATABASE_PATH}-wal`);
+
+    copyFileSync(file, environment.DATABASE_PATH);
+    const byCommand = await runService(environment, folder);
+    assert.equal(byCommand.code, 1);
+    assert.match(byCommand.errors, /was copied over the files of another database.*lead-prequal restore/);
+    assert.deepEqual(readFileSync(`${environment.DATABASE_PATH}-wal`), wal);
+
+    // A copy in the other journal mode says nothing in its header: reading it whole shows that it is mixed up.
+    const copy = new DatabaseSync(file);
+    copy.exec('PRAGMA journal_mode = WAL');
+    copy.close();
+    copyFileSync(file, environment.DATABASE_PATH);
+    const byReading = await runService(environment, folder);
+    assert.equal(byReading.code, 1);
+    assert.match(byReading.errors, /is damaged .*lead-prequal restore/);
+    assert.deepEqual(readFileSync(`${environment.DATABASE_PATH}-wal`), wal);
+  });
+});

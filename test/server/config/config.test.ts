@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {defaultPolicy} from '../../../server/config/policy.ts';
+import {readConfig} from '../../../server/config/config.ts';
+import {settings} from '../../../server/config/settings.ts';
+import {makeEmbedVersion} from '../../support/embed-folder.ts';
+import {runService, startService} from '../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {wrongIn} from '../../support/wrong-settings.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001', '1002']};
+const required = {
+  PUBLIC_URL: 'https://leads.example.com',
+  CALLERS: JSON.stringify([caller]),
+  EMBED_ORIGINS: 'https://www.partner.example',
+  TOKEN_KEY: 'k'.repeat(32),
+};
+const upstream = {
+  UPSTREAM_URL: 'https://upstream.example/api',
+  UPSTREAM_USER: 'us',
+  UPSTREAM_PASSWORD: 'secret-of-upstream',
+  UPSTREAM_CID: '77',
+};
+
+const file = (name: string, content: string) => {
+  const path = join(folder.path, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+suite('the required settings', () => {
+  test('the required settings are enough, and the rest has safe defaults', () => {
+    const config = readConfig(required);
+    assert.deepEqual(config.callers, [caller]);
+    assert.deepEqual(config.partners, [
+      {
+        key: 'default',
+        origins: ['https://www.partner.example'],
+        leadTypes: ['standard', 'prequalification'],
+        cid: '1001',
+        answerFrom: undefined,
+        sendTo: [],
+        quotaPerHour: 1_000,
+        suspect: 'deliver',
+        mergeDuplicates: 'prequalification',
+      },
+    ]);
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.destinations.size, 0);
+    assert.deepEqual(config.policy, defaultPolicy);
+  });
+  test('the required settings are all named at once when they are missing', () => {
+    assert.deepEqual(
+      wrongIn({}).toSorted(),
+      Object.keys(required)
+        .map((name) => `${name} is missing`)
+        .toSorted(),
+    );
+  });
+  for (const name of Object.keys(required)) {
+    test(`the required setting ${name} may not be empty or blank`, () => {
+      for (const blank of ['', '  ', '\n'])
+        assert.deepEqual(wrongIn({...required, [name]: blank}), [`${name} is missing`]);
+    });
+  }
+});
+
+suite('a setting', () => {
+  const refused: [environment: Record<string, string>, names: RegExp][] = [
+    [{PUBLIC_URL: 'leads.example.com'}, /^PUBLIC_URL must be a URL/],
+    [{PUBLIC_URL: 'javascript:alert(1)'}, /^PUBLIC_URL must be a URL/],
+    [{EMBED_ORIGINS: '*'}, /^EMBED_ORIGINS.*a \* may only be its first label/],
+    [{EMBED_ORIGINS: 'https://www.partner.example, *'}, /^EMBED_ORIGINS\.1/],
+    [{EMBED_ORIGINS: 'https://*.*.example'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.*.example'}, /^EMBED_ORIGINS/],
+    [{TRUST_PROXY: 'true'}, /^TRUST_PROXY must be a number of proxies/],
+    [{TRUST_PROXY: '10.0.0.1, proxy'}, /^TRUST_PROXY must be a number of proxies/],
+    [{TRUST_PROXY: '10.0.0.0/33'}, /^TRUST_PROXY must be a number of proxies/],
+    [{SIGN_IN_EXEMPT: '10.0.0.0/8, office'}, /^SIGN_IN_EXEMPT is no list of addresses: part 2 is neither/],
+    [{EMBED_ORIGINS: 'null'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.partner.example/'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'https://www.partner.example/page'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: 'www.partner.example'}, /^EMBED_ORIGINS/],
+    [{EMBED_ORIGINS: ' , '}, /^EMBED_ORIGINS/],
+    [{TOKEN_KEY: 'short'}, /^TOKEN_KEY.*at least 32/],
+    [{TOKEN_KEY: `${'k'.repeat(32)},short`}, /^TOKEN_KEY\.1.*at least 32/],
+    [{CALLERS: 'acme:secret'}, /^CALLERS must be JSON/],
+    [{CALLERS: '[]'}, /^CALLERS must hold at least one caller/],
+    [{CALLERS: JSON.stringify(caller)}, /^CALLERS /],
+    [
+      {CALLERS: JSON.stringify([{...caller, password: 'short'}])},
+      /^CALLERS\.0\.password must have at least 12/,
+    ],
+    [{CALLERS: JSON.stringify([{...caller, cids: []}])}, /^CALLERS\.0\.cids must hold at least one cid/],
+    [{CALLERS: JSON.stringify([{...caller, user: 'a:b'}])}, /^CALLERS\.0\.user .*colon/],
+    [{CALLERS: JSON.stringify([{...caller, passwort: 'x'}])}, /^CALLERS\.0 .*passwort/],
+    [{CALLERS: JSON.stringify([caller, caller])}, /^CALLERS must not hold a user twice/],
+    [{EMBED_LEAD_TYPES: 'standard,other'}, /^EMBED_LEAD_TYPES\.1/],
+    [{PORT: 'eighty'}, /^PORT/],
+    [{PORT: '70000'}, /^PORT/],
+    [{LOG_LEVEL: 'loud'}, /^LOG_LEVEL/],
+    [{POLICY_FILE: '/nowhere/policy.json'}, /^POLICY_FILE .*ENOENT/],
+    [{TOKEN_KEY: '', TOKEN_KEY_FILE: '/nowhere/key'}, /^TOKEN_KEY_FILE .*ENOENT/],
+    [{...upstream, UPSTREAM_URL: 'upstream'}, /^UPSTREAM_URL must be a URL/],
+    [{...upstream, UPSTREAM_URL: 'https://up.example/?key=1'}, /^UPSTREAM_URL must have no user name/],
+    [{PUBLIC_URL: 'https://leads.example.com/#top'}, /^PUBLIC_URL must have no user name/],
+    [{PUBLIC_URL: 'https://me:secret@leads.example.com'}, /^PUBLIC_URL must have no user name/],
+    [{REDIS_URL: 'localhost:6379'}, /^REDIS_URL must be an address such as redis:/],
+    [{REDIS_URL: 'http://localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://:pass/word@localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://:100%@localhost:6379'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://localhost:99999'}, /^REDIS_URL must be an address/],
+    [{REDIS_URL: 'redis://localhost/leads'}, /^REDIS_URL must be an address/],
+    [{DATABASE_URL: 'mysql://localhost/leads'}, /^DATABASE_URL must be an address such as postgres:/],
+    [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
+  ];
+  for (const [environment, names] of refused) {
+    test(`a setting is refused by its name: ${JSON.stringify(environment).slice(0, 70)}`, () => {
+      assert.match(wrongIn({...required, ...environment})[0] ?? 'accepted', names);
+    });
+  }
+  const taken: Record<string, string>[] = [
+    {REDIS_URL: 'redis://localhost'},
+    {REDIS_URL: 'rediss://me:100%25@redis.example:6380/2'},
+    {DATABASE_URL: 'postgresql://me@/leads?host=/run/postgresql'},
+    {DATABASE_URL: 'postgres:///leads'},
+    {DATABASE_URL: 'postgres://me:100%25@db.example:5432/leads?sslmode=require'},
+    {PUBLIC_URL: 'https://example.com/leads/'},
+  ];
+  for (const environment of taken) {
+    test(`a setting is accepted: ${JSON.stringify(environment)}`, () => {
+      assert.deepEqual(wrongIn({...required, ...environment}), []);
+    });
+  }
+  test('a setting is refused together with all others that are wrong', () => {
+    const wrong = wrongIn({
+      ...required,
+      TOKEN_KEY: 'short',
+      PORT: 'x',
+      POLICY_FILE: '/nowhere',
+      UPSTREAM_CID: '7',
+    });
+    for (const name of ['TOKEN_KEY', 'PORT', 'POLICY_FILE', 'UPSTREAM_URL', 'UPSTREAM_PASSWORD']) {
+      assert.ok(
+        wrong.some((line) => line.startsWith(name)),
+        name,
+      );
+    }
+  });
+  test('a setting that is wrong is never printed', () => {
+    const secret = 'canary-of-settings';
+    const all = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, secret]));
+    const inCallers = JSON.stringify([{user: `${secret}:`, password: secret, cids: secret}]);
+    for (const environment of [all, {...all, CALLERS: inCallers}]) {
+      const lines = wrongIn(environment);
+      assert.ok(lines.length > 5);
+      assert.ok(
+        lines.every((line) => !line.includes(secret)),
+        lines.join('\n'),
+      );
+    }
+  });
+  test('settings that are lists take any separators', () => {
+    const config = readConfig({
+      ...required,
+      EMBED_ORIGINS: 'https://a.example, http://localhost:8081\nhttps://b.example',
+      TOKEN_KEY: `${'n'.repeat(32)} ${'o'.repeat(32)}`,
+      EMBED_LEAD_TYPES: 'standard',
+      EMBED_CID: '5',
+      EMBED_PARTNER: 'site',
+      PUBLIC_URL: 'https://leads.example.com//',
+    });
+    assert.partialDeepStrictEqual(config.partners, [
+      {
+        key: 'site',
+        origins: ['https://a.example', 'http://localhost:8081', 'https://b.example'],
+        leadTypes: ['standard'],
+        cid: '5',
+      },
+    ]);
+    assert.deepEqual(config.tokenKeys, ['n'.repeat(32), 'o'.repeat(32)]);
+    assert.equal(config.publicUrl, 'https://leads.example.com');
+  });
+});
+
+suite('a setting in a file', () => {
+  for (const [name, value] of Object.entries(required)) {
+    test(`a setting in a file stands for ${name}`, () => {
+      const config = readConfig({...required, [name]: '', [`${name}_FILE`]: file(name, `${value}\n`)});
+      assert.deepEqual(config, readConfig(required));
+    });
+  }
+  test('a setting in a file gives way to the setting itself', () => {
+    const config = readConfig({...required, TOKEN_KEY_FILE: file('other-key', 'o'.repeat(32))});
+    assert.deepEqual(config.tokenKeys, [required.TOKEN_KEY]);
+  });
+  test('a setting whose file is empty is missing', () => {
+    assert.deepEqual(wrongIn({...required, TOKEN_KEY: '', TOKEN_KEY_FILE: file('empty', '\n')}), [
+      'TOKEN_KEY is missing',
+    ]);
+  });
+});
+
+suite('the upstream', () => {
+  test('an upstream is configured by all its settings', () => {
+    const {UPSTREAM_PASSWORD, ...others} = upstream;
+    const passwordFile = {UPSTREAM_PASSWORD_FILE: file('password', UPSTREAM_PASSWORD)};
+    for (const environment of [upstream, {...others, ...passwordFile}]) {
+      assert.deepEqual(readConfig({...required, ...environment}).destinations.get('default'), {
+        type: 'lead-api',
+        url: 'https://upstream.example/api',
+        user: 'us',
+        password: 'secret-of-upstream',
+        cid: '77',
+      });
+    }
+  });
+  for (const given of Object.keys(upstream) as (keyof typeof upstream)[]) {
+    test(`an upstream is not configured by ${given} alone`, () => {
+      const missing = Object.keys(upstream).filter((name) => name !== given);
+      assert.deepEqual(
+        wrongIn({...required, [given]: upstream[given]}),
+        missing.map((name) => `${name} is missing`),
+      );
+    });
+  }
+});
+
+suite('the policy', () => {
+  test('the policy may stand in a file', () => {
+    const policy = {...defaultPolicy, version: 'ours'};
+    assert.deepEqual(
+      readConfig({...required, POLICY_FILE: file('policy.json', JSON.stringify(policy))}).policy,
+      policy,
+    );
+  });
+  test('a policy file that is wrong is refused, and the error names the field', () => {
+    const policy = {...defaultPolicy, rollover: {minimum: -5}};
+    const wrong = wrongIn({...required, POLICY_FILE: file('bad.json', JSON.stringify(policy))});
+    assert.equal(wrong.length, 1);
+    assert.match(wrong[0] ?? '', /^POLICY_FILE rollover\.minimum/);
+  });
+});
+
+suite('the service', () => {
+  test('the service does not start without its settings, and names each of them', async () => {
+    const {code, output, errors} = await runService({}, folder.path);
+    assert.equal(code, 1);
+    assert.equal(output, '');
+    for (const name of Object.keys(required)) assert.match(errors, new RegExp(`^ +${name} is missing$`, 'm'));
+    assert.doesNotMatch(errors, /^ +at /m);
+  });
+  test('the service starts without a build of the form, and serves the releases', async (t) => {
+    const service = await startService(required, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const response = await fetch(`${service.url}/embed/1.0.0/lead-prequal-form.js`);
+    assert.equal(response.status, 200);
+    await response.text();
+    assert.match(service.lines.join('\n'), /\/embed\/\d+\.\d+\.\d+\/lead-prequal-form\.js.*"release":true/);
+  });
+  test('the service starts with its settings, says where, and ends in order when it is told to', async (t) => {
+    makeEmbedVersion(join(folder.path, 'dist/embed'), '1.99.0', {'lead-prequal-form.js': 'export {}'});
+    const service = await startService(required, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const response = await fetch(`${service.url}/embed/v1/config`, {
+      headers: {origin: 'https://www.partner.example'},
+    });
+    assert.equal(response.status, 200);
+    await response.text();
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+    const printed = service.lines.join('\n');
+    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/1\.99\.0\/lead-prequal-form\.js/);
+    for (const secret of [caller.password, required.TOKEN_KEY]) assert.ok(!printed.includes(secret));
+  });
+});

@@ -1,0 +1,276 @@
+/** The file of partners and upstreams: what is wrong in it, whom it lets in, and where the leads go. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {ConfigError, readConfig} from '../../../server/config/config.ts';
+import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
+import {startFakeUpstream} from '../../support/fake-upstream.ts';
+import {basic, readProblem} from '../../support/http.ts';
+import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {acme, startTestServer} from '../../support/test-server.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const fileWith = (name: string, content: unknown) => {
+  const path = join(folder.path, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+};
+const read = (file: unknown, more: Record<string, string> = {}) =>
+  readConfig({
+    PUBLIC_URL: 'https://leads.example.com',
+    CALLERS: JSON.stringify([acme]),
+    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
+    PARTNERS_FILE: fileWith('partners.json', file),
+    ...more,
+  });
+
+const origins = ['https://www.partner.example'];
+const partner = {key: 'acme', origins, cid: '1001'};
+const upstream = {url: 'https://upstream.example/api/', cid: 'u-1', credentials: 'MAIN'};
+const credentials = {CREDENTIALS_MAIN_USER: 'user', CREDENTIALS_MAIN_PASSWORD: 'password'};
+
+function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
+  try {
+    read(file, more);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+suite('the partners file', () => {
+  test('the partners file may be short: everything else has a default', () => {
+    const [first, ...others] = read({partners: [partner]}).partners;
+    assert.deepEqual(others, []);
+    assert.deepEqual(first, {
+      ...partner,
+      leadTypes: ['standard', 'prequalification'],
+      answerFrom: undefined,
+      sendTo: [],
+      quotaPerHour: 1_000,
+      suspect: 'deliver',
+      mergeDuplicates: 'prequalification',
+    });
+  });
+  test('the partners file may say everything, with credentials from the environment or from files', () => {
+    const whole = {
+      ...partner,
+      lead_types: ['standard'],
+      upstream: 'main',
+      consent: {text: 'You may call me.', version: '1', required: true},
+      colors: {accent: '#0b7a5a'},
+      quota_per_hour: 5,
+      suspect: 'hold',
+      merge_duplicates: false,
+    };
+    const file = {upstreams: {main: upstream}, partners: [whole]};
+    const config = read(file, {
+      CREDENTIALS_MAIN_USER: 'user',
+      CREDENTIALS_MAIN_PASSWORD_FILE: fileWith('password', 'from a file\n'),
+    });
+    assert.deepEqual(config.partners, [
+      {
+        ...partner,
+        leadTypes: ['standard'],
+        answerFrom: 'main',
+        sendTo: [],
+        consent: whole.consent,
+        colors: whole.colors,
+        quotaPerHour: 5,
+        suspect: 'hold',
+        mergeDuplicates: false,
+      },
+    ]);
+    assert.deepEqual(Object.fromEntries(config.destinations), {
+      main: {
+        type: 'lead-api',
+        url: 'https://upstream.example/api',
+        user: 'user',
+        password: 'from a file',
+        cid: 'u-1',
+      },
+    });
+  });
+
+  const wrong: [what: string, file: unknown, path: string][] = [
+    ['no JSON', '{', 'is not valid JSON'],
+    ['a list', [], 'the file: '],
+    ['no partners', {}, 'partners: '],
+    ['an empty list', {partners: []}, 'partners: must hold at least one partner'],
+    ['a field that nobody knows', {partners: [{...partner, color: 'red'}]}, 'partners.0: '],
+    ['a key with spaces', {partners: [{...partner, key: 'a b'}]}, 'partners.0.key: '],
+    ['a key twice', {partners: [partner, partner]}, 'partners.1.key: is there twice'],
+    ['no origins', {partners: [{...partner, origins: []}]}, 'partners.0.origins: '],
+    ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
+    ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
+    ['a colour', {partners: [{...partner, colors: {accent: 'red'}}]}, 'partners.0.colors.accent: '],
+    ['a quota', {partners: [{...partner, quota_per_hour: 0}]}, 'partners.0.quota_per_hour: '],
+    ['a consent', {partners: [{...partner, consent: {text: ''}}]}, 'partners.0.consent.text: '],
+    [
+      'a consent without version',
+      {partners: [{...partner, consent: {text: 'a'}}]},
+      'partners.0.consent.version',
+    ],
+    ['an unknown upstream', {partners: [{...partner, upstream: 'x'}]}, 'partners.0.upstream: is not among'],
+    ['an inherited name', {partners: [{...partner, upstream: 'toString'}]}, 'partners.0.upstream: '],
+    [
+      "an upstream's address",
+      {upstreams: {main: {...upstream, url: 'ftp://x'}}, partners: [partner]},
+      'upstreams.main.url: ',
+    ],
+    [
+      'a secret in the file',
+      {upstreams: {main: {...upstream, credentials: 'user:password'}}, partners: [partner]},
+      'upstreams.main.credentials: ',
+    ],
+    ...[
+      'https://www.partner.example/',
+      'https://www.partner.example/path',
+      'www.partner.example',
+      '*',
+      'https://*',
+      'https://*.*.example',
+      'https://www.*.example',
+      'https://a*.example.com',
+      'HTTPS://Partner.example',
+      'https://*.partner.example/path',
+    ].map((origin): [string, unknown, string] => [
+      `the origin ${origin}`,
+      {partners: [partner, {...partner, key: 'b', origins: [...origins, origin]}]},
+      'partners.1.origins.1: ',
+    ]),
+  ];
+  for (const [what, file, path] of wrong) {
+    test(`the partners file is refused with the place of the error: ${what}`, () => {
+      const lines = wrongWith(file, credentials);
+      assert.ok(
+        lines.some((line) => line.includes('PARTNERS_FILE') && line.includes(path)),
+        lines.join('\n') || 'it was taken',
+      );
+    });
+  }
+  test('the partners file names all that is wrong at once', () => {
+    const file = {
+      partners: [
+        {...partner, cid: ''},
+        {...partner, key: '?', origins: ['x']},
+      ],
+    };
+    const [line = ''] = wrongWith(file);
+    for (const path of ['partners.0.cid', 'partners.1.key', 'partners.1.origins.0']) {
+      assert.ok(line.includes(path), line);
+    }
+  });
+  test('the partners file replaces the settings of the only partner, so that a wrong one among them does no harm', () => {
+    const replaced = {EMBED_ORIGINS: '*', EMBED_PARTNER: 'a b', EMBED_LEAD_TYPES: 'other', EMBED_CID: ' '};
+    assert.deepEqual(wrongWith({partners: [partner]}, replaced), []);
+    assert.equal(read({partners: [partner]}, replaced).partners[0].key, 'acme');
+  });
+  test('the partners file needs the credentials that it names', () => {
+    const lines = wrongWith({upstreams: {main: upstream}, partners: [partner]});
+    assert.deepEqual(
+      lines.map((line) => /CREDENTIALS_\w+/.exec(line)?.[0]),
+      ['CREDENTIALS_MAIN_USER', 'CREDENTIALS_MAIN_PASSWORD'],
+    );
+  });
+  test('a partners file that is not there is an error', () => {
+    const lines = wrongWith({partners: [partner]}, {PARTNERS_FILE: join(folder.path, 'none.json')});
+    assert.match(lines.join('\n'), /PARTNERS_FILE/);
+  });
+});
+
+suite('an origin with a wildcard', () => {
+  const wild = onePartner({...partner, origins: ['https://*.example.com', 'http://*.local:8080']});
+  for (const [origin, admitted] of [
+    ['https://a.example.com', true],
+    ['https://a-1.example.com', true],
+    ['http://shop.local:8080', true],
+    ['https://a.b.example.com', false],
+    ['https://example.com', false],
+    ['https://.example.com', false],
+    ['http://a.example.com', false],
+    ['https://a.example.com:8443', false],
+    ['https://a.example.com.evil.example', false],
+    ['https://evil.example/.example.com', false],
+    ['https://evil.example#.example.com', false],
+    ['https://user@x.example.com', false],
+    ['http://shop.local', false],
+    ['null', false],
+    ['', false],
+  ] as const) {
+    test(`an origin with a wildcard ${admitted ? 'admits' : 'refuses'} ${origin}`, () =>
+      assert.equal(allowsOrigin(wild, origin), admitted));
+  }
+});
+
+suite('two partners with two upstreams', () => {
+  test('two partners with two upstreams send each its own leads, under its own credentials and cid', async (t) => {
+    const access = ['one', 'two'].map((name) => ({user: `${name}-user`, password: name, cid: `${name}-cid`}));
+    const upstreams = await Promise.all(access.map((own) => startFakeUpstream({access: own})));
+    const [one, two] = upstreams;
+    const file = {
+      upstreams: Object.fromEntries(
+        ['one', 'two'].map((name, index) => [
+          name,
+          {url: upstreams[index]!.settings.url, cid: `${name}-cid`, credentials: name.toUpperCase()},
+        ]),
+      ),
+      partners: ['one', 'two'].map((name) => ({...partner, key: name, upstream: name})),
+    };
+    const config = read(file, {
+      CREDENTIALS_ONE_USER: 'one-user',
+      CREDENTIALS_ONE_PASSWORD: 'one',
+      CREDENTIALS_TWO_USER: 'two-user',
+      CREDENTIALS_TWO_PASSWORD: 'two',
+    });
+    const {partners} = config;
+    const server = await startTestServer({partners, destinations: config.destinations});
+    t.after(async () => {
+      await Promise.all(upstreams.map((each) => each.close()));
+      await server.close();
+    });
+    const answers = [
+      await sentLead(server, somebody(), {partner: 'one'}),
+      await sentLead(server, somebody(), {partner: 'two'}),
+    ];
+    assert.deepEqual(
+      [one!.taken(), two!.taken()],
+      answers.map(({id}) => [id]),
+    );
+    for (const [index, {exchanges}] of upstreams.entries()) {
+      for (const {headers} of exchanges) {
+        assert.equal(headers.authorization, basic(access[index]!).authorization);
+      }
+      assert.equal(exchanges[0]?.body['cid'], access[index]!.cid);
+    }
+    const foreign = await sendLead(server, somebody(), {partner: 'one', origin: 'https://other.example'});
+    await readProblem(foreign, 403, 'origin-not-allowed');
+    assert.equal(one!.taken().length, 1);
+  });
+  test('an upstream of one partner that fails keeps no lead of another partner waiting', async (t) => {
+    const well = await startFakeUpstream();
+    const ill = await startFakeUpstream({access: {user: 'x', password: 'x', cid: 'x'}});
+    const settings = {...well.settings, url: ill.settings.url};
+    const [one, two] = ['one', 'two'].map((name) => onePartner({...partner, key: name, upstream: name}));
+    const server = await startTestServer({
+      partners: [one!, two!],
+      destinations: new Map([
+        ['one', settings],
+        ['two', well.settings],
+      ]),
+    });
+    t.after(async () => {
+      await Promise.all([well.close(), ill.close()]);
+      await server.close();
+    });
+    assert.equal((await sentLead(server, somebody(), {partner: 'one'})).status, 'pending');
+    assert.equal((await sentLead(server, somebody(), {partner: 'two'})).status, 'done');
+    const health = (await (await server.fetch('/health')).json()) as object;
+    assert.deepEqual(health, {status: 'degraded'});
+  });
+});

@@ -1,0 +1,328 @@
+/** The courier and the workers over a store that fails at the wrong moment, and over more than one upstream. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
+import type {OnAmbiguous} from '../../../server/config/destinations.ts';
+import {createCourier} from '../../../server/destinations/courier.ts';
+import {startWorkers} from '../../../server/destinations/worker.ts';
+import type {DueDelivery} from '../../../server/leads/deliveries.ts';
+import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
+import type {StoredLead} from '../../../server/leads/stored-lead.ts';
+import {clearText} from '../../../server/store/codec.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {logTo} from '../../support/event-log.ts';
+import {
+  json,
+  startFakeUpstream,
+  type Exchange,
+  type Reply,
+  type Script,
+} from '../../support/fake-upstream.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {amounts, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {forEachStore, type Store} from '../../support/stores.ts';
+import {until} from '../../support/until.ts';
+
+type Parts = {
+  scripts: Record<string, Script>;
+  /** What is wrong with the store. */
+  spoil?: (store: LeadStore) => Partial<LeadStore>;
+  onAmbiguous?: OnAmbiguous;
+};
+
+/** Workers and what they need, over a database of their own. */
+async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmbiguous = 'send'}: Parts) {
+  const server = await over.startServer();
+  const sound = await openStore(server.config, clearText);
+  const store = {...sound, ...spoil?.(sound)};
+  const named = Object.entries(scripts).map(
+    async ([name, script]) => [name, await startFakeUpstream(script)] as const,
+  );
+  const fakes = new Map(await Promise.all(named));
+  const destinations = new Map(
+    [...fakes].map(([name, {settings}]) => [name, createLeadApi(settings, quickTimings.delivery)]),
+  );
+  const lines: string[] = [];
+  const {emit} = logTo(lines);
+  const courier = createCourier({store, destinations, onAmbiguous, emit, timings: quickTimings});
+  const parts = {store, courier, onAmbiguous, emit, parallel: 8, perSecond: 1_000, timings: quickTimings};
+  let workers = {stop: () => Promise.resolve()};
+  t.after(async () => {
+    await workers.stop();
+    await courier.close(0);
+    for (const fake of fakes.values()) await fake.close();
+    await sound.close();
+    await server.close();
+  });
+  return {
+    lines,
+    courier,
+    find: (id: string) => sound.find(id),
+    outbox: () => sound.listOutbox(1_000),
+    sent: (name: string) => fakes.get(name)!.sent(),
+    away: (name: string) => fakes.get(name)!.close(),
+    exchanges: (name: string) => fakes.get(name)!.exchanges,
+    start: () => void (workers = startWorkers([...fakes.keys()], parts)),
+    claim: async (upstream: string, now: number, leaseEnd: number) =>
+      (await sound.claimDue(upstream, now, leaseEnd, 1, 'send')).due,
+    async accept(destination: string, count: number, leaseEnd?: number) {
+      const delivery = newDelivery({destination, nextAttemptAt: leaseEnd ?? Date.now(), leaseEnd});
+      const entries = Array.from({length: count}, () =>
+        newEntry({answer: {status: 'pending'}, deliveries: [delivery]}),
+      );
+      await Promise.all(entries.map((entry) => sound.accept(entry)));
+      return entries.map(({id}) => id);
+    },
+  };
+}
+
+/** The first delivery of a lead, which this process has leased. */
+const first = (lead: StoredLead, leaseEnd: number): DueDelivery => ({
+  lead,
+  destination: 'default',
+  remoteId: null,
+  attempts: 0,
+  ambiguousCounted: 0,
+  leaseEnd,
+});
+
+/** Fails so many times; by then leases have ended and the delivery has been claimed again. */
+function failing<Parameters extends unknown[]>(times: number, work: (...given: Parameters) => Promise<void>) {
+  let left = times;
+  return (...given: Parameters) =>
+    (left -= 1) >= 0 ? Promise.reject(new StoreUnavailable('away')) : work(...given);
+}
+
+forEachStore((over) => {
+  suite('a lead whose delivery cannot be written down for longer than its lease', () => {
+    const hitches = {
+      "the upstream's id": (store: LeadStore) => ({
+        recordRemoteId: failing(150, (...given: Parameters<LeadStore['recordRemoteId']>) =>
+          store.recordRemoteId(...given),
+        ),
+      }),
+      'the amounts': (store: LeadStore) => ({
+        settle: failing(150, (...given: Parameters<LeadStore['settle']>) => store.settle(...given)),
+      }),
+    };
+    for (const [what, spoil] of Object.entries(hitches)) {
+      test(`a lead whose delivery cannot be written down for longer than its lease is sent once: ${what}`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
+        const [id] = await delivery.accept('default', 1);
+        delivery.start();
+        await until(async () => (await delivery.find(id!))?.answer.status === 'done');
+        assert.deepEqual(delivery.sent('default'), [id]);
+        assert.deepEqual(await delivery.outbox(), []);
+      });
+    }
+    test('a lead whose delivery cannot be written down for longer than its lease is left to its lease when the service stops before it is written', async (t) => {
+      const spoil = () => ({recordRemoteId: () => Promise.reject(new StoreUnavailable('away'))});
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
+      const leaseEnd = Date.now() + 60_000;
+      const [id] = await delivery.accept('default', 1, leaseEnd);
+      const lead = (await delivery.find(id!))!;
+      const answer = delivery.courier.deliver(first(lead, leaseEnd));
+      await until(() => delivery.sent('default').length === 1);
+      await delivery.courier.close(0);
+      assert.deepEqual(await answer, {status: 'pending'});
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, leasedUntil: leaseEnd}]);
+      assert.match(delivery.lines.join(''), /what became of a delivery could not be written/);
+    });
+  });
+
+  test('a lead that this process claims twice, for its clock jumped, is sent once', async (t) => {
+    const gate = Promise.withResolvers<void>();
+    const create: Reply = async (response, exchange) => {
+      await gate.promise;
+      return json(422, {})(response, exchange);
+    };
+    const delivery = await startDelivery(t, over, {scripts: {default: {create}}});
+    const leaseEnd = Date.now() + 60_000;
+    const [id] = await delivery.accept('default', 1, leaseEnd);
+    const lead = (await delivery.find(id!))!;
+    const once = delivery.courier.deliver(first(lead, leaseEnd));
+    await until(() => delivery.sent('default').length === 1);
+    const [again] = await delivery.claim('default', leaseEnd + 1, leaseEnd + 60_000);
+    const second = delivery.courier.deliver(again!);
+    gate.resolve();
+    assert.deepEqual([await once, await second], [{status: 'refused'}, {status: 'refused'}]);
+    assert.deepEqual(delivery.sent('default'), [id]);
+    assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, state: 'refused', leasedUntil: 0}]);
+  });
+
+  test('a lead that is claimed again at the moment it is postponed is tried again, and its lease ends', async (t) => {
+    const script: Script = {create: json(503, {})};
+    const again: Promise<unknown>[] = [];
+    const leaseEnd = Date.now() + 60_000;
+    const spoil = (store: LeadStore): Partial<LeadStore> => ({
+      async postpone(...given) {
+        await store.postpone(...given);
+        if (again.length > 0) return;
+        // Here the row is free, but the courier does not know yet that this was written.
+        delete script.create;
+        const {due} = await store.claimDue('default', Date.now() + 1_000, leaseEnd + 1, 1, 'send');
+        again.push(delivery.courier.deliver(due[0]!));
+      },
+    });
+    const delivery = await startDelivery(t, over, {scripts: {default: script}, spoil});
+    const [id] = await delivery.accept('default', 1, leaseEnd);
+    const lead = (await delivery.find(id!))!;
+    assert.deepEqual(await delivery.courier.deliver(first(lead, leaseEnd)), {status: 'pending'});
+    await Promise.all(again);
+    assert.deepEqual(delivery.sent('default'), [id, id]);
+    assert.deepEqual(await delivery.outbox(), []);
+  });
+
+  suite('a lead that a dead process may have sent', () => {
+    test('a lead that a dead process may have sent is sent again and counted', async (t) => {
+      const script: Script = {create: json(503, {})};
+      const delivery = await startDelivery(t, over, {scripts: {default: script}});
+      const [id] = await delivery.accept('default', 1, Date.now() + 20);
+      delivery.start();
+      await until(() => delivery.sent('default').length > 0);
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, ambiguous: 1}]);
+      delete script.create;
+      await until(async () => (await delivery.outbox()).length === 0);
+    });
+    test('a lead that a dead process may have sent is held where the operator wants that, and the log says so', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}, onAmbiguous: 'hold'});
+      const [lost] = await delivery.accept('default', 1, Date.now() + 20);
+      const fresh = await delivery.accept('default', 1);
+      delivery.start();
+      await until(async () => (await delivery.outbox()).every(({state}) => state === 'held'));
+      await until(async () => (await delivery.outbox()).length === 1);
+      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: lost, ambiguous: 1, attempts: 1}]);
+      assert.deepEqual(delivery.sent('default'), fresh);
+      await until(() => delivery.lines.join('').includes('may have been sent before a process ended'));
+    });
+  });
+
+  suite('leads that the upstream stumbles over', () => {
+    const poison = new Set<string>();
+    const keyOf = ({headers}: Exchange) => String(headers['idempotency-key']);
+    const onPoison =
+      (told: Reply, usual: (key: string) => Reply, of: (exchange: Exchange) => string): Reply =>
+      (response, exchange) => {
+        const key = of(exchange);
+        return (poison.has(key) ? told : usual(key))(response, exchange);
+      };
+    const take = (id: string) => json(201, {id});
+    const idOf = ({path}: Exchange) => path.split('/').at(-1)!;
+    const scripts: Record<string, Script> = {
+      'with an error for the lead': {create: onPoison(json(500, {}), take, keyOf), read: json(200, amounts)},
+      'by breaking the connection': {
+        create: onPoison((response) => void response.socket?.destroy(), take, keyOf),
+        read: json(200, amounts),
+      },
+      'with amounts that make no sense': {
+        create: (response, exchange) => take(keyOf(exchange))(response, exchange),
+        read: onPoison(json(200, {...amounts, unsecured_amount: -1}), () => json(200, amounts), idOf),
+      },
+    };
+    for (const [how, script] of Object.entries(scripts)) {
+      test(`leads that the upstream stumbles over keep no other waiting: ${how}`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {default: script}});
+        for (const id of await delivery.accept('default', 10)) poison.add(id);
+        delivery.start();
+        const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
+        await until(failedOften);
+        await until(() => delivery.courier.room('default') > 1);
+        const leaseEnd = Date.now() + 60_000;
+        for (const id of await delivery.accept('default', 10, leaseEnd)) {
+          const lead = (await delivery.find(id))!;
+          const answer = await delivery.courier.deliver(first(lead, leaseEnd));
+          assert.equal(answer.status, 'done');
+        }
+        assert.equal((await delivery.outbox()).length, 10);
+      });
+    }
+    test('an upstream that fails for old leads as well is taken for one that is away, and rests', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {}}});
+      const leaseEnd = Date.now() + 60_000;
+      const ids = await delivery.accept('default', 5, leaseEnd);
+      await delivery.away('default');
+      for (const id of ids) {
+        const lead = (await delivery.find(id))!;
+        await delivery.courier.deliver({...first(lead, leaseEnd), attempts: 9});
+      }
+      assert.deepEqual(delivery.courier.states(), {default: 'failing'});
+    });
+  });
+
+  test('an outbox that cannot be read is logged with its cause, and not once for every look', async (t) => {
+    let looks = 0;
+    const claimDue = () => {
+      looks += 1;
+      return Promise.reject(new StoreUnavailable(new Error('disk I/O error')));
+    };
+    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil: () => ({claimDue})});
+    delivery.start();
+    await until(() => looks > 20);
+    const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
+    assert.equal(lines.length, 1);
+    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {upstream: 'default', reason: 'disk I/O error'});
+  });
+
+  test('more deliveries than may wait in memory are left to the outbox, and all arrive', async (t) => {
+    const gate = Promise.withResolvers<void>();
+    let atOnce = 0;
+    const create: Reply = async (response, exchange) => {
+      atOnce += 1;
+      await gate.promise;
+      return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
+    };
+    const script = {create, read: json(200, amounts)};
+    const delivery = await startDelivery(t, over, {scripts: {default: script}});
+    const leaseEnd = Date.now() + 60_000;
+    const ids = await delivery.accept('default', 200, leaseEnd);
+    const leads = await Promise.all(ids.map((id) => delivery.find(id)));
+    const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
+    await until(() => atOnce === 16);
+    assert.ok(delivery.courier.full('default'));
+    assert.equal(delivery.courier.room('default'), 0);
+    // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
+    const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
+    await until(async () => (await released()).length === 84);
+    assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
+    gate.resolve();
+    await Promise.all(deliveries);
+    assert.ok(!delivery.courier.full('default'));
+    delivery.start();
+    await until(async () => (await delivery.outbox()).length === 0);
+    assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
+  });
+
+  suite('of two upstreams', () => {
+    const troubles: Record<string, Script> = {
+      'one that hangs': {create: () => undefined},
+      'one that fails': {create: json(500, {})},
+      'one that asks to wait': {
+        create: (response) => void response.writeHead(503, {'retry-after': '3600'}).end(),
+      },
+      'one with other credentials': {create: json(401, {})},
+    };
+    for (const [what, trouble] of Object.entries(troubles)) {
+      test(`of two upstreams ${what} keeps no lead of the other waiting`, async (t) => {
+        const delivery = await startDelivery(t, over, {scripts: {bad: trouble, good: {}}});
+        const stuck = await delivery.accept('bad', 60);
+        const leads = await delivery.accept('good', 20);
+        delivery.start();
+        await until(() => delivery.sent('good').length === leads.length);
+        await until(async () => (await delivery.outbox()).length === stuck.length);
+        assert.deepEqual(delivery.sent('good').toSorted(), leads.toSorted());
+        const rows = await delivery.outbox();
+        const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
+        const asked = delivery.exchanges('bad').length;
+        // An attempt is counted once the upstream was asked, and for nothing else.
+        assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
+      });
+    }
+    test('an upstream that is not configured any more is named in the log', async (t) => {
+      const delivery = await startDelivery(t, over, {scripts: {default: {read: json(200, amounts)}}});
+      await delivery.accept('gone', 3);
+      delivery.start();
+      await until(() => delivery.lines.length > 0);
+      assert.partialDeepStrictEqual(JSON.parse(delivery.lines[0]!), {upstream: 'gone', leads: 3});
+    });
+  });
+});

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test} from 'node:test';
+import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
+import {createCourier} from '../../../server/destinations/courier.ts';
+import {usualTimings} from '../../../server/config/timings.ts';
+import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
+import {clearText} from '../../../server/store/codec.ts';
+import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
+import type {StoredLead} from '../../../server/leads/stored-lead.ts';
+import {ignoreEvents} from '../../support/event-log.ts';
+import {
+  failures,
+  json,
+  startFakeUpstream,
+  upstreamAccess,
+  type FakeUpstream,
+  type Reply,
+  type Script,
+} from '../../support/fake-upstream.ts';
+import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
+import {
+  amounts,
+  asLead,
+  doneAnswer,
+  prequalificationBody,
+  standardBody,
+  without,
+} from '../../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {acme, listedOrigin, startTestServer, through, type TestServer} from '../../support/test-server.ts';
+
+/** The upstream goes first, so that nobody waits for its reply any more. */
+async function withUpstream(
+  script: Script,
+  work: (upstream: FakeUpstream, server: TestServer) => Promise<void>,
+) {
+  const upstream = await startFakeUpstream(script);
+  // Only what happens at once is looked at: the worker sleeps.
+  const server = await startTestServer(through(upstream.settings), {idlePoll: 3_600_000});
+  try {
+    await work(upstream, server);
+  } finally {
+    await upstream.close();
+    await server.close();
+  }
+}
+
+const send = (server: TestServer, lead: object = prequalificationBody, key: string = randomUUID()) =>
+  server.fetch(
+    '/embed/v1/leads?partner=acme',
+    postJson({lead}, {origin: listedOrigin, 'idempotency-key': key}),
+  );
+const created = async (...parts: Parameters<typeof send>) => readJson<EmbedAnswer>(await send(...parts), 201);
+const readByToken = (server: TestServer, {id, token}: EmbedAnswer) =>
+  server.fetch(`/embed/v1/leads/${id}?partner=acme`, {
+    headers: {origin: listedOrigin, authorization: `Bearer ${token}`},
+  });
+const readByCaller = (server: TestServer, {id}: {id: string}) =>
+  server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
+
+/** The lead, and the id that the upstream gave to it. */
+async function inStore(path: string, id: string): Promise<(StoredLead & {upstreamId: unknown}) | undefined> {
+  const stored = await openWhile(openSqliteStore(path, clearText), (store) => store.find(id));
+  const database = new DatabaseSync(path, {readOnly: true});
+  const row = database.prepare('SELECT remote_id FROM deliveries WHERE lead_id = ?').get(id);
+  database.close();
+  return stored && {...stored, upstreamId: row?.['remote_id']};
+}
+
+suite('an upstream that works', () => {
+  test('an upstream that works gives the amounts, to the page as to the caller', () =>
+    withUpstream({}, async (_upstream, server) => {
+      const answer = await created(server);
+      const prequalification = {first_name: 'Jane', ...amounts};
+      assert.partialDeepStrictEqual(answer, {status: 'done', prequalification, reasons: {}});
+      assert.deepEqual(await readJson(await readByToken(server, answer), 200), answer);
+      assert.deepEqual(await readJson(await readByCaller(server, answer), 200), prequalification);
+    }));
+
+  test('an upstream that works is asked with its own credentials and cid, and with nothing of the caller', () =>
+    withUpstream({}, async ({exchanges}, server) => {
+      const body = {...prequalificationBody, cid: '1002', notes: 'Call me', unknown: 1};
+      const {id} = await readJson<EmbedAnswer>(
+        await server.fetch('/json/leads', postJson(body, basic(acme))),
+        201,
+      );
+      const [post, get, ...others] = exchanges;
+      assert.deepEqual(post?.body, {...without(body, 'unknown'), cid: upstreamAccess.cid});
+      assert.equal(`${post?.method} ${post?.path}`, 'POST /base/json/leads');
+      assert.equal(post?.headers['content-type'], 'application/json');
+      assert.equal(post?.headers['idempotency-key'], id);
+      assert.match(`${get?.method} ${get?.path}`, /^GET \/base\/json\/leads\/upstream-/);
+      for (const exchange of [post, get]) {
+        assert.equal(exchange?.headers.authorization, basic(upstreamAccess).authorization);
+      }
+      assert.deepEqual(others, []);
+      assert.equal((await inStore(server.config.databasePath, id))?.lead.cid, '1002');
+    }));
+
+  test('an upstream that works is not asked for the amounts of a standard lead', () =>
+    withUpstream({}, async ({exchanges}, server) => {
+      const answer = await created(server, standardBody);
+      assert.partialDeepStrictEqual(answer, {status: 'done', prequalification: null, reasons: {}});
+      assert.deepEqual(
+        exchanges.map(({method}) => method),
+        ['POST'],
+      );
+      await readProblem(await readByCaller(server, answer), 404, 'no-prequalification');
+    }));
+
+  test('an upstream that works may have its own rule for the total, and fields of its own', () => {
+    const own = {...amounts, total_qualified_amount: 1, portfolio_loan_qualified_amount: 0};
+    return withUpstream({read: json(200, {...own, first_name: 'Other', score: 5})}, async (_, server) => {
+      const answer = await created(server);
+      assert.deepEqual(answer.prequalification, {first_name: 'Jane', ...own});
+      assert.deepEqual(await readJson(await readByCaller(server, answer), 200), {first_name: 'Jane', ...own});
+    });
+  });
+
+  test('an upstream that works may give ids that look like addresses', () =>
+    withUpstream({create: json(200, {id: '../a/b?c#d é'})}, async ({exchanges}, server) => {
+      await created(server);
+      assert.equal(exchanges[1]?.path, '/base/json/leads/..%2Fa%2Fb%3Fc%23d%20%C3%A9');
+    }));
+
+  test('an upstream that works hears of a lead only once it is committed', async () => {
+    let path = '';
+    let stored: Awaited<ReturnType<typeof inStore>>;
+    const create: Reply = async (response, exchange) => {
+      stored = await inStore(path, String(exchange.headers['idempotency-key']));
+      return json(201, {id: '1'})(response, exchange);
+    };
+    await withUpstream({create, read: json(200, amounts)}, async (_upstream, server) => {
+      path = server.config.databasePath;
+      const {id} = await created(server);
+      assert.partialDeepStrictEqual(stored, {id, answer: {status: 'pending'}, upstreamId: null});
+    });
+  });
+
+  test('an upstream that works gets a repeated request once', () =>
+    withUpstream({}, async ({exchanges}, server) => {
+      const key = randomUUID();
+      const first = await created(server, prequalificationBody, key);
+      assert.deepEqual(await created(server, prequalificationBody, key), first);
+      assert.deepEqual(
+        exchanges.map(({method}) => method),
+        ['POST', 'GET'],
+      );
+    }));
+});
+
+/** Whatever the upstream does, the visitor gets an answer and the lead stays. */
+async function assertPending(server: TestServer, upstreamId: string | null) {
+  const answer = await created(server);
+  assert.partialDeepStrictEqual(answer, {status: 'pending', prequalification: null, reasons: {}});
+  const toPage = await readByToken(server, answer);
+  assert.deepEqual(await readJson(toPage, 200), answer);
+  const toCaller = await readByCaller(server, answer);
+  await readProblem(toCaller, 503, 'result-pending');
+  for (const {headers} of [toPage, toCaller]) assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+  assert.partialDeepStrictEqual(await inStore(server.config.databasePath, answer.id), {
+    lead: asLead(prequalificationBody),
+    answer: {status: 'pending'},
+    upstreamId,
+  });
+}
+
+suite('an upstream that cannot take the lead now', () => {
+  const replies: Record<string, Reply> = {
+    ...failures,
+    'no reply at all': () => {},
+    'an id that is empty': json(201, {id: ''}),
+    'an id of 300 characters': json(201, {id: 'x'.repeat(300)}),
+    'an id with a NUL': json(201, {id: 'u\0'}),
+    'no id': json(201, {ok: true}),
+  };
+  for (const [what, create] of Object.entries(replies)) {
+    test(`an upstream that cannot take the lead now leaves it pending: ${what}`, () =>
+      withUpstream({create}, async ({exchanges}, server) => {
+        await assertPending(server, null);
+        assert.deepEqual(
+          exchanges.map(({path}) => path),
+          ['/base/json/leads'],
+        );
+      }));
+  }
+  test('an upstream that is not there leaves the lead pending', () =>
+    withUpstream({}, async (upstream, server) => {
+      await upstream.close();
+      await assertPending(server, null);
+    }));
+  test('an upstream that cannot take the lead now is not asked again for a repeated request, which gets the same lead', () =>
+    withUpstream({create: failures['an error of its own']}, async ({exchanges}, server) => {
+      const key = randomUUID();
+      const first = await created(server, prequalificationBody, key);
+      assert.deepEqual(await created(server, prequalificationBody, key), first);
+      assert.equal(exchanges.length, 1);
+    }));
+});
+
+suite('an upstream that took the lead but cannot say the amounts', () => {
+  const wrong = (change: object) => json(200, {...amounts, ...change});
+  const replies: Record<string, Reply> = {
+    ...failures,
+    'amounts as texts': wrong({rollover_amount: '100000'}),
+    'a negative amount': wrong({unsecured_amount: -1}),
+    cents: wrong({sba_qualified_amount: 0.5}),
+    'an amount that is null': wrong({total_qualified_amount: null}),
+    'an amount too large to be exact': wrong({total_qualified_amount: 2 ** 60}),
+    'an amount missing': wrong({portfolio_loan_qualified_amount: undefined}),
+  };
+  for (const [what, read] of Object.entries(replies)) {
+    test(`an upstream that took the lead but cannot say the amounts leaves it pending under the upstream's id: ${what}`, () =>
+      withUpstream({create: json(201, {id: 'u-1'}), read}, async ({exchanges}, server) => {
+        await assertPending(server, 'u-1');
+        assert.deepEqual(
+          exchanges.map(({path}) => path),
+          ['/base/json/leads', '/base/json/leads/u-1'],
+        );
+      }));
+  }
+});
+
+suite('an upstream that will never take the lead', () => {
+  for (const status of [400, 413, 422]) {
+    test(`an upstream that will never take the lead refuses it for good: ${status}`, () =>
+      withUpstream({create: json(status, {email: 'jane@example.com'})}, async ({exchanges}, server) => {
+        const answer = await created(server);
+        assert.partialDeepStrictEqual(answer, {status: 'refused', prequalification: null, reasons: {}});
+        const again = await readByToken(server, answer);
+        assert.deepEqual(await readJson(again, 200), answer);
+        assert.equal(again.headers.get('retry-after'), null);
+        await readProblem(await readByCaller(server, answer), 502, 'upstream-refused');
+        assert.deepEqual(
+          exchanges.map(({method}) => method),
+          ['POST'],
+        );
+      }));
+  }
+});
+
+suite('an upstream that is slower than a visitor waits', () => {
+  for (const slow of ['create', 'read'] as const) {
+    test(`an upstream that is slower than a visitor waits gets the lead once, and its amounts are recorded when they come: slow to ${slow}`, async (t) => {
+      const folder = makeTemporaryFolder();
+      t.after(() => folder.remove());
+      const path = join(folder.path, 'leads.sqlite');
+      const gate = Promise.withResolvers<void>();
+      const replies = {create: json(201, {id: 'u-1'}), read: json(200, amounts)};
+      const inTime = replies[slow];
+      replies[slow] = async (response, exchange) => {
+        await gate.promise;
+        await inTime(response, exchange);
+      };
+      const upstream = await startFakeUpstream(replies);
+      t.after(() => upstream.close());
+      const store = await openFor(t, openSqliteStore(path, clearText));
+      const destinations = new Map([['default', createLeadApi(upstream.settings, usualTimings.delivery)]]);
+      const timings = {...usualTimings, answerWait: 1};
+      const courier = createCourier({store, destinations, onAmbiguous: 'send', emit: ignoreEvents, timings});
+      const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit: ignoreEvents, timings});
+
+      const accepted = await desk.submit({
+        lead: asLead(prequalificationBody),
+        partner: null,
+        answerFrom: 'default',
+      });
+      assert.ok(accepted.outcome === 'created');
+      assert.deepEqual(accepted.stored.answer, {status: 'pending'});
+      gate.resolve();
+      await desk.close(timings.delivery);
+
+      assert.deepEqual(
+        upstream.exchanges.map(({method}) => method),
+        ['POST', 'GET'],
+      );
+      assert.partialDeepStrictEqual(await inStore(path, accepted.stored.id), {
+        answer: {status: 'done', amounts},
+        upstreamId: 'u-1',
+      });
+    });
+  }
+});

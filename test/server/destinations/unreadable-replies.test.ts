@@ -1,0 +1,301 @@
+/** Successes that cannot be read: what is read all the same, how often a lead is sent again, and who is told. */
+import assert from 'node:assert/strict';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
+import type {OutboxRow} from '../../../server/leads/deliveries.ts';
+import {clearText} from '../../../server/store/codec.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {failures, json, startFakeUpstream, type Reply, type Script} from '../../support/fake-upstream.ts';
+import {readJson} from '../../support/http.ts';
+import {openFor} from '../../support/opened.ts';
+import {sentLead} from '../../support/embed-client.ts';
+import {quickTimings as usualQuickPace} from '../../support/quick-timings.ts';
+import {amounts} from '../../support/sample-leads.ts';
+import {startTestServer, through, type TestServer} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+/** A lead is sent so often in all while the replies leave open whether it was taken. */
+const mostSends = 3;
+/** So many replies of one kind in a row are told to whoever watches the health page. */
+const alarming = 5;
+
+/** No process dies here, so no lease may end, however busy the machine is. */
+const quickTimings = {...usualQuickPace, lease: 60_000};
+
+async function startBoth(t: TestContext, script: Script) {
+  const upstream = await startFakeUpstream(script);
+  const server = await startTestServer(through(upstream.settings), quickTimings);
+  t.after(async () => {
+    await upstream.close();
+    await server.close();
+  });
+  return {upstream, server};
+}
+
+/** What is in the outbox, past the service. */
+function outbox({config}: TestServer): (OutboxRow & {ambiguousCounted: number})[] {
+  const database = new DatabaseSync(config.databasePath, {readOnly: true});
+  const select = `
+    SELECT *, lead_id AS lead, last_error AS "lastError", ambiguous_counted AS "ambiguousCounted"
+    FROM deliveries WHERE settled_at IS NULL ORDER BY lead_id`;
+  const rows = database.prepare(select).all() as unknown as ReturnType<typeof outbox>;
+  database.close();
+  return rows;
+}
+
+const told = (server: TestServer, state: string) =>
+  server.logLines.filter((line) => line.includes(`"state":"${state}"`)).length;
+const stateOf = async (server: TestServer) =>
+  JSON.stringify(await readJson<object>(await server.fetch('/health'), 200));
+
+const body = (content: string | Buffer, headers: Record<string, string> = {}, status = 201): Reply => {
+  return (response) => void response.writeHead(status, headers).end(content);
+};
+/** What no HTTP server would write. */
+const raw = (text: string): Reply => {
+  return (response) => void response.socket?.end(text);
+};
+const created = JSON.stringify({id: 'u-1'});
+const ends = 'connection: close\r\n\r\n';
+
+suite('an upstream takes a lead with a reply that is not quite the specification’s', () => {
+  const encoded = (encoding: string, content: Buffer) => body(content, {'content-encoding': encoding});
+  const replies: Record<string, [Reply, string]> = {
+    'an id that is a number': [json(201, {id: 5}), '5'],
+    'an id of more digits than a number keeps': [
+      body('{"id": 90071992547409931234}'),
+      '90071992547409931234',
+    ],
+    gzip: [encoded('gzip', gzipSync(created)), 'u-1'],
+    'x-gzip in capitals': [encoded('X-GZIP', gzipSync(created)), 'u-1'],
+    deflate: [encoded('deflate', deflateSync(created)), 'u-1'],
+    'deflate without its header': [encoded('deflate', deflateRawSync(created)), 'u-1'],
+    brotli: [encoded('br', brotliCompressSync(created)), 'u-1'],
+    'gzip twice': [encoded('gzip, gzip', gzipSync(gzipSync(created))), 'u-1'],
+    identity: [encoded('identity', Buffer.from(created)), 'u-1'],
+    'a byte order mark': [body(`\uFEFF${created}`), 'u-1'],
+    'lines after it': [body(`\r\n${created}\r\n\n`), 'u-1'],
+    'status 200': [json(200, {id: 'u-1'}), 'u-1'],
+    'status 202': [json(202, {id: 'u-1'}), 'u-1'],
+    'an early hint before it': [
+      raw(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 201 Created\r\n${ends}${created}`),
+      'u-1',
+    ],
+  };
+  for (const [what, [create, id]] of Object.entries(replies)) {
+    test(`an upstream takes a lead with a reply that is not quite the specification’s, and the lead is sent once: ${what}`, async (t) => {
+      const read: Reply = (response, exchange) => json(200, amounts)(response, exchange);
+      const {upstream, server} = await startBoth(t, {create, read});
+      await sentLead(server);
+      await until(() => outbox(server).length === 0);
+      assert.equal(upstream.sent().length, 1);
+      assert.equal(upstream.exchanges.at(-1)?.path, `/base/json/leads/${id}`);
+      assert.match(await stateOf(server), /"ok"/);
+    });
+  }
+});
+
+suite('a lead whose POST was answered with a success that cannot be read', () => {
+  const noId = /no usable field id: must be a text of 1 to 256 characters or a whole number/;
+  const notJson = /not JSON/;
+  const cutOff = /could not be read to its end|is broken/;
+  const replies: Record<string, [Reply, RegExp]> = {
+    'another shape': [json(201, {lead: {id: 'u-1'}}), noId],
+    'an id in the Location header alone': [body('{}', {location: '/leads/u-1'}), noId],
+    'an id that is null': [json(201, {id: null}), noId],
+    'an id that is empty': [json(201, {id: ''}), noId],
+    'an id that is a fraction': [json(201, {id: 1.5}), noId],
+    'an id below zero': [json(201, {id: -1}), noId],
+    'an id that is true': [json(201, {id: true}), noId],
+    'an id that is an object': [json(201, {id: {value: 'u-1'}}), noId],
+    'an id of 300 characters': [json(201, {id: 'x'.repeat(300)}), noId],
+    'an id of 300 digits': [body(`{"id": ${'9'.repeat(300)}}`), noId],
+    'an id with a line break': [json(201, {id: 'u-1\r\nx: y'}), noId],
+    'an id that walks up the address': [json(201, {id: '..'}), noId],
+    'an id of a prototype': [body('{"__proto__": {"id": "u-1"}}'), noId],
+    'a list': [json(201, [{id: 'u-1'}]), /not a JSON object/],
+    null: [json(201, null), /not a JSON object/],
+    'a text': [json(201, 'u-1'), /not a JSON object/],
+    'lines of JSON': [body('{"id": "u-1"}\n{"id": "u-2"}\n'), notJson],
+    'half of its JSON': [body('{"id": "u-1"'), notJson],
+    'brackets without end': [body('['.repeat(60_000)), notJson],
+    HTML: [failures['a page of HTML'], notJson],
+    'UTF-16': [body(Buffer.from(created, 'utf16le')), notJson],
+    'Latin-1': [body(Buffer.from('{"id": "José"}', 'latin1')), /not UTF-8/],
+    'nothing with 200': [failures['an empty body'], /an empty body/],
+    'nothing with 204': [(response) => void response.writeHead(204).end(), /an empty body/],
+    'nothing with 205': [(response) => void response.writeHead(205).end(), /an empty body/],
+    'gzip that is none': [body(created, {'content-encoding': 'gzip'}), /cannot be decompressed/],
+    'gzip cut off': [
+      body(gzipSync(created.padEnd(200)).subarray(0, -12), {'content-encoding': 'gzip'}),
+      /cannot be decompressed/,
+    ],
+    'gzip of 10 MB': [
+      body(gzipSync(created.padEnd(10_000_000)), {'content-encoding': 'gzip'}),
+      /cannot be decompressed/,
+    ],
+    'an encoding that nobody knows': [
+      body(created, {'content-encoding': 'secret'}),
+      /cannot be decompressed/,
+    ],
+    'a body that ends early': [failures['a body cut off'], cutOff],
+    'a body of 10 MB': [failures['a body of 10 MB'], cutOff],
+    'chunks that are broken': [
+      raw(`HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n${ends}zz\r\n${created}`),
+      cutOff,
+    ],
+    'two lengths': [
+      raw(`HTTP/1.1 201 Created\r\ncontent-length: 13\r\ncontent-length: 5\r\n${ends}${created}`),
+      /answer to POST is broken/,
+    ],
+    'headers of 40 kB': [
+      raw(`HTTP/1.1 201 Created\r\nx-long: ${'x'.repeat(40_000)}\r\n${ends}${created}`),
+      /answer to POST is broken/,
+    ],
+    'what is not HTTP': [raw(`${created}\r\n\r\n`), /answer to POST is broken/],
+  };
+  for (const [what, [create, words]] of Object.entries(replies)) {
+    test(`a lead whose POST was answered with a success that cannot be read is sent ${mostSends} times, then held with the reason: ${what}`, async (t) => {
+      const {upstream, server} = await startBoth(t, {create});
+      const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
+      await until(() => outbox(server).every(({state}) => state === 'held'));
+      const rows = outbox(server);
+      assert.deepEqual(
+        rows.map(({lead}) => lead),
+        ids,
+      );
+      for (const {lead, lastError, ambiguous, ambiguousCounted} of rows) {
+        assert.equal(upstream.sent().filter((id) => id === lead).length, mostSends);
+        assert.deepEqual([ambiguous, ambiguousCounted], [mostSends, mostSends]);
+        assert.match(lastError ?? '', words);
+        const line = server.logLines.find((text) => text.includes(lead) && text.includes('"held"'));
+        assert.match(line ?? '', /delivery held for the operator/);
+      }
+      assert.match(await stateOf(server), /"degraded"/);
+      assert.equal(told(server, 'unreadable'), 1);
+      for (const value of ['u-1', 'José', 'secret']) {
+        assert.ok(!rows.some(({lastError}) => lastError?.includes(value)), value);
+      }
+    });
+  }
+
+  test(`a lead whose POST was answered with a success that cannot be read is sent ${mostSends} times, then held, where the answer is 409`, async (t) => {
+    const {upstream, server} = await startBoth(t, {create: json(409, {id: 'u-1'})});
+    const {id} = await sentLead(server);
+    await until(() => outbox(server).every(({state}) => state === 'held'));
+    assert.deepEqual(upstream.sent(), [id, id, id]);
+    assert.partialDeepStrictEqual(outbox(server), [
+      {ambiguous: mostSends, lastError: 'The upstream answered POST with 409'},
+    ]);
+  });
+  test('a lead whose POST was answered with a success that cannot be read is held at the first such reply where the operator wants that', async (t) => {
+    const upstream = await startFakeUpstream({create: json(409, {})});
+    const server = await startTestServer({...through(upstream.settings), onAmbiguous: 'hold'}, quickTimings);
+    t.after(async () => {
+      await upstream.close();
+      await server.close();
+    });
+    const {id} = await sentLead(server);
+    await until(() => outbox(server).every(({state}) => state === 'held'));
+    assert.deepEqual(upstream.sent(), [id]);
+  });
+  test('a lead whose POST was answered with a success that cannot be read is sent once more when the operator says so, and delivered when the reply can be read', async (t) => {
+    const script: Script = {create: json(201, {})};
+    const {upstream, server} = await startBoth(t, script);
+    const {id} = await sentLead(server);
+    const isHeld = () => outbox(server).every(({state}) => state === 'held');
+    await until(isHeld);
+    const store = await openFor(t, openStore(server.config, clearText));
+    assert.equal(await store.retryOutbox(Date.now(), 'held'), 1);
+    await until(() => upstream.sent().length === mostSends + 1);
+    await until(isHeld);
+    delete script.create;
+    assert.equal(await store.retryOutbox(Date.now(), {id}), 1);
+    await until(() => outbox(server).length === 0);
+    assert.equal(upstream.sent().length, mostSends + 2);
+    assert.match(await stateOf(server), /"status":"ok"/);
+  });
+});
+
+suite('a lead is never held for an outage', () => {
+  const outages: Record<string, Reply> = {
+    '503': json(503, {}),
+    '429': json(429, {}),
+    'wrong credentials': json(401, {}),
+    'a redirect': failures['a redirect'],
+  };
+  for (const [what, create] of Object.entries(outages)) {
+    test(`a lead is never held for an outage, however often it is tried: ${what}`, async (t) => {
+      const script: Script = {create};
+      const {upstream, server} = await startBoth(t, script);
+      await sentLead(server);
+      await until(() => upstream.exchanges.length > 3 * mostSends);
+      assert.partialDeepStrictEqual(outbox(server), [{state: 'waiting', ambiguous: 0, ambiguousCounted: 0}]);
+      delete script.create;
+      await until(() => outbox(server).length === 0);
+    });
+  }
+  test('a lead is never held for an outage of an upstream that is not there', async (t) => {
+    const {upstream, server} = await startBoth(t, {});
+    await upstream.close();
+    await sentLead(server);
+    await until(() => outbox(server)[0]!.attempts > 3 * mostSends);
+    assert.partialDeepStrictEqual(outbox(server), [{state: 'waiting', ambiguous: 0, ambiguousCounted: 0}]);
+  });
+  test('a lead is never held for an outage in which a gateway answers for it, while all other leads fail alike', async (t) => {
+    const script: Script = {create: json(502, {})};
+    const {upstream, server} = await startBoth(t, script);
+    await Promise.all(Array.from({length: 12}, () => sentLead(server)));
+    await until(() => upstream.exchanges.length > 60);
+    const rows = outbox(server);
+    assert.ok(rows.every(({state}) => state === 'waiting'));
+    // What the operator reads counts every lost reply, also those of an outage.
+    assert.ok(rows.some(({ambiguous, ambiguousCounted}) => ambiguous > ambiguousCounted));
+    assert.match(await stateOf(server), /"degraded"/);
+    delete script.create;
+    await until(() => outbox(server).length === 0);
+  });
+});
+
+suite('an upstream that answers every lead alike is told to whoever watches', () => {
+  for (const status of [400, 422]) {
+    test(`health is degraded when an upstream refuses ${alarming} leads in a row, and no longer when it takes one: ${status}`, async (t) => {
+      const script: Script = {create: json(status, {email: 'jane@example.com'})};
+      const {server} = await startBoth(t, script);
+      for (let count = 1; count < alarming; count += 1) await sentLead(server);
+      assert.match(await stateOf(server), /"status":"ok"/);
+      await sentLead(server);
+      assert.match(await stateOf(server), /"degraded"/);
+      assert.equal(told(server, 'refusing'), 1);
+      const rows = outbox(server);
+      assert.equal(rows.length, alarming);
+      for (const {lastError} of rows) assert.equal(lastError, `The upstream refused the lead with ${status}`);
+      delete script.create;
+      await sentLead(server);
+      assert.match(await stateOf(server), /"status":"ok"/);
+    });
+  }
+  test('health is degraded when the amounts of an upstream cannot be read; they are asked for less and less often, and the lead is sent once', async (t) => {
+    const {upstream, server} = await startBoth(t, {read: json(200, {...amounts, unsecured_amount: 'much'})});
+    const {id} = await sentLead(server);
+    await until(() => outbox(server)[0]!.attempts >= alarming);
+    assert.match(await stateOf(server), /"degraded"/);
+    assert.equal(told(server, 'unreadable'), 1);
+    assert.deepEqual(upstream.sent(), [id]);
+    assert.partialDeepStrictEqual(outbox(server), [
+      {
+        state: 'waiting',
+        ambiguous: 0,
+        lastError:
+          "The upstream's answer to GET has no usable field unsecured_amount: must be a whole number",
+      },
+    ]);
+  });
+  test('a refusal is final although its body never ends', async (t) => {
+    const create: Reply = (response) => void response.writeHead(422).write('{');
+    const {server} = await startBoth(t, {create});
+    await sentLead(server);
+    await until(() => outbox(server)[0]!.state === 'refused');
+  });
+});

@@ -1,0 +1,153 @@
+/** Whom the server lets go when it has too many connections, of all clients or of one. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {suite, test, type TestContext} from 'node:test';
+import {connectionLimits, guardConnections} from '../../../server/http/connections.ts';
+import {createProxyCheck} from '../../../server/http/client-address.ts';
+import {openConnection, requestText, type Connection} from '../../support/connection.ts';
+import {ignoreEvents} from '../../support/event-log.ts';
+import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
+import {standardBody} from '../../support/sample-leads.ts';
+import {acme, startTestServer} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+import {useService} from '../../support/service-process.ts';
+
+suite('a service with as many connections as it takes', () => {
+  const service = useService();
+
+  test('a service with as many connections as it takes closes the one that is idle for longest, and serves the newcomer', async () => {
+    const port = Number(new URL(service.url).port);
+    const open: Connection[] = [await openConnection(port)];
+    while (open.length < connectionLimits.connections) {
+      open.push(...(await Promise.all(Array.from({length: 50}, () => openConnection(port)))));
+    }
+    const create = () => fetchFrom(service.url)('/json/leads', postJson(standardBody, basic(acme)));
+    await readJson(await create(), 201);
+    assert.deepEqual(await open[0]!.ended(), []);
+    for (const connection of open) connection.close();
+    await readJson(await create(), 201);
+  });
+});
+
+/** A server with small limits that answers `/wait` only when it is told to. */
+async function startGuarded(t: TestContext, limits: Partial<typeof connectionLimits>, isUnlimited = true) {
+  const server = createServer();
+  const guard = guardConnections(server, ignoreEvents, () => isUnlimited, {...connectionLimits, ...limits});
+  const waiting: ServerResponse[] = [];
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!guard.track(request, response)) return;
+    if (request.url === '/wait') waiting.push(response);
+    else response.setHeader('content-length', 0).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const {port} = server.address() as AddressInfo;
+  return {waiting, open: () => openConnection(port)};
+}
+
+const get = (path: string) => requestText('GET', path, {});
+
+suite('when there are too many connections', () => {
+  test('when there are too many connections, one with a request under way stays, and an idle one goes', async (t) => {
+    const {open, waiting} = await startGuarded(t, {connections: 2});
+    const busy = await open();
+    busy.send(get('/wait'));
+    await until(() => waiting.length === 1);
+    const idle = await open();
+    const newcomer = await open();
+    assert.deepEqual(await idle.ended(), []);
+    newcomer.send(get('/'));
+    assert.equal((await newcomer.answer()).status, 200);
+    waiting[0]!.setHeader('content-length', 0).end();
+    assert.equal((await busy.answer()).status, 200);
+  });
+  test('when there are too many connections, one whose headers are not complete goes as an idle one does', async (t) => {
+    const {open, waiting} = await startGuarded(t, {connections: 2});
+    const dripping = await open();
+    dripping.send(get('/').slice(0, 20));
+    const busy = await open();
+    busy.send(get('/wait'));
+    await until(() => waiting.length === 1);
+    await open();
+    assert.deepEqual(await dripping.ended(), []);
+  });
+  test('when there are too many connections, one whose body is not complete goes when none is idle', async (t) => {
+    const {open, waiting} = await startGuarded(t, {connections: 2});
+    const dripping = await open();
+    dripping.send(requestText('POST', '/wait', {'content-length': '10'}, 'x'));
+    await until(() => waiting.length === 1);
+    const busy = await open();
+    busy.send(get('/wait'));
+    await until(() => waiting.length === 2);
+    await open();
+    assert.deepEqual(await dripping.ended(), []);
+  });
+  test('when there are too many connections, the newcomer goes when the server is at work for all others', async (t) => {
+    const {open, waiting} = await startGuarded(t, {connections: 1});
+    const busy = await open();
+    busy.send(get('/wait'));
+    await until(() => waiting.length === 1);
+    assert.deepEqual(await (await open()).ended(), []);
+    waiting[0]!.setHeader('content-length', 0).end();
+    assert.equal((await busy.answer()).status, 200);
+  });
+  test('when there are too many connections, of one address, one of its own goes, also while there is room for others', async (t) => {
+    const {open} = await startGuarded(t, {connectionsPerAddress: 3}, false);
+    const connections = [await open(), await open(), await open()];
+    const newcomer = await open();
+    assert.deepEqual(await connections[0]!.ended(), []);
+    for (const connection of [connections[1]!, connections[2]!, newcomer]) {
+      connection.send(get('/'));
+      assert.equal((await connection.answer()).status, 200);
+    }
+  });
+});
+
+suite('requests that are sent without waiting for answers', () => {
+  const most = connectionLimits.requestsPerConnection;
+  test('requests that are sent without waiting for answers are all answered, as long as there are few of them', async (t) => {
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const connection = await openConnection(server.port);
+    for (let round = 0; round < 3; round += 1) {
+      connection.send(get('/health').repeat(most));
+      for (let count = 0; count < most; count += 1) assert.equal((await connection.answer()).status, 200);
+    }
+    connection.close();
+  });
+  test('requests that are sent without waiting for answers end the connection when there are more of them than it may have under way', async (t) => {
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const connection = await openConnection(server.port);
+    connection.send(get('/health').repeat(most + 1));
+    const answers = await connection.ended();
+    assert.ok(answers.length <= most);
+    assert.equal((await server.fetch('/health')).status, 200);
+    assert.ok(server.logLines.some((line) => line.includes('more requests than it waits for')));
+  });
+});
+
+suite('the limit of connections for one address', () => {
+  for (const [trust, address, unlimited] of [
+    [0, '127.0.0.1', true],
+    [0, '::1', true],
+    [0, '::ffff:127.0.0.1', true],
+    [0, '10.0.0.7', false],
+    [0, '203.0.113.7', false],
+    [1, '203.0.113.7', true],
+    ['10.0.0.0/8', '10.0.0.7', true],
+    ['10.0.0.0/8', '::ffff:10.0.0.7', true],
+    ['10.0.0.0/8', '203.0.113.7', false],
+    ['10.0.0.0/8', '127.0.0.1', true],
+  ] as const) {
+    test(`the limit of connections for one address ${unlimited ? 'spares' : 'holds for'} ${address} when TRUST_PROXY is ${trust}`, () => {
+      assert.equal(createProxyCheck(trust)(address), unlimited);
+    });
+  }
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
+import {newestSnippet} from '../../../../server/http/embed/embed-versions.ts';
+import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
+import {readProblem, requestRaw} from '../../../support/http.ts';
+import {startTestServer} from '../../../support/test-server.ts';
+
+const script = 'lead-prequal-form.js';
+const later = 'answer-BX1f8a.js';
+const code = (version: string) => `export const version = '${version}'; // ${'é'.repeat(500)}`;
+
+/** The newest by number, not by spelling; and one that the short address must not serve. */
+const versions = ['1.2.0', '1.10.0', '2.0.0'];
+const prepare = (folder: string) => {
+  const embedFolder = join(folder, 'embed');
+  for (const version of versions) {
+    const files = {[script]: code(version), [`later-of-${version}.js`]: code(version)};
+    makeEmbedVersion(embedFolder, version, {...files, [later]: 'later', [`${script}.map`]: '{"version": 3}'});
+  }
+  writeFileSync(join(embedFolder, 'README'), 'not a version');
+  return {embedFolder};
+};
+const server = await startTestServer(prepare);
+after(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  requestRaw(`${server.url}${path}`, {headers});
+const pinned = `/embed/1.10.0/${script}`;
+const newest = `/embed/v1/${script}`;
+
+suite('the file of an exact version', () => {
+  test('the file of an exact version is what was built, for every page and for a year', async () => {
+    const {status, headers, body} = await get(pinned);
+    assert.equal(status, 200);
+    assert.equal(body.toString(), code('1.10.0'));
+    assert.match(headers['content-type'] ?? '', /^text\/javascript\b/);
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
+    assert.equal(headers['access-control-allow-origin'], '*');
+    assert.equal(headers['timing-allow-origin'], '*');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['vary'], 'Accept-Encoding');
+  });
+  for (const version of versions) {
+    test(`the file of version ${version} is kept beside the others`, async () => {
+      assert.equal((await get(`/embed/${version}/${script}`)).body.toString(), code(version));
+    });
+  }
+  test('the file of an exact version has the hash that the script tag of the newest version pins', async () => {
+    const tag = newestSnippet(server.config).script;
+    const [, source = '', integrity] = /src="([^"]+)" integrity="([^"]+)" crossorigin/.exec(tag) ?? [];
+    assert.equal(source, `https://leads.example.com/embed/2.0.0/${script}`);
+    assert.equal(integrity, sha384((await get(new URL(source).pathname)).body.toString()));
+  });
+});
+
+suite('the newest version', () => {
+  test('the newest version of 1.x has an address of its own, kept for minutes', async () => {
+    const {status, headers, body} = await get(newest);
+    assert.equal(status, 200);
+    assert.equal(body.toString(), code('1.10.0'));
+    assert.equal(headers['cache-control'], 'public, max-age=300, stale-while-revalidate=86400');
+    assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
+  });
+  test('the newest version still gives the later files of the one before, for cached scripts ask for them', async () => {
+    assert.equal((await get('/embed/v1/later-of-1.2.0.js')).body.toString(), code('1.2.0'));
+  });
+  test('the newest version is never taken from another major version', async () => {
+    await readProblem(await server.fetch('/embed/v1/later-of-2.0.0.js'), 404, 'not-found');
+  });
+});
+
+suite('compression', () => {
+  const rows: [accepted: string | undefined, encoding: 'br' | 'gzip' | undefined][] = [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['gzip, br;q=0.5', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['*', 'br'],
+    ['deflate', undefined],
+    ['identity', undefined],
+    ['identity;q=0, zstd', undefined],
+    [undefined, undefined],
+  ];
+  for (const [accepted, encoding] of rows) {
+    test(`compression for Accept-Encoding ${accepted ?? 'absent'} is ${encoding ?? 'none'}`, async () => {
+      const {headers, body} = await get(pinned, accepted === undefined ? {} : {'accept-encoding': accepted});
+      assert.equal(headers['content-encoding'], encoding);
+      const decode = {br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Buffer) => bytes};
+      assert.equal(decode[encoding ?? 'none'](body).toString(), code('1.10.0'));
+      assert.equal(Number(headers['content-length']), body.length);
+    });
+  }
+  test('compression gives each form its own ETag', async () => {
+    const tags = new Set<string | undefined>();
+    for (const accepted of ['br', 'gzip', 'identity']) {
+      tags.add((await get(pinned, {'accept-encoding': accepted})).headers.etag);
+    }
+    assert.equal(tags.size, 3);
+    assert.ok(!tags.has(undefined));
+  });
+});
+
+suite('a file that a browser has', () => {
+  for (const path of [pinned, newest]) {
+    test(`a file that a browser has is not sent again: ${path}`, async () => {
+      const accepted = {'accept-encoding': 'br'};
+      const {etag = ''} = (await get(path, accepted)).headers;
+      const again = await get(path, {...accepted, 'if-none-match': etag});
+      assert.equal(again.status, 304);
+      assert.equal(again.body.length, 0);
+      assert.equal(again.headers.etag, etag);
+      assert.equal((await get(path, {...accepted, 'if-none-match': '"other"'})).status, 200);
+    });
+  }
+});
+
+suite('files besides the script', () => {
+  test('later files are served under the same rules as the script', async () => {
+    const {headers, body} = await get(`/embed/1.2.0/${later}`, {'accept-encoding': 'gzip'});
+    assert.equal(gunzipSync(body).toString(), 'later');
+    assert.match(headers['cache-control'] ?? '', /immutable/);
+  });
+  test('source maps are served', async () => {
+    const {status, headers, body} = await get(`${pinned}.map`);
+    assert.equal(status, 200);
+    assert.equal(body.toString(), '{"version": 3}');
+    assert.match(headers['content-type'] ?? '', /^application\/json\b/);
+  });
+  test('a header names the source map of a file that has one', async () => {
+    assert.equal((await get(pinned)).headers['sourcemap'], `${script}.map`);
+    assert.equal((await get(`/embed/1.2.0/${later}`)).headers['sourcemap'], undefined);
+  });
+  for (const path of [
+    `/embed/1.10.0/${later}.map`,
+    '/embed/1.10.0/manifest.json',
+    `/embed/1.10.0/${script}.br`,
+    '/embed/1.10.0/none.js',
+    '/embed/1.10.0/..%2fREADME',
+    '/embed/1.10.0/%2e%2e%2f%2e%2e%2fdata%2fleads.sqlite',
+    '/embed/1.10.0/__proto__',
+    '/embed/1.10.0/',
+    '/embed/9.9.9/lead-prequal-form.js',
+    '/embed/README',
+  ]) {
+    test(`nothing is served at ${path}`, async () => {
+      const {status, headers} = await get(path);
+      assert.equal(status, 404);
+      assert.match(headers['content-type'] ?? '', /^application\/problem\+json/);
+      assert.equal(headers['cache-control'], 'no-store');
+    });
+  }
+});
+
+test('without a built form there is no script tag', () => {
+  assert.throws(
+    () => newestSnippet({...server.config, embedFolder: join(server.config.embedFolder, 'none')}),
+    /npm run build/,
+  );
+});

@@ -1,0 +1,113 @@
+/** Which origins an operator may list, and which upstreams the log warns of. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {ConfigError, readConfig} from '../../../../server/config/config.ts';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {startTestServer} from '../../../support/test-server.ts';
+
+const withOrigin = (origin: string) => onePartner({key: 'acme', origins: [origin], cid: '1001'});
+
+suite('a wildcard in an origin', () => {
+  const shared = [
+    'com',
+    'com.',
+    'co.uk',
+    'com:8443',
+    'xn--p1ai',
+    'kawasaki.jp',
+    'github.io',
+    'myshopify.com',
+    'netlify.app',
+    's3.amazonaws.com',
+  ];
+  for (const suffix of shared) {
+    test(`a wildcard in an origin is refused below ${suffix}, where anybody can get a name`, () => {
+      assert.throws(() => withOrigin(`https://*.${suffix}`), /must have its \* below a domain of one owner/);
+    });
+  }
+  for (const origin of [
+    'https://*.example.com',
+    'https://*.example.co.uk:8443',
+    'https://*.acme.github.io',
+    'https://*.acme.myshopify.com',
+    'https://*.partner.example',
+    'http://*.localhost:3000',
+    'http://*.shop.localhost',
+    'http://*.test',
+    'http://*.local:8080',
+    'https://*.staging.internal',
+    'https://*.intranet',
+    'https://*.corp',
+  ]) {
+    test(`a wildcard is taken in the origin ${origin}`, () =>
+      assert.deepEqual(withOrigin(origin).origins, [origin]));
+  }
+  for (const origin of [
+    'http://*.10.0.0.1',
+    'http://*.[::1]',
+    'https://*',
+    'https://*.',
+    'https://*.*.com',
+  ]) {
+    test(`a wildcard is refused in ${origin}`, () => {
+      assert.throws(() => withOrigin(origin), /must be an origin such as/);
+    });
+  }
+  test('shared names are not looked for in an exact origin', () => {
+    for (const origin of ['https://acme.github.io', 'https://intranet', 'http://10.0.0.1:8080']) {
+      assert.deepEqual(withOrigin(origin).origins, [origin]);
+    }
+  });
+  test('an error of a wildcard names the setting and the shared name', () => {
+    const environment = {
+      PUBLIC_URL: 'https://leads.example.com',
+      CALLERS: JSON.stringify([{user: 'acme', password: 'secret-of-acme', cids: ['1001']}]),
+      EMBED_ORIGINS: 'https://www.acme.example, https://*.co.uk',
+      TOKEN_KEY: 'k'.repeat(32),
+    };
+    assert.throws(
+      () => readConfig(environment),
+      (error) =>
+        error instanceof ConfigError && /^ +EMBED_ORIGINS\.1 .*get a name below co\.uk$/m.test(error.message),
+    );
+  });
+});
+
+suite('the log at start', () => {
+  const upstreams: [url: string, warned: boolean][] = [
+    ['http://api.lender.example', true],
+    ['http://user:canary@api.lender.example/v1', true],
+    ['http://203.0.113.7:8080', true],
+    ['http://[2001:db8::1]', true],
+    ['http://localhost.example.com', true],
+    ['https://api.lender.example', false],
+    ['http://localhost:3000', false],
+    ['http://lender.localhost', false],
+    ['http://127.0.0.2', false],
+    ['http://0x7f000001', false],
+    ['http://10.1.2.3/v1', false],
+    ['http://172.16.0.1', false],
+    ['http://192.168.1.1', false],
+    ['http://[::1]:3000', false],
+    ['http://[fd00::1]', false],
+    ['http://[::ffff:10.0.0.1]', false],
+  ];
+  for (const [url, warned] of upstreams) {
+    test(`the log at start ${warned ? 'warns' : 'does not warn'} of an upstream at ${url}`, async (t) => {
+      const settings = {
+        type: 'lead-api' as const,
+        url,
+        user: 'us',
+        password: 'canary-password',
+        cid: '77',
+      };
+      const server = await startTestServer({destinations: new Map([['lender', settings]])});
+      t.after(() => server.close());
+      const lines = server.logLines.filter((line) => line.includes('http://'));
+      assert.equal(lines.length, warned ? 1 : 0);
+      if (!warned) return;
+      assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {level: 40, upstream: 'lender'});
+      assert.doesNotMatch(lines[0]!, /canary|user/);
+    });
+  }
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {after, suite, test} from 'node:test';
+import {comparable, readJson, readProblem} from '../../../support/http.ts';
+import {listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
+
+const server = await startTestServer();
+after(() => server.close());
+
+const fromPage = {origin: listedOrigin};
+const corsHeaders = ({headers}: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+
+const routes: [method: string, path: string][] = [
+  ['GET', '/embed/v1/config'],
+  ['POST', '/embed/v1/leads'],
+  ['GET', `/embed/v1/leads/${randomUUID()}`],
+];
+const ask = (method: string, path: string, headers: Record<string, string>, partner = 'acme') =>
+  server.fetch(`${path}?partner=${partner}`, {method, headers, ...(method === 'POST' && {body: '{}'})});
+
+suite('the origin of a page', () => {
+  const refused: [what: string, headers: Record<string, string>][] = [
+    ['foreign', {origin: 'https://evil.example'}],
+    ["another partner's", {origin: otherOrigin}],
+    ['of another scheme', {origin: 'http://www.partner.example'}],
+    ['of another port', {origin: 'https://www.partner.example:8443'}],
+    ['that only starts alike', {origin: 'https://www.partner.example.evil.example'}],
+    ['of a subdomain', {origin: 'https://a.www.partner.example'}],
+    ['absent', {}],
+    ['null', {origin: 'null'}],
+    ['absent on another site', {'sec-fetch-site': 'cross-site'}],
+    ['null on another site', {origin: 'null', 'sec-fetch-site': 'same-site'}],
+    ['foreign that claims to be ours', {origin: 'https://evil.example', 'sec-fetch-site': 'same-origin'}],
+  ];
+  for (const [what, headers] of refused) {
+    test(`the origin of a page may not be ${what}`, async () => {
+      for (const [method, path] of routes) {
+        const response = await ask(method, path, headers);
+        assert.deepEqual(corsHeaders(response), {});
+        await readProblem(response, 403, 'origin-not-allowed');
+      }
+    });
+  }
+  for (const headers of [
+    {'sec-fetch-site': 'same-origin'},
+    {origin: 'null', 'sec-fetch-site': 'same-origin'},
+  ]) {
+    test(`no Origin is needed on a page of the service itself: ${JSON.stringify(headers)}`, async () => {
+      await readJson(await ask('GET', '/embed/v1/config', headers), 200);
+    });
+  }
+  test('the origin of a page is allowed by its own name, with the headers that its scripts may read', async () => {
+    for (const [method, path] of routes) {
+      const headers = corsHeaders(await ask(method, path, fromPage));
+      assert.equal(headers['access-control-allow-origin'], listedOrigin);
+      assert.equal(headers['access-control-expose-headers'], 'RateLimit,RateLimit-Policy,Retry-After');
+      assert.equal(headers['access-control-allow-credentials'], undefined);
+    }
+  });
+});
+
+suite('a partner', () => {
+  for (const partner of ['nobody', '', 'ACME', '__proto__', 'acme&partner=acme']) {
+    test(`a partner is not known as "${partner}"`, async () => {
+      for (const [method, path] of routes) {
+        await readProblem(await ask(method, path, fromPage, partner), 403, 'unknown-partner');
+      }
+    });
+  }
+  test('a page that names no partner gets the first one', async () => {
+    await readJson(await server.fetch('/embed/v1/config', {headers: fromPage}), 200);
+  });
+});
+
+suite('an address that asks for partners that are not known', () => {
+  for (const method of ['GET', 'OPTIONS'] as const) {
+    test(`an address that asks for partners that are not known is refused for the rest of the minute, for a known partner as for any other: ${method}`, async (t) => {
+      const limit = 5;
+      const limited = await startTestServer({rateLimit: limit, trustProxy: 1});
+      t.after(() => limited.close());
+      const guess = (partner: string, from: string) =>
+        limited.fetch(`/embed/v1/config?partner=${partner}`, {
+          method,
+          headers: {...fromPage, 'access-control-request-method': 'GET', 'x-forwarded-for': from},
+        });
+      const guesses = await Promise.all(
+        Array.from({length: 30}, (_, index) => guess(`nobody-${index}`, `2001:db8::${index + 1}`)),
+      );
+      const statuses = Map.groupBy(guesses, ({status}) => status);
+      assert.deepEqual([statuses.get(403)?.length, statuses.get(429)?.length], [limit, 30 - limit]);
+      const [known, unknown] = [await guess('acme', '2001:db8::a'), await guess('nobody', '2001:db8::b')];
+      assert.match(known.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+      assert.deepEqual(await comparable(known.clone()), await comparable(unknown));
+      await readProblem(known, 429, 'too-many-requests');
+      assert.ok((await guess('acme', '2001:db8:0:1::1')).ok);
+    });
+  }
+  test('an address that asks for a few partners that are not known is not refused', async (t) => {
+    const limited = await startTestServer({rateLimit: 5});
+    t.after(() => limited.close());
+    const config = (partner: string) =>
+      limited.fetch(`/embed/v1/config?partner=${partner}`, {headers: fromPage});
+    for (let count = 0; count < 4; count += 1)
+      await readProblem(await config('nobody'), 403, 'unknown-partner');
+    await readJson(await config('acme'), 200);
+  });
+});
+
+suite('a preflight', () => {
+  const preflight = (path: string, origin: string, method: string, partner = 'acme') =>
+    ask('OPTIONS', path, {origin, 'access-control-request-method': method}, partner);
+
+  test('a preflight from a listed origin allows what the form needs', async () => {
+    for (const [method, path] of routes) {
+      const response = await preflight(path, listedOrigin, method);
+      assert.equal(response.status, 204);
+      assert.equal(await response.text(), '');
+      assert.deepEqual(corsHeaders(response), {
+        'access-control-allow-origin': listedOrigin,
+        'access-control-allow-methods': 'GET,POST',
+        'access-control-allow-headers': 'Content-Type,Authorization,Idempotency-Key',
+        'access-control-expose-headers': 'RateLimit,RateLimit-Policy,Retry-After',
+        'access-control-max-age': '7200',
+      });
+      assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/);
+    }
+  });
+  test('a preflight from any other origin, or for an unknown partner, is refused', async () => {
+    for (const [method, path] of routes) {
+      const foreign = await preflight(path, 'https://evil.example', method);
+      assert.deepEqual(corsHeaders(foreign), {});
+      await readProblem(foreign, 403, 'origin-not-allowed');
+      await readProblem(await preflight(path, listedOrigin, method, 'nobody'), 403, 'unknown-partner');
+    }
+  });
+});
+
+suite('other methods', () => {
+  for (const [method, path, allow] of [
+    ['POST', '/embed/v1/config', 'GET, HEAD, OPTIONS'],
+    ['GET', '/embed/v1/leads', 'POST, OPTIONS'],
+    ['DELETE', '/embed/v1/leads', 'POST, OPTIONS'],
+    ['PUT', '/embed/v1/leads/1', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    test(`${method} ${path} is refused with what is allowed`, async () => {
+      const response = await ask(method, path, fromPage);
+      assert.equal(response.headers.get('allow'), allow);
+      await readProblem(response, 405, 'method-not-allowed');
+    });
+  }
+});

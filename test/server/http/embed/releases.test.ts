@@ -1,0 +1,167 @@
+/** Versions of the form that were released: kept to the byte, served by every later server, never built again. */
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {promisify} from 'node:util';
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
+import {releasesFolder} from '../../../../server/config/config.ts';
+import {newestSnippet, readVersions, type Manifest} from '../../../../server/http/embed/embed-versions.ts';
+import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
+import {requestRaw} from '../../../support/http.ts';
+import {openForSuite} from '../../../support/opened.ts';
+import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {startTestServer} from '../../../support/test-server.ts';
+
+const script = 'lead-prequal-form.js';
+const publicUrl = 'https://leads.example.com';
+const root = join(import.meta.dirname, '../../../..');
+
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+const useFolder = (t: TestContext) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  return folder.path;
+};
+
+const useFolders = (t: TestContext) => {
+  const folder = useFolder(t);
+  return {embedFolder: join(folder, 'embed'), releasesFolder: join(folder, 'releases')};
+};
+
+suite('a release in the repository', () => {
+  // No folder of a build: what is served can only be the releases.
+  const server = openForSuite(() => startTestServer({releasesFolder}));
+  const names = readdirSync(releasesFolder);
+  // The hash in pages' script tags. The first file holds the hashes of those that it loads later.
+  const pinned = 'sha384-h+5lKTmlykwqT52XFDDYpkwwvIi3R8XzA+3DaiGQkRCNltcr2jDJeOWhOdbyqv5w';
+  test('the release 1.0.0 has the hash that pages have pinned', () => {
+    assert.equal(sha384(readFileSync(join(releasesFolder, '1.0.0', script), 'utf8')), pinned);
+  });
+
+  for (const name of names) {
+    const folder = join(releasesFolder, name);
+    const {version, integrity} = manifestOf(folder);
+    test(`the release ${name} has the files that its manifest says, compressed ones included, and no others`, () => {
+      assert.equal(version, name);
+      for (const [file, expected] of Object.entries(integrity)) {
+        const code = readFileSync(join(folder, file));
+        assert.equal(sha384(code.toString()), expected, file);
+        assert.deepEqual(brotliDecompressSync(readFileSync(join(folder, `${file}.br`))), code, file);
+        assert.deepEqual(gunzipSync(readFileSync(join(folder, `${file}.gz`))), code, file);
+      }
+      const files = Object.keys(integrity).flatMap((file) =>
+        ['', '.br', '.gz', '.map'].map((end) => file + end),
+      );
+      assert.deepEqual(readdirSync(folder).toSorted(), [...files, 'manifest.json'].toSorted());
+    });
+    test(`the release ${name} is served as it was released, by a server without a build of its own`, async () => {
+      for (const [file, expected] of Object.entries(integrity)) {
+        const {status, headers, body} = await requestRaw(`${server.url}/embed/${name}/${file}`, {
+          headers: {},
+        });
+        assert.equal(status, 200, file);
+        assert.equal(sha384(body.toString()), expected, file);
+        assert.match(headers['cache-control'] ?? '', /immutable/);
+      }
+    });
+  }
+});
+
+suite('a build beside the releases', () => {
+  const code = (text: string) => ({[script]: `export const text = '${text}';`});
+
+  test('a build with the name of a release and other files stops the start, and is named', (t) => {
+    const folders = useFolders(t);
+    makeEmbedVersion(folders.releasesFolder, '1.2.0', code('released'));
+    makeEmbedVersion(folders.embedFolder, '1.2.0', code('built'));
+    assert.throws(() => readVersions(folders), /embed\/1\.2\.0 differs from the released 1\.2\.0/);
+  });
+  test('a build with the name and the files of a release is that release', (t) => {
+    const folders = useFolders(t);
+    for (const folder of Object.values(folders)) makeEmbedVersion(folder, '1.2.0', code('same'));
+    assert.deepEqual(
+      readVersions(folders).map(({folder, released}) => ({folder, released})),
+      [{folder: join(folders.releasesFolder, '1.2.0'), released: true}],
+    );
+  });
+  test('a build that is newer is the one that the log names, with the words that it is not a release', (t) => {
+    const folders = useFolders(t);
+    makeEmbedVersion(folders.releasesFolder, '1.9.0', code('released'));
+    makeEmbedVersion(folders.embedFolder, '1.10.0', code('built'));
+    const snippet = newestSnippet({...folders, publicUrl});
+    assert.match(snippet.script, /\/embed\/1\.10\.0\/.*integrity="sha384-/);
+    assert.equal(snippet.release, false);
+    assert.match(snippet.hint ?? '', /1\.10\.0 is not a release.*pin 1\.9\.0/);
+  });
+  test('a build that is older than a release leaves the release the newest', (t) => {
+    const folders = useFolders(t);
+    makeEmbedVersion(folders.releasesFolder, '1.10.0', code('released'));
+    makeEmbedVersion(folders.embedFolder, '1.9.0', code('built'));
+    const {script: tag, ...rest} = newestSnippet({...folders, publicUrl});
+    assert.match(tag, /\/embed\/1\.10\.0\//);
+    assert.deepEqual(rest, {release: true});
+  });
+});
+
+suite('making a release', () => {
+  type Failure = {code: number; stderr: string};
+  const run = (folder: string, ...words: string[]) =>
+    promisify(execFile)(process.execPath, words, {cwd: folder});
+  const release = (folder: string) => run(folder, join(root, 'build/release.ts'));
+  /** A project at version 1.5.0, built. */
+  const makeProject = (t: TestContext) => {
+    const folder = useFolder(t);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({version: '1.5.0', type: 'module'}));
+    makeEmbedVersion(join(folder, 'dist/embed'), '1.5.0', {[script]: 'export {};', [`${script}.map`]: '{}'});
+    return folder;
+  };
+
+  test('making a release keeps the built files to the byte', async (t) => {
+    const folder = makeProject(t);
+    await release(folder);
+    const [built, kept] = ['dist/embed', 'releases'].map((name) => join(folder, name, '1.5.0')) as [
+      string,
+      string,
+    ];
+    assert.deepEqual(readdirSync(kept), readdirSync(built));
+    for (const file of readdirSync(built)) {
+      assert.deepEqual(readFileSync(join(kept, file)), readFileSync(join(built, file)), file);
+    }
+  });
+  test('making a release is refused for a version that is released', async (t) => {
+    const folder = makeProject(t);
+    mkdirSync(join(folder, 'releases/1.5.0'), {recursive: true});
+    await assert.rejects(release(folder), (error: Failure) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stderr, /^1\.5\.0 is released: raise the version in package\.json\.$/m);
+      return true;
+    });
+    assert.deepEqual(readdirSync(join(folder, 'releases/1.5.0')), []);
+  });
+  test('making a release is refused when a file is not what the build wrote', async (t) => {
+    const folder = makeProject(t);
+    writeFileSync(join(folder, 'dist/embed/1.5.0', script), 'export {}; // edited');
+    await assert.rejects(release(folder), (error: Failure) =>
+      /not what its manifest says/.test(error.stderr),
+    );
+    assert.ok(!existsSync(join(folder, 'releases/1.5.0')));
+  });
+  test('a build of a released version ends with a sentence, and leaves what was built alone', async (t) => {
+    const folder = makeProject(t);
+    cpSync(join(folder, 'dist/embed/1.5.0'), join(folder, 'releases/1.5.0'), {recursive: true});
+    const build = run(
+      folder,
+      join(root, 'node_modules/vite/bin/vite.js'),
+      'build',
+      '-c',
+      join(root, 'vite.config.ts'),
+    );
+    await assert.rejects(build, (error: Failure) =>
+      /^1\.5\.0 is released: raise the version in package\.json\.\n$/.test(error.stderr),
+    );
+    assert.equal(readFileSync(join(folder, 'dist/embed/1.5.0', script), 'utf8'), 'export {};');
+  });
+});

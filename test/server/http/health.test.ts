@@ -1,0 +1,88 @@
+/** What is asked by load balancers, over each store; the faults that take a process of their own are in test/faults. */
+import assert from 'node:assert/strict';
+import {copyFileSync, renameSync} from 'node:fs';
+import {suite, test} from 'node:test';
+import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
+import {prequalificationBody} from '../../support/sample-leads.ts';
+import {forEachStore, type StoredServer} from '../../support/stores.ts';
+import {acme, startTestServer} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const pages = ['/livez', '/readyz', '/health'];
+
+/** Milliseconds in which health must be right again after the store has begun or ceased to fail. */
+const promised = 5_000;
+
+async function becomes(server: Pick<StoredServer, 'fetch'>, status: number) {
+  const start = performance.now();
+  await until(async () => (await server.fetch('/readyz')).status === status);
+  const took = performance.now() - start;
+  assert.ok(took < promised, `took ${Math.round(took)} ms`);
+}
+
+forEachStore((store) => {
+  const server = store.useServer();
+
+  for (const path of pages) {
+    test(`GET ${path} says ok and nothing else while leads can be stored`, async () => {
+      assert.deepEqual(await readJson(await server.fetch(path), 200), {status: 'ok'});
+    });
+    test(`HEAD ${path} is answered as GET is, without a body`, async () => {
+      const response = await server.fetch(path, {method: 'HEAD'});
+      assert.equal(response.status, 200);
+      assert.equal(await response.text(), '');
+    });
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      test(`${method} ${path} is refused with the methods that are allowed`, async () => {
+        const response = await server.fetch(path, {method});
+        await readProblem(response, 405, 'method-not-allowed');
+        assert.equal(response.headers.get('allow'), 'GET, HEAD');
+      });
+    }
+  }
+
+  test('a store that cannot be written to is told within 5 s though no lead comes, and so is its return', async () => {
+    const letWrite = await server.stopWrites();
+    await becomes(server, 503);
+    for (const path of ['/readyz', '/health']) {
+      const refused = await server.fetch(path);
+      assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      const problem = await readProblem(refused, 503, 'store-unavailable');
+      assert.doesNotMatch(JSON.stringify(problem), /sqlite|postgres|locked|connect/i);
+    }
+    assert.equal((await server.fetch('/livez')).status, 200);
+    await letWrite();
+    await becomes(server, 200);
+    assert.equal((await server.fetch('/health')).status, 200);
+    const said = (words: string) => server.logLines.some((line) => line.includes(words));
+    await until(() => said('the store does not work') && said('the store works again'));
+  });
+
+  test('a lead that its own row keeps from being stored makes nobody look unhealthy', async (t) => {
+    const other = await store.startServer();
+    t.after(() => other.close());
+    await other.execute(
+      store.name === 'SQLite'
+        ? `CREATE TRIGGER refuse BEFORE INSERT ON leads WHEN NEW.cid = '1002'
+             BEGIN SELECT RAISE(ABORT, 'refused by its row'); END`
+        : "ALTER TABLE leads ADD CONSTRAINT refuse CHECK (cid <> '1002')",
+    );
+    const create = (cid: string) =>
+      other.fetch('/json/leads', postJson({...prequalificationBody, cid}, basic(acme)));
+    await readProblem(await create('1002'), 503, 'store-unavailable');
+    assert.equal((await other.fetch('/readyz')).status, 200);
+    await readJson(await create('1001'), 201);
+  });
+});
+
+suite('a database file', () => {
+  test('a database file that is replaced while the server has it open makes it unready, for leads would go nowhere', async (t) => {
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const {databasePath} = server.config;
+    copyFileSync(databasePath, `${databasePath}.other`);
+    renameSync(`${databasePath}.other`, databasePath);
+    await becomes(server, 503);
+    await until(() => server.logLines.some((line) => line.includes('moved, deleted or replaced')));
+  });
+});

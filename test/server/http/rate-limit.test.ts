@@ -1,0 +1,177 @@
+/** Limits per address: in memory, shared over Redis, and without the Redis that was configured. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {randomInt} from 'node:crypto';
+import {suite, test, type TestContext} from 'node:test';
+import type {Config} from '../../../server/config/config.ts';
+import {readProblem} from '../../support/http.ts';
+import {sendLead, somebody} from '../../support/embed-client.ts';
+import {freePort, keysAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
+import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const limit = 3;
+
+async function start(t: TestContext, changes: Partial<Config> = {}) {
+  const server = await startTestServer({rateLimit: limit, ...changes});
+  t.after(() => server.close());
+  return server;
+}
+
+/** Nobody else's, so that runs on one Redis do not count each other. */
+const newAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+const config = ({fetch}: TestServer, forwarded?: string) =>
+  fetch('/embed/v1/config?partner=acme', {
+    headers: {origin: listedOrigin, ...(forwarded && {'x-forwarded-for': forwarded})},
+  });
+const remaining = ({headers}: Response) =>
+  Number(/remaining=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+const statuses = async (ask: () => Promise<Response>, count: number) => {
+  const seen = [];
+  for (let index = 0; index < count; index += 1) seen.push((await ask()).status);
+  return seen;
+};
+const within = Array.from({length: limit}, () => 200);
+const logged = ({logLines}: TestServer, words: string) =>
+  logLines.filter((line) => line.includes(words)).length;
+
+suite('an address', () => {
+  test('an address is told its limit with every answer, and when to come back after the last', async (t) => {
+    const server = await start(t);
+    for (let left = limit - 1; left >= 0; left -= 1) {
+      const {status, headers} = await config(server);
+      assert.equal(status, 200);
+      assert.equal(headers.get('ratelimit-policy'), '3;w=60');
+      assert.match(headers.get('ratelimit') ?? '', new RegExp(`^limit=3, remaining=${left}, reset=\\d+$`));
+    }
+    const refused = await config(server);
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+    assert.equal(remaining(refused), 0);
+    assert.equal(refused.headers.get('access-control-allow-origin'), listedOrigin);
+    await readProblem(refused, 429, 'too-many-requests');
+  });
+  test('an address has a limit for each kind of request, and callers have none of these', async (t) => {
+    const server = await start(t);
+    await statuses(() => config(server), limit + 1);
+    for (let count = 0; count < limit; count += 1) assert.equal((await sendLead(server)).status, 201);
+    const before = await server.fetch('/health');
+    await readProblem(await sendLead(server), 429, 'too-many-requests');
+    assert.equal(before.status, 200);
+  });
+  test('an address is not asked for a body that is refused anyway', async (t) => {
+    const server = await start(t);
+    for (let count = 0; count < limit; count += 1) await sendLead(server, somebody({cash: 'much'}));
+    await readProblem(await sendLead(server), 429, 'too-many-requests');
+  });
+  test('an address is not what a request says it is, where no proxy is trusted', async (t) => {
+    const server = await start(t);
+    const seen = await statuses(() => config(server, newAddress()), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+  test('an address is what the trusted proxy says, whatever stands before it', async (t) => {
+    const server = await start(t, {trustProxy: 1});
+    const address = newAddress();
+    const seen = await statuses(() => config(server, `${newAddress()}, ${address}`), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+    assert.equal((await config(server, newAddress())).status, 200);
+  });
+  test('an address is a network where it is IPv6', async (t) => {
+    const server = await start(t, {trustProxy: 1});
+    let last = 0;
+    const seen = await statuses(() => config(server, `2001:db8::${(last += 1)}`), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+    assert.equal((await config(server, '2001:db8:0:1::1')).status, 200);
+  });
+  let port = 1_024;
+  for (const [what, header] of [
+    ['its port changes', () => `203.0.113.7:${(port += 1)}`],
+    ['it is IPv6 and its port changes', () => `[2001:db8::1]:${(port += 1)}`],
+    ['its spelling changes', () => `2001:db8::${'0'.repeat((port += 1) % 4)}1`],
+    ['a proxy sends junk in its place', () => `junk-${(port += 1)}`],
+  ] as const) {
+    test(`an address stays the same one for the limit when ${what}`, async (t) => {
+      const server = await start(t, {trustProxy: 1});
+      assert.deepEqual(await statuses(() => config(server, header()), limit + 1), [...within, 429]);
+    });
+  }
+  test('an address costs a request with a header of 15 kB hardly more than another', async (t) => {
+    const server = await start(t, {trustProxy: 'loopback', rateLimit: 100_000});
+    const duration = async (forwarded: string) => {
+      const start = performance.now();
+      await statuses(() => config(server, forwarded), 20);
+      return (performance.now() - start) / 20;
+    };
+    await duration('127.0.0.1');
+    const [short, long] = [await duration('127.0.0.1'), await duration('::1,'.repeat(3_700))];
+    t.diagnostic(`${short.toFixed(1)} ms with a short header, ${long.toFixed(1)} ms with one of 15 kB`);
+    assert.ok(long < short + 15, `${short} ms, ${long} ms`);
+  });
+});
+
+const away = 'Redis is away';
+
+suite('over Redis', {skip: withoutRedis}, () => {
+  test('several processes count together over Redis', async (t) => {
+    const changes = {redisUrl, trustProxy: 1};
+    const servers = [await start(t, changes), await start(t, changes)];
+    // Until its connection stands, each counts alone.
+    await until(async () => {
+      const address = newAddress();
+      await config(servers[0]!, address);
+      return remaining(await config(servers[1]!, address)) === limit - 2;
+    });
+    const address = newAddress();
+    let turn = 0;
+    const seen = await statuses(() => config(servers[(turn += 1) % 2]!, address), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
+
+  test('nothing is refused when Redis dies, the log says so, and processes count together again when it is back', async (t) => {
+    const port = await freePort();
+    const redis = await startRedis(t, port);
+    const server = await start(t, {redisUrl: `redis://127.0.0.1:${port}`, trustProxy: 1});
+    const address = newAddress();
+    const ask = () => config(server, address);
+    await until(async () => {
+      await config(server, newAddress());
+      return (await keysAt(port)) > 0;
+    });
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+    redis.kill('SIGKILL');
+    await once(redis, 'exit');
+    await until(() => logged(server, away) === 1);
+    // In memory it begins anew, and limits still.
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+    assert.equal((await sendLead(server)).status, 201);
+    assert.equal(logged(server, away), 1);
+
+    await startRedis(t, port);
+    await until(() => logged(server, 'Redis is back') === 1);
+    assert.deepEqual(await statuses(ask, limit + 1), [...within, 429]);
+  });
+});
+
+suite('a Redis that is not there at the start', () => {
+  test('a Redis that is not there at the start stops nobody, and is said once', async (t) => {
+    const server = await start(t, {redisUrl: `redis://127.0.0.1:${await freePort()}`});
+    await until(() => logged(server, away) === 1);
+    assert.deepEqual(await statuses(() => config(server), limit + 1), [...within, 429]);
+    assert.equal((await sendLead(server)).status, 201);
+    assert.equal(logged(server, away), 1);
+  });
+  test(
+    'a Redis that is not there at the start is used from when it comes',
+    {skip: withoutRedis},
+    async (t) => {
+      const port = await freePort();
+      const changes = {redisUrl: `redis://127.0.0.1:${port}`};
+      const servers = [await start(t, changes), await start(t, changes)];
+      for (const server of servers) await until(() => logged(server, away) === 1);
+      await startRedis(t, port);
+      for (const server of servers) await until(() => logged(server, 'Redis is back') === 1);
+      let turn = 0;
+      const seen = await statuses(() => config(servers[(turn += 1) % 2]!), limit + 1);
+      assert.deepEqual(seen, [...within, 429]);
+    },
+  );
+});

@@ -1,0 +1,96 @@
+/** What every store must do with keys, digests and deliveries whose lead an operator deleted by hand. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import {openForSuite} from '../../support/opened.ts';
+import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+
+const hour = 3_600_000;
+const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
+
+/** @param deleteLead deletes the row of a lead and no other, past the store, whatever points to it */
+export function describeGoneLeads(
+  name: string,
+  openStore: (data: string) => Promise<LeadStore>,
+  deleteLead: (data: string, id: string) => Promise<void>,
+) {
+  suite(`${name}: a lead that was deleted by hand`, () => {
+    const store = openForSuite(() => openStore('gone'));
+
+    const delivery = () => {
+      const leaseEnd = Date.now() + hour;
+      return newDelivery({nextAttemptAt: leaseEnd, leaseEnd});
+    };
+    const create = async (changes: Partial<LeadEntry> = {}) => {
+      const entry = newEntry({
+        partner: 'acme',
+        answer: {status: 'pending'},
+        deliveries: [delivery()],
+        ...changes,
+      });
+      const accepted = await store.accept(entry);
+      assert.equal(accepted.outcome, 'created');
+      return {id: entry.id, isLeased: 'isLeased' in accepted && accepted.isLeased};
+    };
+    const createAndDelete = async (changes: Partial<LeadEntry>) => {
+      const {id} = await create(changes);
+      await deleteLead('gone', id);
+      assert.equal(await store.find(id), undefined);
+      return id;
+    };
+
+    test('a lead that was deleted by hand frees its key: the same request makes a new lead, which the key stands for from then on', async () => {
+      const idempotency = newKey();
+      await createAndDelete({idempotency});
+      assert.equal(await store.findByKey(idempotency.owner, idempotency.digest), undefined);
+      const {id, isLeased} = await create({idempotency});
+      assert.ok(isLeased);
+      const replayed = await store.accept(newEntry({idempotency}));
+      assert.ok(replayed.outcome === 'replayed' && replayed.stored.id === id);
+    });
+    test('a lead that was deleted by hand frees its key for another lead, too', async () => {
+      const idempotency = newKey();
+      await createAndDelete({idempotency});
+      await create({idempotency: {...idempotency, fingerprint: 'of another lead'}});
+      assert.deepEqual(await store.accept(newEntry({idempotency})), {outcome: 'key-reused'});
+    });
+    test('a lead that was deleted by hand frees its key once, however many requests come at the same time', async () => {
+      const idempotency = newKey();
+      await createAndDelete({idempotency});
+      const requests = Array.from({length: 20}, () => store.accept(newEntry({idempotency})));
+      const outcomes = (await Promise.all(requests)).map(({outcome}) => outcome);
+      assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
+      assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 19);
+    });
+    test('a lead that was deleted by hand takes in no more leads of the same person: the next one is delivered, and later ones merge into that', async () => {
+      const leadDigest = randomUUID();
+      await createAndDelete({leadDigest});
+      assert.equal(await store.findSameLead('acme', leadDigest), undefined);
+      const next = await create({leadDigest});
+      assert.ok(next.isLeased);
+      assert.equal(await store.findSameLead('acme', leadDigest), next.id);
+      assert.equal((await create({leadDigest})).isLeased, false);
+    });
+    test('a lead that was deleted by hand frees the keys of the leads that were merged into it, which would never be delivered', async () => {
+      const [leadDigest, idempotency] = [randomUUID(), newKey()];
+      const original = await create({leadDigest});
+      assert.equal((await create({leadDigest, idempotency})).isLeased, false);
+      await deleteLead('gone', original.id);
+      assert.ok((await create({leadDigest, idempotency})).isLeased);
+    });
+    test('a lead that was deleted by hand is not delivered, and its row of the outbox goes when it is due', async () => {
+      const now = Date.now();
+      const due = newDelivery({destination: 'other', nextAttemptAt: now});
+      const gone = await createAndDelete({deliveries: [due]});
+      const {id} = await create({deliveries: [due]});
+      const claimed = await store.claimDue('other', now, now + hour, 10, 'send');
+      assert.deepEqual(
+        claimed.due.map(({lead}) => lead.id),
+        [id],
+      );
+      const left = (await store.listOutbox(100)).map(({lead}) => lead);
+      assert.ok(left.includes(id) && !left.includes(gone));
+    });
+  });
+}

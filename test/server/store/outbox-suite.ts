@@ -1,0 +1,354 @@
+/** What every store's outbox must do: give out what is due, once, and believe only who may know. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import type {DueDelivery, NewDelivery, Settlement} from '../../../server/leads/deliveries.ts';
+import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import {openForSuite} from '../../support/opened.ts';
+import {amounts, doneAnswer, newDelivery, newEntry} from '../../support/sample-leads.ts';
+
+const hour = 3_600_000;
+const due = Date.UTC(2026, 0, 1);
+const failed = {error: 'failed', tried: true, ambiguous: false, isCounted: false, state: 'waiting'} as const;
+const lost = {...failed, ambiguous: true, isCounted: true} as const;
+const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
+const done: Settlement = {state: 'delivered', answer: doneAnswer};
+const toDefault = (lead: string) => ({lead, destination: 'default'});
+
+export function describeOutbox(name: string, openStore: (data: string) => Promise<LeadStore>) {
+  suite(`${name}: what is to be delivered`, () => {
+    const store = openForSuite(() => openStore('outbox'));
+
+    const accept = async (changes: Partial<NewDelivery> = {}, count = 1) => {
+      const deliveries = [newDelivery({nextAttemptAt: due, ...changes})];
+      const entries = Array.from({length: count}, () => newEntry({deliveries, answer: {status: 'pending'}}));
+      for (const entry of entries) await store.accept(entry);
+      return entries.map(({id}) => id);
+    };
+    const claimAll = (now: number, limit = 100, onAmbiguous: 'send' | 'hold' = 'send') =>
+      store.claimDue('default', now, now + hour, limit, onAmbiguous);
+    const claim = async (now: number, limit?: number) =>
+      (await claimAll(now, limit)).due.map(({lead}) => lead.id);
+    const claimOne = async (now: number): Promise<DueDelivery> => {
+      const [only, ...others] = (await claimAll(now)).due;
+      assert.deepEqual(others, []);
+      return only!;
+    };
+    const settle = (ids: (string | undefined)[]) =>
+      Promise.all(
+        ['default', 'other'].flatMap((destination) =>
+          ids.map((id) => store.settle({lead: id!, destination}, 0, done)),
+        ),
+      );
+    const rowOf = async (id: string | undefined) =>
+      (await store.listOutbox(100)).find(({lead}) => lead === id);
+
+    test('a delivery is given out when it is due, the longest due first, as many as asked for', async () => {
+      const [[second], [first], [third]] = [
+        await accept(),
+        await accept({nextAttemptAt: due - 1}),
+        await accept({nextAttemptAt: due + 1}),
+      ];
+      assert.deepEqual(await claim(due - 2), []);
+      assert.deepEqual(await claim(due + 1, 1), [first]);
+      assert.deepEqual((await claim(due + 1, 2)).toSorted(), [second, third].toSorted());
+      await settle([first, second, third]);
+    });
+    test('a delivery has its lead, where it goes, how often it was tried and until when it is taken', async () => {
+      const [id] = await accept();
+      await store.recordRemoteId(toDefault(id!), 'u-1');
+      const lead = await store.find(id!);
+      const expected = {
+        lead,
+        destination: 'default',
+        remoteId: 'u-1',
+        attempts: 0,
+        ambiguousCounted: 0,
+        leaseEnd: due + hour,
+      };
+      assert.deepEqual(await claimAll(due), {due: [expected], held: []});
+      await settle([id]);
+    });
+    test('a delivery belongs to its taker until the lease ends', async () => {
+      const ids = await accept();
+      assert.deepEqual(await claim(due), ids);
+      assert.deepEqual(await claim(due + hour - 1), []);
+      assert.deepEqual(await claim(due + hour), ids);
+      await settle(ids);
+      assert.deepEqual(await claim(due + 10 * hour), []);
+    });
+    test('a delivery belongs from the start to who handed it in and sends it at once', async () => {
+      const [id] = await accept({nextAttemptAt: due + hour, leaseEnd: due + hour});
+      assert.deepEqual(await claim(due + hour - 1), []);
+      await store.postpone(toDefault(id!), due + hour, {...failed, until: due + 1});
+      assert.deepEqual(await claim(due + 1), [id]);
+      await settle([id]);
+    });
+    test('a delivery is given out for one upstream, whatever waits for another', async () => {
+      const others = await accept({destination: 'other', nextAttemptAt: due - hour}, 20);
+      const [id] = await accept();
+      assert.deepEqual(await claim(due, 5), [id]);
+      assert.deepEqual(
+        (await store.countWaiting()).toSorted((a, b) => a.leads - b.leads).map((row) => ({...row})),
+        [
+          {destination: 'default', leads: 1},
+          {destination: 'other', leads: 20},
+        ],
+      );
+      await settle([id, ...others]);
+    });
+    test('a delivery goes to one of those who ask at the same time', async () => {
+      const ids = await accept({}, 60);
+      const claims = await Promise.all(Array.from({length: 20}, () => claim(due, 3)));
+      assert.ok(claims.every(({length}) => length <= 3));
+      const rest = await claim(due);
+      assert.deepEqual([...claims.flat(), ...rest].toSorted(), ids.toSorted());
+      await settle(ids);
+    });
+    test('a delivery waits as long as it is postponed; only attempts are counted, and replies that were lost', async () => {
+      const [id] = await accept();
+      const outcomes = [
+        [
+          {tried: false, ambiguous: false},
+          {attempts: 0, ambiguous: 0},
+        ],
+        [
+          {tried: true, ambiguous: false},
+          {attempts: 1, ambiguous: 0},
+        ],
+        [
+          {tried: true, ambiguous: true},
+          {attempts: 2, ambiguous: 1},
+        ],
+      ] as const;
+      for (const [index, [outcome, counted]] of outcomes.entries()) {
+        const [now, until] = [due + index * 10, due + index * 10 + 10];
+        const {leaseEnd} = await claimOne(now);
+        assert.equal((await rowOf(id))?.leasedUntil, leaseEnd);
+        await store.postpone(toDefault(id!), leaseEnd, {...failed, ...outcome, until});
+        assert.deepEqual(await claim(until - 1), []);
+        const row = {
+          lead: id,
+          destination: 'default',
+          state: 'waiting',
+          nextAttemptAt: until,
+          leasedUntil: 0,
+        };
+        assert.deepEqual({...(await rowOf(id))}, {...row, lastError: 'failed', ...counted});
+      }
+      assert.equal((await claimOne(due + 30)).attempts, 2);
+      await settle([id]);
+      assert.deepEqual(await store.listOutbox(10), []);
+    });
+    test('a delivery is out of reach while it is held or refused, until an operator says so', async () => {
+      const [held, given] = await accept({}, 2);
+      const [{leaseEnd}] = (await claimAll(due)).due as [DueDelivery];
+      await store.postpone(toDefault(held!), leaseEnd, {...lost, state: 'held', until: due});
+      await store.settle(toDefault(given!), leaseEnd, refused);
+      assert.deepEqual(await claim(due + 99 * hour), []);
+      assert.deepEqual((await store.listOutbox(10)).map(({state}) => state).toSorted(), ['held', 'refused']);
+      assert.equal(await store.retryOutbox(due, {id: given!}), 1);
+      assert.deepEqual((await store.find(given!))?.answer, {status: 'pending'});
+      assert.deepEqual(await claim(due), [given]);
+      assert.equal(await store.retryOutbox(due, 'all'), 0, 'none that is held or under way');
+      assert.equal(await store.retryOutbox(due, 'held'), 1);
+      assert.deepEqual(await claim(due), [held]);
+      assert.equal(await store.retryOutbox(due, {id: randomUUID()}), 0);
+      await settle([held, given]);
+    });
+
+    test('a delivery is listed in pages, by state and by upstream, and counted as it is', async () => {
+      const waiting = await accept({}, 5);
+      const held = await accept({state: 'held'}, 2);
+      const elsewhere = await accept({destination: 'other', state: 'held'}, 2);
+      const all = [...waiting, ...held, ...elsewhere].toSorted();
+      const list = async (...given: Parameters<LeadStore['listOutbox']>) =>
+        (await store.listOutbox(...given)).map(({lead}) => lead);
+      assert.deepEqual(await list(100), all);
+      assert.deepEqual(await list(4), all.slice(0, 4));
+      const rows = await store.listOutbox(100);
+      assert.deepEqual(await list(4, {after: rows[3]}), all.slice(4, 8));
+      assert.deepEqual(await list(4, {after: rows[7]}), all.slice(8));
+      assert.deepEqual(await list(100, {state: 'waiting'}), waiting.toSorted());
+      assert.deepEqual(await list(100, {state: 'held'}), [...held, ...elsewhere].toSorted());
+      assert.deepEqual(await list(100, {state: 'held', destination: 'other'}), elsewhere.toSorted());
+      const [first] = held.toSorted();
+      assert.deepEqual(
+        await list(100, {state: 'held', destination: 'default', after: toDefault(first!)}),
+        held.toSorted().slice(1),
+      );
+      assert.deepEqual(await list(100, {destination: 'nobody'}), []);
+      assert.deepEqual(
+        (await store.countOutbox()).map((row) => ({...row})),
+        [
+          {destination: 'default', state: 'held', leads: 2, oldest: held.toSorted()[0]},
+          {destination: 'default', state: 'waiting', leads: 5, oldest: waiting.toSorted()[0]},
+          {destination: 'other', state: 'held', leads: 2, oldest: elsewhere.toSorted()[0]},
+        ],
+      );
+      await settle(all);
+      assert.deepEqual(await store.countOutbox(), []);
+    });
+    test('a delivery is made due by the hundreds, of one upstream where that is wanted, and only what is meant', async () => {
+      const entries = ['default', 'other'].map((destination) => accept({destination, state: 'held'}, 700));
+      const [mine, others] = await Promise.all(entries);
+      const waiting = await accept({nextAttemptAt: due + 9 * hour}, 2);
+      assert.equal(await store.retryOutbox(due, 'held', 'default'), 700);
+      assert.deepEqual((await claim(due, 2_000)).toSorted(), mine!.toSorted());
+      await settle(mine!);
+      assert.equal(await store.retryOutbox(due, 'all'), 2, 'what is held stays held');
+      assert.deepEqual((await claim(due)).toSorted(), waiting.toSorted());
+      assert.equal((await store.listOutbox(2_000, {state: 'held'})).length, 700);
+      assert.equal(await store.retryOutbox(due, 'held'), 700);
+      await settle([...others!, ...waiting]);
+    });
+    test('a delivery has the reason where the upstream refused it', async () => {
+      const [id] = await accept();
+      const {leaseEnd} = await claimOne(due);
+      await store.settle(toDefault(id!), leaseEnd, refused);
+      assert.partialDeepStrictEqual(await rowOf(id), {lastError: 'The upstream refused the lead with 422'});
+      await settle([id]);
+    });
+
+    suite('and that an operator settles', () => {
+      const takenAs = {remoteId: 'u-by-phone'};
+      const statusOf = async (id: string) => (await store.find(id))?.answer.status;
+
+      for (const state of ['held', 'waiting'] as const) {
+        test(`a delivery that an operator settles is asked for its amounts alone where the upstream has it: ${state}`, async () => {
+          const [id] = await accept({state, nextAttemptAt: due + 9 * hour});
+          assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'settled');
+          assert.equal((await claimOne(due)).remoteId, 'u-by-phone');
+          await settle([id]);
+        });
+        test(`a delivery that an operator settles is refused and never sent where that is said: ${state}`, async () => {
+          const [id] = await accept({state});
+          assert.equal(await store.settleOutbox(due, {lead: id!}, 'never-send'), 'settled');
+          assert.equal(await statusOf(id!), 'refused');
+          assert.equal(await store.retryOutbox(due, 'all'), 0);
+          assert.equal(await store.retryOutbox(due, {id: id!}), 0);
+          assert.deepEqual(await store.listOutbox(10), []);
+        });
+      }
+      test('a delivery that an operator settles is pending again where it was refused, but the upstream has it', async () => {
+        const [id] = await accept();
+        const {leaseEnd} = await claimOne(due);
+        await store.settle(toDefault(id!), leaseEnd, refused);
+        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'settled');
+        assert.equal(await statusOf(id!), 'pending');
+        assert.equal((await claimOne(due)).remoteId, 'u-by-phone');
+        await settle([id]);
+      });
+      test('a delivery that an operator settles is left alone while it is under way', async () => {
+        const [id] = await accept();
+        await claimOne(due);
+        const before = await rowOf(id);
+        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'under-way');
+        assert.equal(await store.settleOutbox(due, {lead: id!}, 'never-send'), 'under-way');
+        assert.deepEqual(await rowOf(id), before);
+        assert.deepEqual((await store.find(id!))?.answer, {status: 'pending'});
+        await settle([id]);
+      });
+      test('a delivery that an operator settles keeps the id that the upstream gave, which is known already', async () => {
+        const [id] = await accept({state: 'held'});
+        await store.recordRemoteId(toDefault(id!), 'u-1');
+        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'taken-already');
+        assert.partialDeepStrictEqual(await rowOf(id), {state: 'held'});
+        await store.retryOutbox(due, {id: id!});
+        assert.equal((await claimOne(due)).remoteId, 'u-1');
+        await settle([id]);
+      });
+      test('a delivery that is not there cannot be settled, and nothing changes', async () => {
+        for (const outcome of [takenAs, 'never-send'] as const)
+          assert.equal(await store.settleOutbox(due, {lead: randomUUID()}, outcome), 'absent');
+      });
+      test('a delivery that an operator settles is done all the same when a taker whose lease is over brings the amounts', async () => {
+        const [id] = await accept();
+        const {leaseEnd} = await claimOne(due);
+        assert.equal(await store.settleOutbox(leaseEnd, {lead: id!}, 'never-send'), 'settled');
+        await store.settle(toDefault(id!), leaseEnd, done);
+        assert.equal(await statusOf(id!), 'done');
+        await store.postpone(toDefault(id!), leaseEnd, {...failed, until: due});
+        assert.deepEqual(await store.listOutbox(10), []);
+      });
+    });
+
+    suite('and whose taker outlived its lease', () => {
+      /** Claimed twice: the first taker's lease is over, the second is at it. */
+      const claimedTwice = async () => {
+        const [id] = await accept();
+        const [{leaseEnd: over}, {leaseEnd: holds}] = [await claimOne(due), await claimOne(due + hour)];
+        return {id: id!, over, holds};
+      };
+
+      test('a delivery whose taker outlived its lease is not postponed, held or given up by that one', async () => {
+        const {id, over, holds} = await claimedTwice();
+        const before = await rowOf(id);
+        for (const state of ['waiting', 'held'] as const) {
+          await store.postpone(toDefault(id), over, {...lost, state, until: due});
+        }
+        await store.settle(toDefault(id), over, refused);
+        assert.deepEqual(await rowOf(id), before);
+        assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
+        assert.deepEqual(await claim(holds - 1), []);
+        await settle([id]);
+      });
+      test('a delivery whose taker outlived its lease is done when that one brings the amounts, and what the other says then changes nothing', async () => {
+        const {id, over, holds} = await claimedTwice();
+        await store.recordRemoteId(toDefault(id), 'first');
+        await store.settle(toDefault(id), over, done);
+        await store.recordRemoteId(toDefault(id), 'second');
+        await store.settle(toDefault(id), holds, refused);
+        await store.postpone(toDefault(id), holds, {...failed, until: due});
+        const other = {...doneAnswer, amounts: {...amounts, total_qualified_amount: 1}} as const;
+        await store.settle(toDefault(id), holds, {state: 'delivered', answer: other});
+        assert.deepEqual((await store.find(id))?.answer, doneAnswer);
+        assert.deepEqual(await store.listOutbox(10), []);
+      });
+      test('a delivery whose taker outlived its lease is done when that one brings the amounts, although the other was refused', async () => {
+        const {id, over, holds} = await claimedTwice();
+        await store.settle(toDefault(id), holds, refused);
+        await store.settle(toDefault(id), over, done);
+        assert.deepEqual((await store.find(id))?.answer, doneAnswer);
+        assert.deepEqual(await store.listOutbox(10), []);
+      });
+    });
+
+    suite('and was left by its taker without a word', () => {
+      test('a delivery that its taker left without a word may have been sent: it is counted, and sent again', async () => {
+        const [id] = await accept({nextAttemptAt: due, leaseEnd: due});
+        assert.partialDeepStrictEqual(await claimOne(due), {attempts: 1});
+        assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, attempts: 1, state: 'waiting'});
+        await settle([id]);
+      });
+      test('a delivery that its taker left without a word may have been sent: it is held where that is wanted, and only an operator sends it again', async () => {
+        const [id] = await accept();
+        await claimOne(due);
+        assert.deepEqual(await claimAll(due + hour, 10, 'hold'), {due: [], held: [id]});
+        assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, state: 'held', leasedUntil: 0});
+        assert.deepEqual(await claimAll(due + 9 * hour, 10, 'hold'), {due: [], held: []});
+        assert.equal(await store.retryOutbox(due, {id: id!}), 1);
+        assert.deepEqual(
+          (await claimAll(due, 10, 'hold')).due.map(({lead}) => lead.id),
+          [id],
+        );
+        await settle([id]);
+      });
+      test('a delivery that its taker left without a word is not sent again when the upstream is known to have it', async () => {
+        const [id] = await accept();
+        await claimOne(due);
+        await store.recordRemoteId(toDefault(id!), 'u-1');
+        const {due: claimed, held} = await claimAll(due + hour, 10, 'hold');
+        assert.deepEqual([claimed.map(({remoteId}) => remoteId), held], [['u-1'], []]);
+        assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, state: 'waiting'});
+        await settle([id]);
+      });
+      test('a delivery that its taker left without a word is not made due by an operator while its lease runs', async () => {
+        const [id] = await accept();
+        await claimOne(due);
+        assert.equal(await store.retryOutbox(due, {id: id!}), 0);
+        await settle([id]);
+      });
+    });
+  });
+}

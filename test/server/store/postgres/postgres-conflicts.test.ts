@@ -1,0 +1,88 @@
+/** Transactions that PostgreSQL gives up because of another one: 40001 serialization failures, 40P01 deadlocks. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
+import {openPostgresStores, withoutPostgres, type TestDatabase} from '../../../support/postgres.ts';
+import {doneAnswer, newDelivery, newEntry} from '../../../support/sample-leads.ts';
+
+const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
+
+/** Makes the next so many statements that change leads fail; resolves with a count of how many were tried. */
+async function failNext(
+  database: TestDatabase,
+  state: string,
+  times: number,
+): Promise<() => Promise<number>> {
+  // A sequence is not rolled back, so it counts the tries that failed, too.
+  await database.query(`CREATE SEQUENCE tries;
+    CREATE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('tries') <= ${times} THEN RAISE 'in the way of another' USING ERRCODE = '${state}'; END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON leads EXECUTE FUNCTION fail_at_first();
+    CREATE TRIGGER failing BEFORE UPDATE ON deliveries EXECUTE FUNCTION fail_at_first()`);
+  return async () => Number((await database.query('SELECT last_value FROM tries'))[0]!['last_value']);
+}
+
+/** Every way in which the store writes to the leads. */
+const writes: Record<string, (store: LeadStore, id: string) => Promise<unknown>> = {
+  'leads without keys': (store) => Promise.all(Array.from({length: 100}, () => store.accept(newEntry()))),
+  'leads under keys': (store) =>
+    Promise.all(Array.from({length: 100}, () => store.accept(newEntry({idempotency: newKey()})))),
+  "a destination's id": (store, lead) => store.recordRemoteId({lead, destination: 'default'}, 'u-1'),
+  'an answer': (store, lead) =>
+    store.settle({lead, destination: 'default'}, 0, {state: 'delivered', answer: doneAnswer}),
+};
+
+suite('PostgreSQL that gives up a transaction in favour of another', {skip: withoutPostgres}, () => {
+  for (const state of ['40001', '40P01']) {
+    for (const [what, write] of Object.entries(writes)) {
+      test(`a transaction that PostgreSQL gave up is tried again after ${state}: ${what}`, async (t) => {
+        const {database, stores} = await openPostgresStores(t, 1);
+        const store = stores[0]!;
+        const entry = newEntry({answer: {status: 'pending'}});
+        await store.accept(entry);
+        const tries = await failNext(database, state, 3);
+        await write(store, entry.id);
+        assert.ok((await tries()) >= 4);
+      });
+    }
+  }
+
+  test('a transaction that PostgreSQL gives up is tried five times and then no more', async (t) => {
+    const {database, stores} = await openPostgresStores(t, 1);
+    const tries = await failNext(database, '40001', 1_000);
+    await assert.rejects(stores[0]!.accept(newEntry()), (error) => {
+      assert.ok(error instanceof StoreUnavailable);
+      assert.equal(error.reason, '40001 in the way of another');
+      return true;
+    });
+    assert.equal(await tries(), 5);
+  });
+
+  test('a PostgreSQL whose transactions are all serializable takes every lead once, from two processes', async (t) => {
+    const {database, stores} = await openPostgresStores(t, 2, async (empty) => {
+      const name = new URL(empty.url).pathname.slice(1);
+      await empty.query(`ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
+    });
+    const keys = Array.from({length: 200}, newKey);
+    const deliveries = [newDelivery({nextAttemptAt: 0, leaseEnd: 0})];
+    const accepted = await Promise.all(
+      [keys, keys.toReversed()].flatMap((order, index) =>
+        order.map((idempotency) => stores[index]!.accept(newEntry({idempotency, deliveries}))),
+      ),
+    );
+    const outcomes = accepted.map(({outcome}) => outcome);
+    assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 200);
+    assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 200);
+
+    const claims = await Promise.all(
+      stores.map((store) => store.claimDue('default', 1, Date.now() + 60_000, 200, 'send')),
+    );
+    const claimed = claims.flatMap(({due}) => due.map(({lead}) => lead.id));
+    assert.equal(new Set(claimed).size, claimed.length);
+    assert.deepEqual(await database.query('SELECT count(*)::int FROM leads'), [{count: 200}]);
+  });
+});

@@ -1,0 +1,34 @@
+/** The look for damaged pages: what a child process that does not work as it should does to the server. */
+import assert from 'node:assert/strict';
+import {existsSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {watchForDamage} from '../../../../server/store/sqlite/damage-watch.ts';
+import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {until} from '../../../support/until.ts';
+
+suite('a look for damaged pages', () => {
+  const folder = makeTemporaryFolder();
+  after(() => folder.remove());
+  const file = join(folder.path, 'leads.sqlite');
+  const node = process.execPath;
+
+  /** Runs `commands` in the place of Node, and waits until that has begun. */
+  async function lookWith(commands: string) {
+    const [program, mark] = [join(folder.path, 'program'), join(folder.path, 'mark')];
+    writeFileSync(program, `#!/bin/sh\n: > ${mark}\n${commands}\n`, {mode: 0o755});
+    writeFileSync(file, '');
+    process.execPath = program;
+    const watch = watchForDamage(file);
+    await until(() => existsSync(mark));
+    process.execPath = node;
+    return watch;
+  }
+
+  test('a look for damaged pages that ends without a word, as one that a security policy ends, says nothing and harms nobody', async () => {
+    const watch = await lookWith('exit 0');
+    // An exception in a callback would fail the test, whichever is running.
+    await watch.stop();
+    assert.equal(watch.found(), undefined);
+  });
+});

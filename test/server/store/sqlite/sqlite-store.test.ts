@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import {chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {after, suite, test} from 'node:test';
+import {StoreUnavailable} from '../../../../server/leads/lead-store.ts';
+import {clearText} from '../../../../server/store/codec.ts';
+import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
+import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
+import {describeGoneLeads} from '../gone-leads-suite.ts';
+import {describeLeadStore} from '../lead-store-suite.ts';
+import {openFor, openWhile} from '../../../support/opened.ts';
+import {doneAnswer, newEntry, prequalificationBody} from '../../../support/sample-leads.ts';
+import {serviceSettings, startService} from '../../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {acme} from '../../../support/test-server.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describeLeadStore('SQLite', (data) => openSqliteStore(databasePath(data), clearText));
+describeGoneLeads(
+  'SQLite',
+  (data) => openSqliteStore(databasePath(data), clearText),
+  (data, id) => {
+    // The `sqlite3` command does not check foreign keys either, unless it is told to.
+    const database = new DatabaseSync(databasePath(data), {
+      enableForeignKeyConstraints: false,
+      timeout: 5_000,
+    });
+    database.prepare('DELETE FROM leads WHERE id = ?').run(id);
+    database.close();
+    return Promise.resolve();
+  },
+);
+
+suite('the file', () => {
+  test('the database file and its companions are for the owner alone, and so is its folder', async (t) => {
+    const path = databasePath('deep/er/new');
+    const store = await openFor(t, openSqliteStore(path, clearText));
+    await store.accept(newEntry());
+    assert.equal(mode(dirname(path)), '700');
+    for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), '600');
+  });
+  test('a database file that was open to others is closed to them', async () => {
+    const path = databasePath('open-to-others');
+    mkdirSync(dirname(path));
+    writeFileSync(path, '');
+    chmodSync(path, 0o644);
+    await (await openSqliteStore(path, clearText)).close();
+    assert.equal(mode(path), '600');
+  });
+  test('a database file of a newer version is refused and left as it was', async () => {
+    const path = databasePath('newer');
+    await (await openSqliteStore(path, clearText)).close();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 999');
+    await assert.rejects(openSqliteStore(path, clearText), /newer version/);
+    assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
+    database.close();
+  });
+  test('a database file of a version before 1.0.0 is refused and left as it was', async () => {
+    const path = databasePath('older');
+    mkdirSync(dirname(path));
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 2');
+    await assert.rejects(openSqliteStore(path, clearText), /before version 1\.0\.0/);
+    assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 2});
+    database.close();
+  });
+  test('the database file finds what points to a lead by an index, in every table where a deletion by hand looks for it', async () => {
+    const path = databasePath('indexes');
+    await (await openSqliteStore(path, clearText)).close();
+    const database = new DatabaseSync(path);
+    for (const [table, column] of [
+      ['idempotency_keys', 'lead_id'],
+      ['same_leads', 'lead_id'],
+      ['deliveries', 'lead_id'],
+      ['consents', 'lead_id'],
+      ['leads', 'duplicate_of'],
+    ] as const) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${column} = 'a'`).all();
+      assert.match(String(plan[0]!['detail']), /^SEARCH /, table);
+    }
+    database.close();
+  });
+  test('a file that is no database is refused', async () => {
+    const path = databasePath('garbage');
+    mkdirSync(dirname(path));
+    writeFileSync(path, 'This is a text of more than a hundred bytes. '.repeat(10));
+    await assert.rejects(openSqliteStore(path, clearText), /not a database/);
+  });
+  test('the database file holds every lead alone, without a log beside it, once its service has stopped in order', async (t) => {
+    const path = databasePath('stopped');
+    const service = await startService({...serviceSettings(folder.path), DATABASE_PATH: path}, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const send = () => fetchFrom(service.url)('/json/leads', postJson(prequalificationBody, basic(acme)));
+    const {id} = await readJson<{id: string}>(await send(), 201);
+    await fetchFrom(service.url)(`/json/leads/${id}`, {headers: basic(acme)});
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+
+    assert.deepEqual(readdirSync(dirname(path)), ['leads.sqlite']);
+    const alone = `${path}.copy`;
+    copyFileSync(path, alone);
+    const database = new DatabaseSync(alone, {readOnly: true});
+    assert.deepEqual({...database.prepare('SELECT id FROM leads').get()}, {id});
+    database.close();
+  });
+  test('a database file that has all its tables is not made again', async () => {
+    const path = databasePath('migrated');
+    const entry = newEntry();
+    for (const open of [1, 2, 3]) {
+      await openWhile(openSqliteStore(path, clearText), async (store) => {
+        if (open === 1) await store.accept(entry);
+        assert.equal((await store.find(entry.id))?.id, entry.id);
+      });
+    }
+  });
+});
+
+/** Another process that writes, or a backup that takes its time. */
+function lock(path: string) {
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  return () => {
+    other.exec('COMMIT');
+    other.close();
+  };
+}
+
+suite('a database that others hold', () => {
+  test('a database that others hold refuses to write, still reads, and writes again afterwards', async (t) => {
+    const path = databasePath('locked');
+    const store = await openFor(t, openSqliteStore(path, clearText));
+    const [before, during, later] = [newEntry(), newEntry(), newEntry()];
+    await store.accept(before);
+
+    const unlock = lock(path);
+    const writes = [
+      store.accept(during),
+      store.settle({lead: before.id, destination: 'default'}, 0, {state: 'refused', reason: '422'}),
+    ];
+    await Promise.all(writes.map((write) => assert.rejects(write, StoreUnavailable)));
+    assert.deepEqual((await store.find(before.id))?.answer, doneAnswer);
+    unlock();
+
+    assert.equal((await store.accept(later)).outcome, 'created');
+    assert.equal(await store.find(during.id), undefined);
+  });
+});
+
+suite('a lead that was answered', () => {
+  test('a lead that was answered survives the death of the process', async (t) => {
+    const path = databasePath('killed');
+    const environment = {...serviceSettings(folder.path), DATABASE_PATH: path};
+    const ids: string[] = [];
+    while (ids.length < 2) {
+      const service = await startService(environment, folder.path);
+      t.after(() => service.end('SIGKILL'));
+      const response = await fetchFrom(service.url)(
+        '/json/leads',
+        postJson(prequalificationBody, basic(acme)),
+      );
+      const {id} = await readJson<{id: string}>(response, 201);
+      assert.deepEqual(await service.end('SIGKILL'), {code: null, signal: 'SIGKILL'});
+      ids.push(id);
+    }
+
+    const store = await openFor(t, openSqliteStore(path, clearText));
+    for (const id of ids) assert.equal((await store.find(id))?.lead.first_name, 'Jane');
+  });
+});

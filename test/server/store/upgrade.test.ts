@@ -1,0 +1,178 @@
+/**
+ * Databases that version 1.0.0 wrote, in `test/support/databases`: a SQLite file and a dump of PostgreSQL, each with
+ * one lead of every kind and in every state that a delivery can be in. The first name of a lead says which it is.
+ */
+import assert from 'node:assert/strict';
+import {copyFileSync, mkdirSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {onePartner} from '../../../server/config/partners.ts';
+import {clearText} from '../../../server/store/codec.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';
+import {json, startFakeUpstream} from '../../support/fake-upstream.ts';
+import {basic, postJson, readJson} from '../../support/http.ts';
+import {sentLead} from '../../support/embed-client.ts';
+import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
+import {amounts, finances} from '../../support/sample-leads.ts';
+import {
+  acme,
+  baseConfig,
+  listedOrigin,
+  startTestServer,
+  type Prepare,
+  type TestServer,
+} from '../../support/test-server.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {until} from '../../support/until.ts';
+
+const databases = join(import.meta.dirname, '../../support/databases');
+
+/** The database, and what is in it past the service. */
+type Written = {
+  prepare: {databasePath: string} | {databaseUrl: string};
+  select: (sql: string) => Promise<Record<string, unknown>[]>;
+};
+
+/** The files are old, so their times are set anew: keys were just used, and what waits is due in an hour. */
+const timesAreFresh = [
+  `UPDATE idempotency_keys SET created_at = ${Date.now()}`,
+  `UPDATE outbox SET next_attempt_at = ${Date.now() + 3_600_000} WHERE state = 'waiting'`,
+];
+
+function copySqlite(t: TestContext, from = join(databases, '1.0.0.sqlite')): Promise<Written> {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  mkdirSync(join(folder.path, 'data'));
+  const databasePath = join(folder.path, 'data/leads.sqlite');
+  copyFileSync(from, databasePath);
+  const run = (sql: string) => {
+    const database = new DatabaseSync(databasePath, {timeout: 5_000});
+    const rows = database.prepare(sql).all();
+    database.close();
+    return rows;
+  };
+  for (const sql of timesAreFresh) run(sql);
+  return Promise.resolve({prepare: {databasePath}, select: (sql) => Promise.resolve(run(sql))});
+}
+
+async function loadPostgres(t: TestContext): Promise<Written> {
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  await database.query(readFileSync(join(databases, '1.0.0.sql'), 'utf8'));
+  for (const sql of timesAreFresh) await database.query(sql);
+  return {prepare: {databaseUrl: database.url}, select: (sql) => database.query(sql)};
+}
+
+const consent = {text: 'I agree to be contacted about my estimate.', version: '2026-11', required: true};
+const partner = (key: string, changes: object = {}) =>
+  onePartner({key, origins: [listedOrigin], cid: '1001', consent, ...changes});
+
+/** The configuration under which 1.0.0 wrote the databases. */
+const partners = [
+  partner('calculated'),
+  partner('lender', {upstream: 'lender'}),
+  partner('careful', {upstream: 'lender', suspect: 'hold'}),
+] as const;
+
+/** The request that 1.0.0 was sent for a lead, made again. */
+function sendAgain(server: TestServer, firstName: string, key: string): Promise<EmbedAnswer> {
+  const lead = {
+    lead_type: 'prequalification',
+    first_name: firstName,
+    last_name: 'Example',
+    phone: '202-555-0142',
+    email: `${firstName.toLowerCase()}@example.com`,
+    ...finances,
+    investments: 20_001,
+  };
+  const body = {consent: {version: '2026-11', agreed: true}};
+  return sentLead(server, lead, {partner: key, key: `${firstName}-key-of-16-characters`, body});
+}
+
+async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
+  const upstream = await startFakeUpstream({read: json(200, {first_name: 'Any', ...amounts})});
+  t.after(() => upstream.close());
+  const config: Prepare = {...prepare, partners, destinations: new Map([['lender', upstream.settings]])};
+  const server = await startTestServer(config);
+  t.after(() => server.close());
+  const ids = new Map<string, string>();
+  for (const {id, lead} of await select('SELECT id, lead FROM leads ORDER BY id DESC')) {
+    ids.set((JSON.parse(String(lead)) as {first_name: string}).first_name, String(id));
+  }
+  const idOf = (firstName: string) => ids.get(firstName)!;
+  assert.deepEqual(
+    await select('SELECT COUNT(*) AS leads FROM leads').then(([row]) => Number(row!['leads'])),
+    12,
+  );
+
+  const read = (id: string) => server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
+  for (const name of ['Calculated', 'Caller', 'Delivered', 'Corrected']) {
+    const answer = await readJson<Record<string, unknown>>(await read(idOf(name)), 200);
+    assert.deepEqual(answer, {first_name: name, ...amounts}, name);
+  }
+  const settled = await select(`
+    SELECT destination, state, remote_id FROM deliveries WHERE lead_id = '${idOf('Delivered')}'`);
+  const [{remote_id, ...row} = {}] = settled.map((each) => ({...each}));
+  assert.deepEqual(row, {destination: '(before 1.1)', state: 'delivered'});
+  assert.match(String(remote_id), /^upstream-/, 'the id that the upstream gave is kept');
+  const [campaign] = await select(`
+    SELECT utm_source, utm_medium, utm_campaign FROM leads WHERE id = '${idOf('Delivered')}'`);
+  assert.deepEqual({...campaign}, {utm_source: 'newsletter', utm_medium: null, utm_campaign: 'autumn'});
+  assert.equal((await read(idOf('Standard'))).status, 404);
+  assert.equal((await read(idOf('Refused'))).status, 502);
+  assert.equal((await read(idOf('Suspect'))).status, 503);
+
+  const replayed = await sendAgain(server, 'Calculated', 'calculated');
+  assert.equal(replayed.id, idOf('Calculated'));
+  const caller = {cid: '1001', lead_type: 'prequalification', first_name: 'Caller', last_name: 'Example'};
+  const again = await server.fetch(
+    '/json/leads',
+    postJson(
+      {...caller, phone: '202-555-0142', email: 'caller@example.com', ...finances},
+      {...basic(acme), 'idempotency-key': 'Caller-key-of-16-characters'},
+    ),
+  );
+  assert.deepEqual(await readJson(again, 201), {id: idOf('Caller')});
+
+  // The operator sends all that was waiting, held or refused, beside the server.
+  const store = await openStore({...baseConfig('unused'), databaseUrl: undefined, ...prepare}, clearText);
+  t.after(() => store.close());
+  const due = (await store.retryOutbox(Date.now(), 'all')) + (await store.retryOutbox(Date.now(), 'held'));
+  assert.equal(due, 5);
+  await until(
+    async () => (await select('SELECT lead_id FROM deliveries WHERE settled_at IS NULL')).length === 0,
+  );
+  assert.deepEqual(
+    upstream.sent().toSorted(),
+    ['Refused', 'Ambiguous', 'Suspect', 'Waiting'].map(idOf).toSorted(),
+    'each lead is sent once, the one that the upstream has already is not, and merged ones are not',
+  );
+  for (const name of ['Refused', 'Ambiguous', 'Suspect', 'Waiting', 'Taken']) {
+    await readJson(await read(idOf(name)), 200);
+  }
+}
+
+suite('a database that version 1.0.0 wrote', () => {
+  test('a database that version 1.0.0 wrote can be backed up on SQLite before it is brought up', async (t) => {
+    const {prepare} = await copySqlite(t);
+    assert.ok('databasePath' in prepare);
+    const file = join(dirname(prepare.databasePath), 'backup.sqlite');
+    assert.deepEqual(await backUpSqlite(prepare.databasePath, file), {leads: 12, outbox: 5});
+    await isBroughtUp(t, await copySqlite(t, file));
+  });
+
+  test('a database that version 1.0.0 wrote is brought up on SQLite: every lead is found, and each delivery ends once', async (t) => {
+    await isBroughtUp(t, await copySqlite(t));
+  });
+
+  test(
+    'a database that version 1.0.0 wrote is brought up on PostgreSQL: every lead is found, and each delivery ends once',
+    {skip: withoutPostgres},
+    async (t) => {
+      await isBroughtUp(t, await loadPostgres(t));
+    },
+  );
+});

