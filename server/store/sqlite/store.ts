@@ -21,8 +21,7 @@ import type {Write, WriterSettings} from './writer.ts';
  */
 export async function openSqliteStore(path: string, codec: Codec): Promise<LeadStore> {
   makeFile(path);
-  const writer = startWriter({path});
-  await once(writer, 'message');
+  const writer = await startWriter({path});
   let closing = false;
   // Without the writer nothing can be stored. So the process ends, and a process manager can start it again.
   writer.once('exit', () => {
@@ -93,8 +92,17 @@ export async function openSqliteStore(path: string, codec: Codec): Promise<LeadS
   };
 }
 
-const startWriter = (settings: WriterSettings) =>
-  new Worker(new URL('./writer.ts', import.meta.url), {workerData: settings});
+/** @throws what the writer threw while it opened the file, once the thread has let go of the file */
+async function startWriter(settings: WriterSettings): Promise<Worker> {
+  const writer = new Worker(new URL('./writer.ts', import.meta.url), {workerData: settings});
+  try {
+    await once(writer, 'message');
+    return writer;
+  } catch (error) {
+    await writer.terminate();
+    throw error;
+  }
+}
 
 /** SQLite's error messages for pages that cannot be read or are damaged. */
 const soundsDamaged = /malformed|not a database|disk I\/O error/;

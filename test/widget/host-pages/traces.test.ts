@@ -1,4 +1,5 @@
 import {expect} from '@open-wc/testing';
+import {shows} from '../../support/browser/visitor.ts';
 import {element, formOn, hostScript, openPage, reachResult, service, type HostPage} from './host-page.ts';
 
 /** What the page has, whenever it is asked: first before a module of ours runs, for modules wait for the page's end. */
@@ -41,7 +42,10 @@ it('the way to the result leaves no trace on the page', async () => {
     listened: string[];
     prevented: string[];
   };
-  await reachResult(await formOn(page));
+  const form = await formOn(page);
+  await reachResult(form);
+  // The last file is asked for with the result and may arrive after it.
+  await shows(form, 'Print or save as PDF');
   expect(page.look()).to.deep.equal(page.before);
   expect(
     page.listened.filter((type) => !/^(pointer(up|cancel)|visibilitychange)$/.test(type)),
