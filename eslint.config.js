@@ -10,7 +10,7 @@ const closed = (files, ...patterns) => ({
 });
 const room = (names, message) => ({regex: `^(\\.\\./)+(${names})/`, message});
 
-const contractStaysAlone = room('server|widget|demo|test', 'The contract imports nothing of ours.');
+const contractStaysAlone = room('server|form|widget|demo|test', 'The contract imports nothing of ours.');
 const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses it.'};
 
 /** The rooms of the server, each with the rooms that it may look into; all may look into `contract/`. */
@@ -90,7 +90,7 @@ export default defineConfig(
   },
   {
     // expect(x).to.be.true is an expression by design, and equal() returns a promise for snapshots only.
-    files: ['test/widget/**/*.ts', 'test/support/browser/*.ts'],
+    files: ['test/widget/**/*.ts', 'test/form/*.ts', 'test/support/browser/*.ts'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-floating-promises': [
@@ -119,7 +119,7 @@ export default defineConfig(
   }),
   {
     files: ['widget/**/*.ts'],
-    ignores: ['widget/safe-document.ts'],
+    ignores: ['widget/page/safe-document.ts'],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -127,6 +127,10 @@ export default defineConfig(
       ],
     },
   },
+  closed('form', room('server|widget|demo|test|build', 'form/ looks into contract/ alone.'), {
+    regex: '^[^.]',
+    message: 'The form needs no package.',
+  }),
   closed('widget', room('server|demo|test', 'The widget never looks into these rooms.'), noZod),
   ...serverRooms(),
   closed('demo', room('widget/(?!define\\.ts$)|test', 'The demo uses the widget as a partner would.')),

@@ -99,7 +99,7 @@ const tally = {
 const pages = hostPages();
 
 export default {
-  files: 'test/widget/**/*.test.ts',
+  files: ['test/widget/**/*.test.ts', 'test/form/*.test.ts'],
   nodeResolve: {exportConditions: ['browser', 'production']},
   // One page at a time: WebKit then gives each test a page of its own instead of a frame, and focus is real.
   concurrency: 1,

@@ -2,7 +2,7 @@
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
-import {laterFiles} from '../widget/pins.ts';
+import {laterFiles} from '../widget/loading/pins.ts';
 import {minifyAgain, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir} from './output.ts';
 
@@ -45,10 +45,10 @@ async function buildLaterFile(name: string, entry: string) {
 export const pinLaterFiles: Plugin = {
   name: 'pin-later-files',
   async load(id) {
-    if (!id.endsWith('/widget/pins.ts')) return null;
+    if (!id.endsWith('/widget/loading/pins.ts')) return null;
     const pins: Record<string, {path: string; integrity: string}> = {};
     for (const [name, {path}] of Object.entries(laterFiles)) {
-      const {file, code, map} = await buildLaterFile(name, join('widget', path));
+      const {file, code, map} = await buildLaterFile(name, join('widget/loading', path));
       this.emitFile({type: 'asset', fileName: file, source: code});
       this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
       pins[name] = {path: `./${file}`, integrity: integrityOf(code, 'sha256')};

@@ -19,8 +19,8 @@ const edits: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
   [
     /\/lit-html\.js$/,
     /^/,
-    `import {trusted} from ${JSON.stringify(resolve('widget/trusted-types.ts'))};
-     import {safeDocument} from ${JSON.stringify(resolve('widget/safe-document.ts'))};`,
+    `import {trusted} from ${JSON.stringify(resolve('widget/page/trusted-types.ts'))};
+     import {safeDocument} from ${JSON.stringify(resolve('widget/page/safe-document.ts'))};`,
   ],
   [/\/lit-html\.js$/, /\bl\.(?=create(Comment|Element|TextNode|TreeWalker)\()/g, 'safeDocument.'],
   [/\/lit-html\.js$/, /(?<=creationScope\?\?)l\b/, 'safeDocument'],

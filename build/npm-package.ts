@@ -9,7 +9,7 @@ import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs
 import {defineConfig, type Plugin} from 'vite';
 import {elementName} from '../contract/api.ts';
 import {readManifest} from './docs/manifest.ts';
-import {laterFiles} from '../widget/pins.ts';
+import {laterFiles} from '../widget/loading/pins.ts';
 
 const outDir = 'dist/npm';
 const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -21,13 +21,13 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const importLaterFiles: Plugin = {
   name: 'import-later-files',
   load(id) {
-    if (id.endsWith('/widget/pins.ts')) {
+    if (id.endsWith('/widget/loading/pins.ts')) {
       const imports = Object.entries(laterFiles).map(
         ([name, {path}]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(path)})`,
       );
       return `export const laterFiles = {${imports.join(',')}};`;
     }
-    if (id.endsWith('/widget/later-files.ts')) {
+    if (id.endsWith('/widget/loading/later-files.ts')) {
       return `
         import {laterFiles} from './pins.ts';
         export const scriptOrigin = '';

@@ -1,7 +1,7 @@
 /** The file that partners embed: makes `<lead-prequal-form>` known to the page. */
 import {elementName} from '../contract/api.ts';
 import {LeadPrequalForm} from './lead-prequal-form.ts';
-import {attribution} from './attribution.ts';
+import {attribution} from './page/attribution.ts';
 
 // Two scripts, or two versions of one, on a page: the first one wins.
 if (!customElements.get(elementName)) customElements.define(elementName, LeadPrequalForm);
@@ -10,6 +10,6 @@ if (!customElements.get(elementName)) customElements.define(elementName, LeadPre
 attribution();
 
 export {LeadPrequalForm};
-export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './events.ts';
-export type {Language} from './language.ts';
-export type {SomeWords} from './words/words.ts';
+export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './page/events.ts';
+export type {Language} from './localization.ts';
+export type {SomeWords} from '../form/words/words.ts';

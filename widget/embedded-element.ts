@@ -1,5 +1,5 @@
 import {LitElement} from 'lit';
-import {safeDocument} from './safe-document.ts';
+import {safeDocument} from './page/safe-document.ts';
 
 /** An element on somebody else's page: it appears without a jolt, and moves the focus only when asked to. */
 export class EmbeddedElement extends LitElement {

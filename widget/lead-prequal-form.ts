@@ -1,26 +1,26 @@
 import {css, html, nothing, type PropertyValues} from 'lit';
 import {pageAddress} from '../contract/page-address.ts';
-import type {Failure, Fetch, Kit, Outcome} from './answer/types.ts';
-import {attribution} from './attribution.ts';
-import {keepDraft, knownContact, type Contact} from './contact.ts';
-import {Delivery} from './delivery.ts';
+import type {Failure, Fetch, Kit, Outcome} from './submission/types.ts';
+import {attribution} from './page/attribution.ts';
+import {keepDraft, knownContact, type Contact} from './fields/known-contact.ts';
+import {Delivery} from './loading/touch.ts';
 import {EmbeddedElement} from './embedded-element.ts';
-import {emit} from './events.ts';
-import {formView} from './form-view.ts';
-import {Interview} from './interview.ts';
-import {languages, Speech, type Language} from './language.ts';
-import {loadKeepModule, loadPinned, scriptOrigin} from './later-files.ts';
-import {formatMoney} from './money.ts';
-import {laterFiles} from './pins.ts';
-import {readFields} from './read-lead.ts';
-import {safeDocument} from './safe-document.ts';
-import {httpsOnly} from './safe-link.ts';
+import {emit} from './page/events.ts';
+import {formView} from './fields/form-view.ts';
+import {Interview} from './fields/form-state.ts';
+import {languages, Speech, type Language} from './localization.ts';
+import {loadKeepModule, loadPinned, scriptOrigin} from './loading/later-files.ts';
+import {formatMoney} from '../form/money.ts';
+import {laterFiles} from './loading/pins.ts';
+import {readFields} from '../form/read-fields.ts';
+import {safeDocument} from './page/safe-document.ts';
+import {httpsOnly} from './page/safe-link.ts';
 import type {Sandbox, SandboxModule} from './sandbox/index.ts';
-import {effectiveLeadType, fieldsOf, pagesOf} from './steps.ts';
+import {effectiveLeadType, fieldsOf, pagesOf} from '../form/pages.ts';
 import {formStyles} from './styles/index.ts';
-import {receiptName} from './receipt.ts';
-import {keep, recall} from './session.ts';
-import {fill, type SomeWords} from './words/words.ts';
+import {receiptName} from './page/receipt-name.ts';
+import {keep, recall} from './page/session.ts';
+import {fill, type SomeWords} from '../form/words/words.ts';
 
 /** Every request of the form. Only the origin of the page is sent, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>

@@ -5,7 +5,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {elementName} from '../../contract/api.ts';
 import {formFields, type Field} from '../../contract/fields.ts';
-import {formEn} from '../../widget/words/form-en.ts';
+import {formEn} from '../../form/words/form-en.ts';
 
 export type HostPages = {
   origin: string;

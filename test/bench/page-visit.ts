@@ -1,7 +1,7 @@
 /** One visit to a page on a slow phone: what the browser measures while it loads and while the form is filled in. */
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Browser, CDPSession, Page} from 'playwright-core';
-import type {} from '../../widget/events.ts';
+import type {} from '../../widget/page/events.ts';
 
 /** A mid-range phone on a slow mobile network. */
 export const slow = {cpu: 4, bytesPerSecond: 200_000, latencyMs: 150};

@@ -17,7 +17,7 @@ const whole = (bytes: number) => bytes.toLocaleString('en-US');
 function nameOf(source: string): string {
   if (source.includes('node_modules')) return 'Lit';
   const path = source.replace(/^(\.\.\/)+/, '');
-  return /^(contract|widget\/(styles|words))\//.exec(path)?.[0] ?? path;
+  return /^(contract|widget\/styles|form\/words)\//.exec(path)?.[0] ?? path;
 }
 
 /** The source of each character of the file, from the source map. */

@@ -12,7 +12,7 @@ import {build} from 'vite';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {laterFiles} from '../../widget/pins.ts';
+import {laterFiles} from '../../widget/loading/pins.ts';
 
 /** In the project, so that the frameworks of the tests are found from there. */
 const app = 'dist/package-test';

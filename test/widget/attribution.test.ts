@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {Attribution} from '../../contract/embed.ts';
-import {attribution} from '../../widget/attribution.ts';
+import {attribution} from '../../widget/page/attribution.ts';
 import {FakeServer} from '../support/browser/fake-server.ts';
 import {comeFrom, forbidStorage, goTo, privacySignal, restorePage} from '../support/browser/browser-page.ts';
 import {fillAll, open, send} from '../support/browser/visitor.ts';

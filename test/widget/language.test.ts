@@ -1,7 +1,7 @@
 import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
-import {laterFiles} from '../../widget/pins.ts';
-import type {SomeWords} from '../../widget/words/words.ts';
+import {laterFiles} from '../../widget/loading/pins.ts';
+import type {SomeWords} from '../../form/words/words.ts';
 import {answer, created, endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {
   announced,
@@ -339,8 +339,8 @@ describe('the language', () => {
 
   it('leaves no English word in a Spanish form', async () => {
     const english = (await Promise.all([
-      import('../../widget/words/form-en.ts').then(({formEn}) => formEn),
-      import('../../widget/words/answer-en.ts').then(({words}) => words),
+      import('../../form/words/form-en.ts').then(({formEn}) => formEn),
+      import('../../form/words/answer-en.ts').then(({words}) => words),
     ])) as object[];
     const textsOf = (words: object): string[] =>
       Object.values(words).flatMap((value) =>

@@ -1,5 +1,5 @@
 import {expect} from '@open-wc/testing';
-import {loadPinned} from '../../widget/later-files.ts';
+import {loadPinned} from '../../widget/loading/later-files.ts';
 
 /** Relative to `widget/`, as the files of a build are to the first one. */
 const path = '../test/support/browser/later-file.js';

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {laterFiles} from '../../widget/pins.ts';
+import {laterFiles} from '../../widget/loading/pins.ts';
 import {FakeServer} from '../support/browser/fake-server.ts';
 import {restorePage, stub} from '../support/browser/browser-page.ts';
 import {

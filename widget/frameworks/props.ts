@@ -1,6 +1,6 @@
 /** What a template may set on the element and hear from it, made from the element's own types. */
 import type {LitElement} from 'lit';
-import type {PrequalEvents} from '../events.ts';
+import type {PrequalEvents} from '../page/events.ts';
 import type {LeadPrequalForm} from '../lead-prequal-form.ts';
 
 type Own = Omit<LeadPrequalForm, keyof LitElement>;

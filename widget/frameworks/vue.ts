@@ -1,6 +1,6 @@
 /** `import type {} from 'lead-prequal/vue'` makes the element known to templates in Vue 3. */
 import type {HTMLAttributes, PublicProps} from 'vue';
-import type {PrequalEvents} from '../events.ts';
+import type {PrequalEvents} from '../page/events.ts';
 import type {LeadPrequalForm} from '../lead-prequal-form.ts';
 import type {Listener, Props} from './props.ts';
 

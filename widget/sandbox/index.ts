@@ -2,8 +2,8 @@
  * The form without a server, for designers and documentation: a mark that says so, and made-up answers to the
  * requests that the form would make. Nothing leaves this file, and nothing is kept.
  */
-import {adopt} from '../answer/styles.ts';
-import type {Kit} from '../answer/types.ts';
+import {adopt} from '../submission/styles.ts';
+import type {Kit} from '../submission/types.ts';
 import {reply} from './reply.ts';
 import {sandboxStyles} from './styles.ts';
 import {wordsOf} from './words.ts';

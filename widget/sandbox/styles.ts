@@ -1,5 +1,5 @@
 /** Of the mark: in print and in forced colours as well. */
-import type {Kit} from '../answer/types.ts';
+import type {Kit} from '../submission/types.ts';
 
 export const sandboxStyles = (css: Kit['css']) => css`
   .sample {

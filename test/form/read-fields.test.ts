@@ -1,0 +1,75 @@
+import {expect} from '@open-wc/testing';
+import type {FormFieldName} from '../../contract/fields.ts';
+import {readFields, type InputError} from '../../form/read-fields.ts';
+
+type Case = readonly [
+  name: FormFieldName,
+  typed: string | undefined,
+  value: string | number | boolean | undefined,
+];
+
+const accepted: readonly Case[] = [
+  ['first_name', ' Maria ', 'Maria'],
+  ['first_name', '李', '李'],
+  ['first_name', 'Zoe\u0301', 'Zoé'],
+  ['last_name', "O'Brien-Núñez", "O'Brien-Núñez"],
+  ['last_name', 'x'.repeat(80), 'x'.repeat(80)],
+  ['last_name', '😀'.repeat(80), '😀'.repeat(80)],
+  ['email', ' maria@example.com ', 'maria@example.com'],
+  ['email', 'maria@müller.example', 'maria@müller.example'],
+  ['phone', '(415) 555-0132', '(415) 555-0132'],
+  ['phone', '+44 20 7946 0018', '+44 20 7946 0018'],
+  ['credit_score', '680 - 720', '680 - 720'],
+  ['bankruptcy', 'true', true],
+  ['bankruptcy', 'false', false],
+  ['bankruptcy', '', undefined],
+  ['bankruptcy', undefined, undefined],
+  ['cash', '50k', 50_000],
+  ['cash', '0', 0],
+  ['cash', '999,999,999', 999_999_999],
+];
+
+const refused: readonly (readonly [name: FormFieldName, typed: string | undefined, error: InputError])[] = [
+  ['first_name', '', 'required'],
+  ['first_name', ' \t', 'required'],
+  ['first_name', undefined, 'required'],
+  ['first_name', 'x'.repeat(81), 'too_long'],
+  ['first_name', 'a\u0000b', 'invalid'],
+  ['email', '', 'required'],
+  ['email', 'maria', 'invalid'],
+  ['email', 'maria@example', 'invalid'],
+  ['email', 'a@b@example.com', 'invalid'],
+  ['email', `${'x'.repeat(250)}@example.com`, 'too_long'],
+  ['phone', '12345', 'invalid'],
+  ['phone', 'four one five', 'invalid'],
+  ['credit_score', undefined, 'required'],
+  ['credit_score', '700', 'invalid'],
+  ['retirement', '', 'required'],
+  ['retirement', '-1', 'negative'],
+  ['retirement', 'abc', 'invalid'],
+  ['retirement', '1,000,000,000', 'too_large'],
+];
+
+describe('readFields', () => {
+  for (const [name, typed, value] of accepted) {
+    it(`reads ${name} ${JSON.stringify(typed)?.slice(0, 30)}`, () => {
+      const {errors, lead} = readFields([name], {[name]: typed});
+      expect(errors).to.deep.equal({});
+      expect(lead).to.deep.equal(value === undefined ? {} : {[name]: value});
+    });
+  }
+
+  for (const [name, typed, error] of refused) {
+    it(`says ${error} of ${name} ${JSON.stringify(typed)?.slice(0, 30)}`, () => {
+      const {errors, lead} = readFields([name], {[name]: typed});
+      expect(errors).to.deep.equal({[name]: error});
+      expect(lead).to.deep.equal({});
+    });
+  }
+
+  it('reads only the fields it is asked for', () => {
+    const {errors, lead} = readFields(['first_name'], {first_name: 'Maria', cash: 'abc'});
+    expect(errors).to.deep.equal({});
+    expect(lead).to.deep.equal({first_name: 'Maria'});
+  });
+});

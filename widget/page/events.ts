@@ -1,0 +1,48 @@
+/** The events of the form. They bubble and leave shadow roots, and carry neither personal data nor amounts. */
+import type {LeadStatus} from '../../contract/embed.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import {pushToDataLayer} from './data-layer.ts';
+
+export type StepDetail = {
+  /** From 1. */
+  step: number;
+  of: number;
+};
+export type ResultDetail = {id: string; leadType: LeadType; status: LeadStatus};
+export type ErrorDetail = {
+  /** A problem code of the server, or `network`, `timeout`, `bad-answer`, `load-failed`. */
+  code: string;
+  /** Whether trying again without a change may help. */
+  retryable: boolean;
+};
+
+/** The type of `detail`, by the event's name. */
+export type PrequalEvents = {
+  'prequal-ready': undefined;
+  'prequal-start': undefined;
+  'prequal-step': StepDetail;
+  'prequal-submit': undefined;
+  'prequal-result': ResultDetail;
+  'prequal-error': ErrorDetail;
+};
+
+// They bubble: elements, the document and the window all hear them.
+declare global {
+  interface GlobalEventHandlersEventMap {
+    'prequal-ready': CustomEvent<undefined>;
+    'prequal-start': CustomEvent<undefined>;
+    'prequal-step': CustomEvent<StepDetail>;
+    'prequal-submit': CustomEvent<undefined>;
+    'prequal-result': CustomEvent<ResultDetail>;
+    'prequal-error': CustomEvent<ErrorDetail>;
+  }
+}
+
+export function emit<Name extends keyof PrequalEvents>(
+  element: HTMLElement,
+  name: Name,
+  ...[detail]: PrequalEvents[Name] extends undefined ? [] : [PrequalEvents[Name]]
+) {
+  element.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
+  pushToDataLayer(element.getAttribute('data-layer'), name, detail);
+}
