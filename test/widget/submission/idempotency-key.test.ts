@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
-import * as session from '../../widget/page/session.ts';
-import {keyRing, newKey} from '../../widget/submission/idempotency-key.ts';
+import * as session from '../../../widget/page/session.ts';
+import {keyRing, newKey} from '../../../widget/submission/idempotency-key.ts';
 
 describe('keyRing', () => {
   afterEach(() => sessionStorage.clear());

@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
-import {FakeServer} from '../support/browser/fake-server.ts';
-import {field, focused, heading, open, shows} from '../support/browser/visitor.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
+import {field, focused, heading, open, shows} from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
 /** Key by key: WebKit's driver loses the second of two equal characters when it gets them at once. */

@@ -1,5 +1,5 @@
 import {expect} from '@open-wc/testing';
-import {created, FakeServer} from '../support/browser/fake-server.ts';
+import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   click,
@@ -13,7 +13,7 @@ import {
   send,
   shows,
   touch,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 describe('a mistyped e-mail address', () => {
   let server: FakeServer;

@@ -1,9 +1,15 @@
 import {expect} from '@open-wc/testing';
-import type {Attribution} from '../../contract/embed.ts';
-import {attribution} from '../../widget/page/attribution.ts';
-import {FakeServer} from '../support/browser/fake-server.ts';
-import {comeFrom, forbidStorage, goTo, privacySignal, restorePage} from '../support/browser/browser-page.ts';
-import {fillAll, open, send} from '../support/browser/visitor.ts';
+import type {Attribution} from '../../../contract/embed.ts';
+import {attribution} from '../../../widget/page/attribution.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
+import {
+  comeFrom,
+  forbidStorage,
+  goTo,
+  privacySignal,
+  restorePage,
+} from '../../support/browser/browser-page.ts';
+import {fillAll, open, send} from '../../support/browser/visitor.ts';
 
 const {origin} = location;
 const ad = '/offer?utm_source=news&utm_campaign=oto%C3%B1o&gclid=abc';

@@ -1,8 +1,8 @@
 import {expect, oneEvent} from '@open-wc/testing';
-import type {EmbedAnswer} from '../../contract/embed.ts';
-import {Clock} from '../support/browser/clock.ts';
-import {answer, created, FakeServer, json, problem} from '../support/browser/fake-server.ts';
-import {restorePage, stub} from '../support/browser/browser-page.ts';
+import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {Clock} from '../../support/browser/clock.ts';
+import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {
   announced,
   button,
@@ -16,7 +16,7 @@ import {
   send,
   shows,
   text,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 const second = 1_000;
 const pending = {status: 'pending', prequalification: null, reasons: {}} satisfies Partial<EmbedAnswer>;

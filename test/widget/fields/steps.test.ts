@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
-import {contactFields, formFields} from '../../contract/fields.ts';
-import {effectiveLeadType, fieldsOf, pagesOf} from '../../form/pages.ts';
+import {contactFields, formFields} from '../../../contract/fields.ts';
+import {effectiveLeadType, fieldsOf, pagesOf} from '../../../form/pages.ts';
 
 describe('pagesOf', () => {
   it('asks for every field of the contract once, in its order, and then for consent', () => {

@@ -1,7 +1,7 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
-import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer, problem} from '../support/browser/fake-server.ts';
-import {fillStorage, forbidStorage, goTo, later, restorePage} from '../support/browser/browser-page.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {fillStorage, forbidStorage, goTo, later, restorePage} from '../../support/browser/browser-page.ts';
 import {
   choose,
   click,
@@ -14,7 +14,7 @@ import {
   open,
   send,
   type Attributes,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 const labels = ['First name', 'Last name', 'Email', 'Phone'];
 const contact = (form: LeadPrequalForm) => labels.map((label) => field(form, label).value);

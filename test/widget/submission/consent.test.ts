@@ -1,7 +1,7 @@
 import {expect, waitUntil} from '@open-wc/testing';
-import type {ConsentText, EmbedConfig} from '../../contract/embed.ts';
-import type {LeadPrequalForm} from '../../widget/define.ts';
-import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -20,7 +20,7 @@ import {
   summary,
   text,
   type Attributes,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 const words = 'I agree to be called about my estimate.';
 const asked: ConsentText = {text: words, version: '2026-11', required: true};

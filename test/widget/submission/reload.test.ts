@@ -1,6 +1,6 @@
 /** The same tab later: a new element over what the last one left in `sessionStorage`. */
 import {expect, waitUntil} from '@open-wc/testing';
-import {answer, created, FakeServer, json, problem} from '../support/browser/fake-server.ts';
+import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
 import {
   click,
   field,
@@ -14,7 +14,7 @@ import {
   send,
   shows,
   text,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 const withoutAmounts = {prequalification: null, reasons: {}};
 

@@ -1,5 +1,5 @@
 import {expect} from '@open-wc/testing';
-import {httpsOnly} from '../../widget/page/safe-link.ts';
+import {httpsOnly} from '../../../widget/page/safe-link.ts';
 
 describe('httpsOnly', () => {
   it('lets an https address through', () => {

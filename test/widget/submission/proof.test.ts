@@ -1,9 +1,9 @@
 import {expect, waitUntil} from '@open-wc/testing';
-import type {LeadPrequalForm} from '../../widget/define.ts';
-import {solve} from '../../widget/submission/proof.ts';
-import {isSolved, newChallenge} from '../support/browser/challenge.ts';
-import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
-import {click, fillAll, listen, open, send, text, touch} from '../support/browser/visitor.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {solve} from '../../../widget/submission/proof.ts';
+import {isSolved, newChallenge} from '../../support/browser/challenge.ts';
+import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {click, fillAll, listen, open, send, text, touch} from '../../support/browser/visitor.ts';
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {

@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
-import {FakeServer, problem} from '../support/browser/fake-server.ts';
-import {restorePage, stub} from '../support/browser/browser-page.ts';
-import {click, fillAll, fillContact, listen, open, send, text} from '../support/browser/visitor.ts';
+import {FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {click, fillAll, fillContact, listen, open, send, text} from '../../support/browser/visitor.ts';
 
 type Layers = Record<string, object[] | undefined>;
 const page = window as unknown as Layers;

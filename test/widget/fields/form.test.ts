@@ -1,6 +1,6 @@
 import {expect, fixture, html} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
-import {FakeServer} from '../support/browser/fake-server.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -20,7 +20,7 @@ import {
   shows,
   summary,
   text,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 describe('the form', () => {
   let server: FakeServer;

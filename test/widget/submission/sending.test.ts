@@ -1,6 +1,6 @@
 import {expect, oneEvent} from '@open-wc/testing';
-import type {ProblemCode} from '../../contract/problems.ts';
-import {amounts, created, FakeServer, json, problem} from '../support/browser/fake-server.ts';
+import type {ProblemCode} from '../../../contract/problems.ts';
+import {amounts, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -20,7 +20,7 @@ import {
   shows,
   summary,
   text,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 describe('sending', () => {
   let server: FakeServer;
