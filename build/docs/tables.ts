@@ -4,9 +4,11 @@
  */
 import {readFileSync, writeFileSync} from 'node:fs';
 import type {z} from 'zod';
+import {amountParts, totalAmount} from '../../contract/amounts.ts';
 import {limits} from '../../contract/api.ts';
 import {problems, problemTypePrefix} from '../../contract/problems.ts';
 import {cidField, contactFields, extraFields, financialFields, type Field} from '../../contract/fields.ts';
+import {rules} from '../../server/calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../server/config/policy.ts';
 import {settings} from '../../server/config/settings.ts';
@@ -82,6 +84,15 @@ const limitsTable = () =>
     ],
   );
 
+const amountsTable = () =>
+  table(
+    ['Amount', 'Rule'],
+    [
+      ...amountParts.map((name) => [`\`${name}\``, rules[name].description]),
+      [`\`${totalAmount}\``, 'the sum'],
+    ],
+  );
+
 const policyExample = () => `\n\`\`\`json\n${JSON.stringify(defaultPolicy, null, 2)}\n\`\`\`\n`;
 
 const tables: Tables = {
@@ -90,6 +101,7 @@ const tables: Tables = {
   problems: problemsTable,
   responses: responsesTable,
   limits: limitsTable,
+  amounts: amountsTable,
   policy: policyExample,
   ...widgetTables,
 };

@@ -3,11 +3,13 @@
  */
 import {
   amountParts,
+  totalAmount,
   type AmountPart,
   type Amounts,
   type Reason,
   type Reasons,
 } from '../../contract/amounts.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import type {Lead, PrequalificationLead} from '../leads/lead-schema.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Policy} from '../config/policy.ts';
@@ -27,10 +29,11 @@ function rollover({retirement}: Finances, {rollover: {minimum}}: Policy): Part {
     : {amount: 0, reason: 'below_minimum'};
 }
 
-function sba(finances: Finances, rolledOver: number, {sba: rule}: Policy): Part {
+function sba(finances: Finances, policy: Policy): Part {
+  const rule = policy.sba;
   const downPayment = rule.down_payment_percent[finances.credit_score];
   if (downPayment === undefined) return {amount: 0, reason: 'credit_score'};
-  const capital = finances.cash + rolledOver;
+  const capital = finances.cash + rollover(finances, policy).amount;
   const loan = Math.min(divideDown(capital * (100 - downPayment), downPayment), rule.maximum);
   return loan > 0 && loan >= rule.minimum ? {amount: loan} : {amount: 0, reason: 'below_minimum'};
 }
@@ -55,15 +58,46 @@ function unlessBankrupt(finances: Finances, policy: Policy, part: Part): Part {
   return assumed ? {...part, reason: 'assumes_no_bankruptcy'} : part;
 }
 
+type Rule = {
+  /** How the amount is computed, for the documentation. Names in backticks are those of the lead and of the policy. */
+  description: string;
+  compute: (finances: Finances, policy: Policy) => Part;
+  /**
+   * The smallest amount above zero. The form names it where the reason is `below_minimum`. Undefined if the rule never
+   * gives that reason.
+   */
+  minimum: ((policy: Policy) => number) | undefined;
+};
+
+export const rules: Readonly<Record<AmountPart, Rule>> = {
+  rollover_amount: {
+    description: 'all of `retirement` from `rollover.minimum` on, else 0',
+    compute: rollover,
+    minimum: ({rollover}) => rollover.minimum,
+  },
+  sba_qualified_amount: {
+    description:
+      'own capital (`cash` + rollover) × (100 − d) ÷ d, where d is `sba.down_payment_percent` for the score; at most `sba.maximum`; below `sba.minimum`: 0. A bankruptcy, or a score that is not listed: 0',
+    compute: (finances, policy) => unlessBankrupt(finances, policy, sba(finances, policy)),
+    minimum: ({sba}) => sba.minimum,
+  },
+  unsecured_amount: {
+    description: '`unsecured.amount` for the score. A bankruptcy, or a score that is not listed: 0',
+    compute: (finances, policy) => unlessBankrupt(finances, policy, unsecured(finances, policy)),
+    minimum: undefined,
+  },
+  portfolio_loan_qualified_amount: {
+    description: '`portfolio_loan.percent_of_investments` of `investments`, without a look at the credit',
+    compute: portfolioLoan,
+    minimum: undefined,
+  },
+};
+
+type Calculation = {amounts: Required<Amounts>; reasons: Reasons};
+
 /** The amounts in whole US dollars, and reasons for those that need an explanation. */
-export function calculate(finances: Finances, policy: Policy): {amounts: Amounts; reasons: Reasons} {
-  const rolledOver = rollover(finances, policy);
-  const parts: Record<AmountPart, Part> = {
-    rollover_amount: rolledOver,
-    sba_qualified_amount: unlessBankrupt(finances, policy, sba(finances, rolledOver.amount, policy)),
-    unsecured_amount: unlessBankrupt(finances, policy, unsecured(finances, policy)),
-    portfolio_loan_qualified_amount: portfolioLoan(finances, policy),
-  };
+export function calculate(finances: Finances, policy: Policy): Calculation {
+  const parts = tableOf(amountParts, (name) => rules[name].compute(finances, policy));
   const reasons: Reasons = {};
   let total = 0;
   for (const name of amountParts) {
@@ -71,14 +105,8 @@ export function calculate(finances: Finances, policy: Policy): {amounts: Amounts
     total += amount;
     if (reason) reasons[name] = reason;
   }
-  const amounts: Required<Amounts> = {
-    rollover_amount: parts.rollover_amount.amount,
-    sba_qualified_amount: parts.sba_qualified_amount.amount,
-    unsecured_amount: parts.unsecured_amount.amount,
-    portfolio_loan_qualified_amount: parts.portfolio_loan_qualified_amount.amount,
-    total_qualified_amount: total,
-  };
-  return {amounts, reasons};
+  const amounts = tableOf(amountParts, (name) => parts[name].amount);
+  return {amounts: {...amounts, [totalAmount]: total}, reasons};
 }
 
 /** The answer to a lead that no upstream answers. A standard lead has no amounts. */
@@ -90,7 +118,11 @@ export function calculatedAnswer(lead: Lead, policy: Policy): Answer {
 }
 
 /** The smallest amounts above zero that the policy allows. The form names them where it explains an amount of zero. */
-export const minimums = ({rollover, sba}: Policy): Partial<Record<AmountPart, number>> => ({
-  rollover_amount: rollover.minimum,
-  sba_qualified_amount: sba.minimum,
-});
+export function minimums(policy: Policy): Partial<Record<AmountPart, number>> {
+  const smallest: Partial<Record<AmountPart, number>> = {};
+  for (const name of amountParts) {
+    const {minimum} = rules[name];
+    if (minimum) smallest[name] = minimum(policy);
+  }
+  return smallest;
+}

@@ -7,20 +7,22 @@ import {z} from 'zod';
 import {
   amountParts,
   reasons,
+  type AmountPart,
   type Prequalification,
+  type SpecifiedAmount,
   type SpecifiedPrequalification,
 } from '../../contract/amounts.ts';
 import {
   attributionKeys,
   attributionValue,
   leadStatuses,
-  type AttributionKey,
   type Challenge,
   type EmbedAnswer,
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
 import {fieldErrorCodes, leadTypes} from '../../contract/fields.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 
 /** The type of a value after it was sent as JSON, without `undefined` and `readonly`. */
@@ -57,8 +59,13 @@ export const specifiedPrequalificationSchema = schemaOf<SpecifiedPrequalificatio
   z.object({first_name: z.string(), ...specifiedAmounts}),
 );
 
+/** The parts that only our own calculator knows. They are missing where an upstream calculated the amounts. */
+type FurtherPart = Exclude<AmountPart, SpecifiedAmount>;
+const isFurther = (part: AmountPart): part is FurtherPart => !Object.hasOwn(specifiedAmounts, part);
+const furtherAmounts = tableOf(amountParts.filter(isFurther), () => amount.exactOptional());
+
 const prequalificationSchema = schemaOf<Prequalification>()(
-  z.object({first_name: z.string(), ...specifiedAmounts}),
+  z.object({first_name: z.string(), ...specifiedAmounts, ...furtherAmounts}),
 );
 
 const amountPart = z.enum(amountParts);
@@ -115,9 +122,7 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 const shortText = z.string().max(2_048);
 
 const attributionSchema = z.object(
-  Object.fromEntries(
-    attributionKeys.map((key) => [key, z.string().regex(attributionValue).optional().catch(undefined)]),
-  ) as Record<AttributionKey, z.ZodCatch<z.ZodOptional<z.ZodString>>>,
+  tableOf(attributionKeys, () => z.string().regex(attributionValue).optional().catch(undefined)),
 );
 
 const proofSchema = z.object({

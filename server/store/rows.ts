@@ -1,5 +1,6 @@
 /** Converts leads to rows and back, for both databases. */
 import {amountParts, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
 import type {Answer, StoredLead} from '../leads/stored-lead.ts';
@@ -97,11 +98,7 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   const amounts = done?.amounts;
   return {
     status: answer.status,
-    rollover_amount: amounts?.rollover_amount ?? null,
-    sba_qualified_amount: amounts?.sba_qualified_amount ?? null,
-    unsecured_amount: amounts?.unsecured_amount ?? null,
-    portfolio_loan_qualified_amount: amounts?.portfolio_loan_qualified_amount ?? null,
-    total_qualified_amount: amounts?.total_qualified_amount ?? null,
+    ...tableOf(amountColumns, (name) => amounts?.[name] ?? null),
     reasons: JSON.stringify(done?.reasons ?? {}),
     policy_version: done?.policyVersion ?? null,
   };

@@ -1,5 +1,6 @@
 /** Sample leads as callers send them and as the schema parses them, with the amounts of the default policy. */
 import {randomUUIDv7} from 'node:crypto';
+import type {Amounts} from '../../contract/amounts.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
 import type {NewDelivery} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
@@ -29,7 +30,7 @@ export const amounts = {
   unsecured_amount: 150_000,
   portfolio_loan_qualified_amount: 12_000,
   total_qualified_amount: 862_000,
-};
+} satisfies Required<Amounts>;
 
 export const asLead = (body: object): Lead => leadSchema.parse(body);
 

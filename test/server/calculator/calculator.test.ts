@@ -202,6 +202,14 @@ suite('for every lead and every policy', () => {
       }
     });
   });
+  test('an amount that is below its minimum has one that the form can name', () => {
+    holds((lead, policy) => {
+      const named = minimums(policy);
+      for (const [name, reason] of Object.entries(calculate(lead, policy).reasons)) {
+        if (reason === 'below_minimum') assert.ok(Object.hasOwn(named, name), name);
+      }
+    });
+  });
   test('the same lead gets the same amounts, and is left as it was', () => {
     holds((lead, policy) => {
       const before = structuredClone(lead);

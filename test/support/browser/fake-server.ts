@@ -1,4 +1,5 @@
 /** Stands in for the server behind `window.fetch`; the form, its files and its requests are the real ones. */
+import type {Prequalification} from '../../../contract/amounts.ts';
 import {paths} from '../../../contract/api.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import {problemTypePrefix, type ProblemCode} from '../../../contract/problems.ts';
@@ -21,7 +22,7 @@ export const amounts = {
   unsecured_amount: 150_000,
   portfolio_loan_qualified_amount: 0,
   total_qualified_amount: 830_000,
-};
+} satisfies Required<Prequalification>;
 
 export const answer = (over: Partial<EmbedAnswer> = {}): EmbedAnswer => ({
   id: '01934b2c-0000-7000-8000-000000000000',
