@@ -1,0 +1,37 @@
+/**
+ * What Lit finds under the names of the globals that it uses. In the built form, build/lit.ts makes Lit's files import
+ * these bindings, so that Lit works on any page and leaves no trace on it, although its code is not changed.
+ */
+import {safeDocument} from './safe-document.ts';
+import {trusted} from './trusted-types.ts';
+
+/**
+ * Lit's `document`: its methods are the protected ones, because an `<img name="createElement">` on the page would replace
+ * the method of `document`. It is a node, because Lit also passes its `document` where the browser asks for a node.
+ */
+const litDocument = safeDocument.createDocumentFragment();
+const methods = ['createComment', 'createElement', 'createTextNode', 'createTreeWalker', 'importNode'];
+for (const name of methods) Reflect.set(litDocument, name, Reflect.get(safeDocument, name));
+
+/** Lit looks up classes of decorated elements here, of which this form has none. Otherwise it would be a global. */
+const litPropertyMetadata = new WeakMap<object, unknown>();
+
+/**
+ * Lit's `globalThis`: it gets Lit's lists of versions, which would be globals of the page, and it has no hooks for
+ * polyfills. Lit uses our Trusted Types policy: with its own, `lit-html`, it would throw if another Lit on the page has
+ * created that policy already.
+ */
+const litGlobals = {
+  ShadowRoot,
+  litPropertyMetadata,
+  trustedTypes: {createPolicy: () => trusted, emptyScript: ''},
+};
+
+const metadata = Symbol('metadata');
+
+/** Lit's `Symbol`: it has a `metadata` where the browser's has none, so that Lit does not add it to the browser's. */
+const LitSymbol = new Proxy(Symbol, {
+  get: (target, name): unknown => (name === 'metadata' ? metadata : Reflect.get(target, name)),
+});
+
+export {litDocument as document, litGlobals as globalThis, litPropertyMetadata, LitSymbol as Symbol};
