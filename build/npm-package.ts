@@ -33,7 +33,7 @@ const importLaterFiles: Plugin = {
         export const scriptOrigin = '';
         export const loadPinned = (load) => load();
         export const loadAnswerModule = laterFiles.answer;
-        export const loadKeepModule = laterFiles.keep;
+        export const loadTakeawayModule = laterFiles.takeaway;
       `;
     }
     return null;

@@ -9,7 +9,7 @@ import {emit} from './page/events.ts';
 import {formView} from './fields/form-view.ts';
 import {Interview} from './fields/form-state.ts';
 import {languages, Speech, type Language} from './localization.ts';
-import {loadKeepModule, loadPinned, scriptOrigin} from './loading/later-files.ts';
+import {loadTakeawayModule, loadPinned, scriptOrigin} from './loading/later-files.ts';
 import {formatMoney} from '../form/money.ts';
 import {laterFiles} from './loading/pins.ts';
 import {readFields} from '../form/read-fields.ts';
@@ -35,7 +35,7 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   nothing,
   fill,
   safeDocument,
-  loadKeepModule,
+  loadTakeawayModule,
   keep,
   recall,
   get words() {

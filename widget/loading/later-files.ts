@@ -1,5 +1,5 @@
 /** Loads the files that a visitor does not need before the first touch, each held to its hash. */
-import type {AnswerModule, KeepModule} from '../submission/types.ts';
+import type {AnswerModule, TakeawayModule} from '../submission/types.ts';
 import {laterFiles} from './pins.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
@@ -8,7 +8,7 @@ import {trusted} from '../page/trusted-types.ts';
 export const scriptOrigin = new URL(import.meta.url).origin;
 
 export const loadAnswerModule = () => loadPinned(laterFiles.answer) as Promise<AnswerModule>;
-export const loadKeepModule = () => loadPinned(laterFiles.keep) as Promise<KeepModule>;
+export const loadTakeawayModule = () => loadPinned(laterFiles.takeaway) as Promise<TakeawayModule>;
 
 const loads = new Map<string, Promise<unknown>>();
 let failures = 0;

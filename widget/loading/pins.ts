@@ -5,7 +5,7 @@
  */
 export const laterFiles = {
   answer: {path: '../submission/index.ts', integrity: ''},
-  keep: {path: '../takeaway/index.ts', integrity: ''},
+  takeaway: {path: '../takeaway/index.ts', integrity: ''},
   'answer-en': {path: '../../form/words/answer-en.ts', integrity: ''},
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
   'form-es': {path: '../../form/words/form-es.ts', integrity: ''},

@@ -3,7 +3,7 @@ import type {AmountPart, Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {resultView} from './amounts-view.ts';
-import type {Keep, Kit, Shown} from './types.ts';
+import type {Takeaway, Kit, Shown} from './types.ts';
 
 export type Answered = Shown & {
   readonly answer: EmbedAnswer;
@@ -12,7 +12,7 @@ export type Answered = Shown & {
   /** Nobody asks any more whether a pending result is there. */
   readonly late: boolean;
   /** Once it has been loaded, which a result does not wait for. */
-  readonly keep: Keep | undefined;
+  readonly takeaway: Takeaway | undefined;
 };
 
 /** A tick, a clock's hands, an exclamation mark. */
@@ -63,7 +63,7 @@ const greeting = ({fill, words}: Kit, {first_name: name, total_qualified_amount:
 
 /** What a visitor can do once there is an answer: the partner's next step first. */
 function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange: boolean) {
-  const {answer, keep, link, change, startOver, firstName} = answered;
+  const {answer, takeaway, link, change, startOver, firstName} = answered;
   return html`
     ${mayChange && !firstName ? html`<p class="estimate">${words.notKept}</p>` : nothing}
     <div class="actions" part="actions">
@@ -76,7 +76,7 @@ function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange:
           : nothing
       }
       <div class="take">
-        ${answer.prequalification && keep?.view(answer.prequalification)}
+        ${answer.prequalification && takeaway?.view(answer.prequalification)}
         <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
       </div>
     </div>

@@ -16,7 +16,7 @@ import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {explainRefusal} from './refusal.ts';
 import {attempt, type Attempt} from './send.ts';
 import {adopt, accentStyles, answerStyles} from './styles.ts';
-import type {CreateAnswer, Keep, Lead, Outcome, Sending} from './types.ts';
+import type {CreateAnswer, Takeaway, Lead, Outcome, Sending} from './types.ts';
 import {answerView, spoken} from './answer-view.ts';
 
 /** Milliseconds of watching a pending result: the first pause, the longest one, and all of them. */
@@ -32,7 +32,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   let receipt = recallReceipt(place, kit);
   let answer: EmbedAnswer | undefined;
   let late = false;
-  let keep: Keep | undefined;
+  let takeaway: Takeaway | undefined;
 
   function configure(coming = fetchConfig()) {
     const read = readConfig(coming, place);
@@ -41,15 +41,15 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   }
 
   /** A result is on its way; without this file it only has fewer buttons. */
-  async function loadKeep() {
-    keep ??= (await kit.loadKeepModule().catch(() => undefined))?.createKeep(kit);
+  async function loadTakeaway() {
+    takeaway ??= (await kit.loadTakeawayModule().catch(() => undefined))?.createTakeaway(kit);
     kit.host.requestUpdate();
   }
 
   /** For the first time, as opposed to after a reload. */
   function show(next: EmbedAnswer) {
     answer = next;
-    keep?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
+    takeaway?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
   }
 
   /** Ready for another lead, with a proof that is done when it is wanted. */
@@ -62,7 +62,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
     exchange(place, id, {headers: {Authorization: `Bearer ${token}`}}).catch(() => undefined);
 
   async function restore() {
-    if (receipt) void loadKeep();
+    if (receipt) void loadTakeaway();
     const reply = receipt && (await readResult(receipt));
     if (reply?.status === 404) keepReceipt(place, (receipt = undefined), kit);
     answer = reply && answerIn(reply);
@@ -93,7 +93,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
 
   async function send({consent: seen, ...lead}: Lead, sending: Sending): Promise<Outcome> {
     const {trap, attribution, page, signal} = sending;
-    void loadKeep();
+    void loadTakeaway();
     if (!config) config = await configure();
     else if (!proof) void configure();
 
@@ -166,7 +166,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
         answer,
         leadType: receipt?.leadType,
         late,
-        keep,
+        takeaway,
         minimums: config?.minimums ?? {},
         change() {
           clear();

@@ -30,7 +30,7 @@ export type Kit = Store & {
   /** Tells the page what came of a lead after it was sent. */
   readonly report: (result: ResultDetail) => void;
   /** What is wanted only once there are amounts. */
-  readonly loadKeepModule: () => Promise<KeepModule>;
+  readonly loadTakeawayModule: () => Promise<TakeawayModule>;
 };
 
 /** As the browser's; what it takes is never more than an address and what goes along. */
@@ -122,13 +122,13 @@ export type CreateAnswer = (
 ) => Promise<AnswerPart>;
 
 /** What a visitor takes along. */
-export type Keep = {
+export type Takeaway = {
   /** The amounts are shown for the first time. */
   arrive(total: number): void;
   /** The buttons. */
   view(amounts: Prequalification): TemplateResult;
 };
 
-export type KeepModule = {readonly createKeep: (kit: Kit) => Keep};
+export type TakeawayModule = {readonly createTakeaway: (kit: Kit) => Takeaway};
 
 export type AnswerModule = {readonly createAnswer: CreateAnswer};

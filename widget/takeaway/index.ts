@@ -1,7 +1,7 @@
 /** What a visitor takes along once there are amounts: as a text, or on paper. A file of its own. */
 import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
 import {countUp} from './count-up.ts';
-import type {KeepModule, Kit} from '../submission/types.ts';
+import type {TakeawayModule, Kit} from '../submission/types.ts';
 
 const styles = `
   .take {
@@ -32,7 +32,7 @@ const styles = `
   }
 `;
 
-export const createKeep: KeepModule['createKeep'] = (kit) => {
+export const createTakeaway: TakeawayModule['createTakeaway'] = (kit) => {
   const {html, nothing} = kit;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);

@@ -23,7 +23,7 @@ const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');
 for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isSandbox(later))) {
   const [name = '', part, language = 'en'] = /^([a-z]+)(?:-([a-z]{2}))?(?=-[^-]+\.js)/.exec(file) ?? [];
   const needed = part === 'answer' && language === 'en';
-  const otherwise = part === 'keep' ? 'the result comes without it' : 'English in its place';
+  const otherwise = part === 'takeaway' ? 'the result comes without it' : 'English in its place';
 
   describe(`${name}, pinned by the hash of the first file,`, () => {
     for (const [change, version] of Object.entries({'one byte': oneByte, 'code of theirs': planted})) {

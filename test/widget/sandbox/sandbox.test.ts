@@ -1,8 +1,8 @@
 import {expect} from '@open-wc/testing';
-import type {LeadPrequalForm} from '../../widget/define.ts';
-import {laterFiles} from '../../widget/loading/pins.ts';
-import {FakeServer} from '../support/browser/fake-server.ts';
-import {restorePage, stub} from '../support/browser/browser-page.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {laterFiles} from '../../../widget/loading/pins.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {
   click,
   field,
@@ -14,7 +14,7 @@ import {
   send,
   shows,
   text,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 const mark = (form: LeadPrequalForm) =>
   form.shadowRoot?.querySelector('[role=note]')?.textContent?.replace(/\s+/g, ' ').trim();

@@ -1,5 +1,5 @@
 import {expect, waitUntil} from '@open-wc/testing';
-import {created, FakeServer} from '../support/browser/fake-server.ts';
+import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -9,7 +9,7 @@ import {
   open,
   send,
   shows,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 describe('the result that people keep', () => {
   let server: FakeServer;

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
-import type {EmbedAnswer} from '../../contract/embed.ts';
-import {amounts, created, FakeServer} from '../support/browser/fake-server.ts';
+import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {amounts, created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   button,
   click,
@@ -14,7 +14,7 @@ import {
   send,
   text,
   type Attributes,
-} from '../support/browser/visitor.ts';
+} from '../../support/browser/visitor.ts';
 
 describe('the result', () => {
   let server: FakeServer;
