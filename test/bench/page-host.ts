@@ -1,10 +1,11 @@
-/** Three versions of a simple host page: without a form, with a plain HTML form, and with the documented snippet. */
+/** Versions of a simple host page: without a form, with a plain HTML form, and with the documented snippet. */
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {elementName} from '../../contract/api.ts';
 import {formFields, type Field} from '../../contract/fields.ts';
+import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
 import {formEn} from '../../form/words/form-en.ts';
 
 export type HostPages = {
@@ -75,7 +76,14 @@ export async function serveHostPages(): Promise<HostPages> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     embed(script, partner) {
       const snippet = documentedSnippet(script, partner);
-      pages.set('/widget', page('en', snippet)).set('/widget-es', page('es', snippet));
+      const single = snippet.replace(/style="[^"]*"/, 'class="single" layout="single"');
+      pages
+        .set('/widget', page('en', snippet))
+        .set('/widget-es', page('es', snippet))
+        .set(
+          '/widget-single',
+          page('en', `<style>${reservedHeightRules('.single', reservedHeights.single)}</style>${single}`),
+        );
     },
     close: () => server.close().closeAllConnections(),
   };

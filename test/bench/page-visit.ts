@@ -7,6 +7,12 @@ import type {} from '../../widget/page/events.ts';
 export const slow = {cpu: 4, bytesPerSecond: 200_000, latencyMs: 150};
 /** The speed of a fast typist, about 110 words a minute. */
 const keyEveryMs = 100;
+const viewport = {width: 390, height: 844};
+/**
+ * Pixels. The window that playwright sets is as high as the viewport and includes the browser's own interface (87 px), so
+ * the lower edge of the page would never be drawn, and a key in a field there would seem to take up to a second.
+ */
+const browserInterface = 150;
 
 export type LongTask = {start: number; duration: number};
 /** A key or a click with all its events, and the milliseconds until the next paint. */
@@ -19,8 +25,10 @@ export type Loaded = {
   longTasks: readonly LongTask[];
   /** The addresses of all requests before the first touch, except the page itself. */
   requests: readonly string[];
-  /** The bytes over the network of the requests to another origin. */
+  /** The bytes over the network of the scripts from another origin that had arrived by then. */
   transferred: number;
+  /** The browser's trace of the whole visit, if it was asked for. */
+  trace: Buffer | undefined;
 };
 
 export type FilledIn = {
@@ -53,7 +61,7 @@ const read = async (devtools: CDPSession) => (await ask(devtools, 'noted')) as N
 async function until(devtools: CDPSession, expression: string) {
   const limit = Date.now() + 30_000;
   while (!(await ask(devtools, expression))) {
-    if (Date.now() > limit) throw new Error(`In vain: ${expression}`);
+    if (Date.now() > limit) throw new Error(`After 30 s this is still not true on the page: ${expression}`);
     await delay(50);
   }
 }
@@ -117,13 +125,21 @@ function takeNotes(shows: string) {
   requestAnimationFrame(look);
 }
 
-/** @param shows a selector of the element to wait for */
-export async function visit(browser: Browser, url: string, shows: string) {
-  const context = await browser.newContext({viewport: {width: 390, height: 844}});
+/**
+ * @param shows a selector of the element to wait for
+ * @param categories what the browser traces, which makes the visit slower
+ */
+export async function visit(browser: Browser, url: string, shows: string, categories: string[] = []) {
+  const context = await browser.newContext({viewport});
   const page = await context.newPage();
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   const devtools = await context.newCDPSession(page);
+  const {windowId} = await devtools.send('Browser.getWindowForTarget');
+  await devtools.send('Browser.setWindowBounds', {
+    windowId,
+    bounds: {height: viewport.height + browserInterface},
+  });
   await devtools.send('Network.enable');
   await devtools.send('Network.emulateNetworkConditions', {
     offline: false,
@@ -133,14 +149,17 @@ export async function visit(browser: Browser, url: string, shows: string) {
   });
   await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
   await page.addInitScript(takeNotes, shows);
+  if (categories.length > 0) await browser.startTracing(page, {categories});
   await page.goto(url);
   await until(devtools, 'noted.shownAt');
   // Waits for everything else that the page does before the first touch.
   await delay(1_500);
   const {shownAt = NaN, shift, longTasks} = await read(devtools);
+  const trace = categories.length > 0 ? await browser.stopTracing() : undefined;
   const transferred = (await ask(
     devtools,
-    `performance.getEntriesByType('resource').filter(({name}) => new URL(name).origin !== location.origin)
+    `performance.getEntriesByType('resource')
+      .filter(({name, responseEnd}) => responseEnd <= noted.shownAt && new URL(name).pathname.endsWith('.js'))
       .reduce((sum, {transferSize}) => sum + transferSize, 0)`,
   )) as number;
   const loaded: Loaded = {
@@ -149,6 +168,7 @@ export async function visit(browser: Browser, url: string, shows: string) {
     longTasks,
     requests: requests.filter((request) => request !== url && !request.startsWith('data:')),
     transferred,
+    trace,
   };
   return {page, devtools, loaded, leave: () => context.close()};
 }

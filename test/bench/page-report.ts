@@ -1,0 +1,210 @@
+/** The tables of docs/page-benchmark.md, from what was measured. */
+import {table} from '../../build/docs/markdown.ts';
+import {drawFlame, type Profile} from './page-flame.ts';
+import {slow, type FilledIn, type Loaded, type LongTask} from './page-visit.ts';
+
+const longestTaskMs = 50;
+const longestInteractionMs = 100;
+/** Compared with the page alone, the round trips and the transfer of the files. */
+const firstFieldFactor = 1.1;
+
+const middle = (figures: readonly number[]) =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN;
+const ms = (figure: number) => `${Math.round(figure)} ms`;
+const verdict = (good: boolean) => (good ? 'ok' : '**not met**');
+const longest = (tasks: readonly LongTask[]) => Math.max(0, ...tasks.map(({duration}) => duration));
+const names = (addresses: readonly string[]) =>
+  addresses.map((address) => new URL(address).pathname.split('/').pop()).join(', ') || 'none';
+
+/**
+ * The pages with the form: how many files must be loaded one after the other before the first field is shown, and how
+ * many requests there may be before the first touch.
+ */
+export const formPages = {
+  widget: {title: '`steps`', filesInARow: 1, requests: 1},
+  'widget-es': {title: '`steps`, Spanish', filesInARow: 2, requests: 2},
+  // The script, what a touched form needs with its words, and the configuration.
+  'widget-single': {title: '`single`', filesInARow: 2, requests: 4},
+} as const;
+export type FormPage = keyof typeof formPages;
+export const formPageNames = Object.keys(formPages) as FormPage[];
+export type Loads = Record<'alone' | 'plain' | FormPage, Loaded[]>;
+
+type Figure = (loaded: Loaded) => number;
+const shownAt: Figure = ({shownAt}) => shownAt;
+const shift: Figure = ({shift}) => shift;
+const countTasks: Figure = ({longTasks}) => longTasks.length;
+const longestTask: Figure = ({longTasks}) => longest(longTasks);
+const transfer: Figure = ({transferred}) => (transferred / slow.bytesPerSecond) * 1_000;
+
+function firstField(loads: Loads): string {
+  const alone = middle(loads.alone.map(shownAt));
+  const rows = formPageNames.map((name) => {
+    const {title, filesInARow} = formPages[name];
+    const transferMs = middle(loads[name].map(transfer));
+    const sum = alone + filesInARow * slow.latencyMs + transferMs;
+    const shown = middle(loads[name].map(shownAt));
+    const roundTrips = `${filesInARow} × ${slow.latencyMs} ms`;
+    const allowed = firstFieldFactor * sum;
+    return [
+      title,
+      ms(alone),
+      roundTrips,
+      ms(transferMs),
+      ms(allowed),
+      ms(shown),
+      (shown / sum).toFixed(2),
+      verdict(shown <= allowed),
+    ];
+  });
+  return table(
+    ['Layout', 'Page alone', 'Round trips', 'Transfer', 'At most', 'First field', 'Factor', ''],
+    rows,
+  );
+}
+
+function calm(loads: Loads): string {
+  const of = (name: keyof Loads, figure: Figure) => middle(loads[name].map(figure));
+  const beside = Math.max(of('alone', countTasks), of('plain', countTasks));
+  const tasks = (name: keyof Loads) => `${of(name, countTasks)} (longest ${ms(of(name, longestTask))})`;
+  const requested = (name: keyof Loads) => loads[name].at(-1)?.requests ?? [];
+  const others = (['alone', 'plain'] as const).map((name) => [
+    name === 'alone' ? 'page alone' : 'plain HTML form',
+    of(name, shift).toFixed(3),
+    tasks(name),
+    names(requested(name)),
+    '',
+  ]);
+  const ours = formPageNames.map((name) => {
+    const {title, requests} = formPages[name];
+    const good =
+      of(name, shift) < 0.0005 && of(name, countTasks) <= beside && requested(name).length <= requests;
+    return [
+      title,
+      of(name, shift).toFixed(3),
+      tasks(name),
+      `${names(requested(name))} (at most ${requests})`,
+      verdict(good),
+    ];
+  });
+  return table(['Page', 'Layout shift', 'Long tasks', 'Requests before a touch', ''], [...others, ...ours]);
+}
+
+function answering(ways: readonly FilledIn[]): string {
+  const rows = (ways[0]?.parts ?? []).map(({name}, index) => {
+    const within = ({parts}: FilledIn, start: number) =>
+      start >= (parts[index]?.start ?? NaN) && start < (parts[index + 1]?.start ?? Infinity);
+    const worst = middle(
+      ways.map((way) => longest(way.interactions.filter(({start}) => within(way, start)))),
+    );
+    const task = middle(ways.map((way) => longest(way.longTasks.filter(({start}) => within(way, start)))));
+    return [
+      name,
+      worst < 16 ? 'under 16 ms' : ms(worst),
+      ms(longestInteractionMs),
+      verdict(worst <= longestInteractionMs),
+      task ? ms(task) : 'none',
+    ];
+  });
+  return table(
+    ['Part of the way', 'Slowest key or click, to the next paint', 'Target', '', 'Longest task'],
+    rows,
+  );
+}
+
+function proof(ways: readonly FilledIn[]): string {
+  const solved = ways.filter(({proofReadyAt}) => proofReadyAt !== undefined);
+  if (solved.length === 0) return 'No proof of work was solved.';
+  const before = middle(solved.map(({thirdStepAt, proofReadyAt = NaN}) => thirdStepAt - proofReadyAt));
+  const tasks = middle(
+    solved.map(({longTasks, parts, proofReadyAt = NaN}) =>
+      longest(longTasks.filter(({start}) => start > (parts[1]?.start ?? NaN) && start < proofReadyAt)),
+    ),
+  );
+  return table(
+    ['Proof of work', '', 'Target', ''],
+    [
+      ['Ready before the third step shows, by', ms(before), 'more than 0 ms', verdict(before > 0)],
+      [
+        'Longest task while it is solved, after the first touch',
+        tasks ? ms(tasks) : `none over ${longestTaskMs} ms`,
+        `none over ${longestTaskMs} ms`,
+        verdict(tasks <= longestTaskMs),
+      ],
+    ],
+  );
+}
+
+/** The milliseconds of each kind of work, as the median of the visits. */
+function work(visits: Record<'widget' | 'widget-single', Map<string, number>[]>): string {
+  const kinds = [
+    ...new Set([...visits.widget, ...visits['widget-single']].flatMap((sums) => [...sums.keys()])),
+  ];
+  const of = (name: keyof typeof visits, kind: string) =>
+    middle(visits[name].map((sums) => sums.get(kind) ?? 0));
+  const total = (name: keyof typeof visits) =>
+    middle(visits[name].map((sums) => [...sums.values()].reduce((sum, figure) => sum + figure)));
+  return table(
+    [
+      'Between the arrival of the script and the paint',
+      formPages.widget.title,
+      formPages['widget-single'].title,
+    ],
+    [
+      ...kinds.map((kind) => [kind, ms(of('widget', kind)), ms(of('widget-single', kind))]),
+      ['all', ms(total('widget')), ms(total('widget-single'))],
+    ],
+  );
+}
+
+export type Measured = {
+  /** The browser, the machine and the number of visits. */
+  circumstances: string;
+  loads: Loads;
+  ways: readonly FilledIn[];
+  works: Record<'widget' | 'widget-single', Map<string, number>[]>;
+  profile: Profile;
+};
+
+export const report = ({circumstances, loads, ways, works, profile}: Measured) => `# Page benchmark
+
+Written by \`npm run bench:page\` with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
+
+A plain host page by itself, with a plain HTML form of the same fields, and with the snippet of the documentation.
+
+## The first field on screen
+
+The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. \`single\` shows all fields, and the script loads the file for them: two files in a row. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
+
+${firstField(loads)}
+
+## The rest of the page
+
+The layout shift must be 0.000, and there may be as many long tasks as on the pages without our form.
+
+${calm(loads)}
+
+## The first render
+
+What the page's main thread does between the arrival of the script and the paint of the first field, in the order in which each kind of work first happens. In \`single\` the time in which a later file is on its way counts as waiting.
+
+${work(works)}
+
+And the functions of \`steps\` in that time: milliseconds with and without the functions that they call. The profiler makes all scripts slower, so only their proportions count. Functions of Lit that call each other are one line.
+
+\`\`\`text
+${drawFlame(profile)}
+\`\`\`
+
+${
+  ways.length > 0
+    ? `## Every key and click
+
+The whole way at a fast typist's pace, one key every tenth of a second, through real input events.
+
+${answering(ways)}
+
+${proof(ways)}`
+    : ''
+}
+`;
