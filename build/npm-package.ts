@@ -9,7 +9,8 @@ import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs
 import {defineConfig, type Plugin} from 'vite';
 import {elementName} from '../contract/api.ts';
 import {readManifest} from './docs/manifest.ts';
-import {laterFiles} from '../widget/loading/pins.ts';
+import {languageTags, laterFiles} from '../widget/loading/pins.ts';
+import {wordFiles} from '../widget/loading/word-pins.ts';
 
 const outDir = 'dist/npm';
 const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -17,15 +18,22 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: {lit: string};
 };
 
+const importsOf = (files: Readonly<Record<string, {path: string}>>) => {
+  const imports = Object.entries(files).map(
+    ([name, {path}]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(path)})`,
+  );
+  return `{${imports.join(',')}}`;
+};
+
 /** Later files are not pinned in the package, because the partner's bundler creates its own files from these imports. */
 const importLaterFiles: Plugin = {
   name: 'import-later-files',
   load(id) {
     if (id.endsWith('/widget/loading/pins.ts')) {
-      const imports = Object.entries(laterFiles).map(
-        ([name, {path}]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(path)})`,
-      );
-      return `export const laterFiles = {${imports.join(',')}};`;
+      return `export const laterFiles = ${importsOf(laterFiles)}, languageTags = ${JSON.stringify(languageTags)};`;
+    }
+    if (id.endsWith('/widget/loading/word-pins.ts')) {
+      return `export const wordFiles = ${importsOf(wordFiles)};`;
     }
     if (id.endsWith('/widget/loading/later-files.ts')) {
       return `

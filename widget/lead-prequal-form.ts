@@ -8,7 +8,7 @@ import {EmbeddedElement} from './embedded-element.ts';
 import {emit} from './page/events.ts';
 import {formView} from './fields/form-view.ts';
 import {Interview} from './fields/form-state.ts';
-import {languages, Speech, type Language} from './localization.ts';
+import {languages, Localization, type Language} from './localization.ts';
 import {loadTakeawayModule, loadPinned, scriptOrigin} from './loading/later-files.ts';
 import {formatMoney} from '../form/money.ts';
 import {laterFiles} from './loading/pins.ts';
@@ -20,13 +20,14 @@ import {effectiveLeadType, fieldsOf, pagesOf} from '../form/pages.ts';
 import {formStyles} from './styles/index.ts';
 import {receiptName} from './page/receipt-name.ts';
 import {keep, recall} from './page/session.ts';
-import {fill, type SomeWords} from '../form/words/words.ts';
+import {laterFormWords} from '../form/words/en.ts';
+import {fill, merge, type SomeWords, type Words} from '../form/words/words.ts';
 
 /** Every request of the form. Only the origin of the page is sent, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
-const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
+const kitFor = (host: Kit['host'], localization: Localization, say: Kit['say']): Kit => ({
   host,
   say,
   report: (result) => emit(host, 'prequal-result', result),
@@ -39,9 +40,9 @@ const kitFor = (host: Kit['host'], speech: Speech, say: Kit['say']): Kit => ({
   keep,
   recall,
   get words() {
-    return speech.words;
+    return localization.words;
   },
-  money: (dollars) => formatMoney(dollars, speech.words.locale),
+  money: (dollars) => formatMoney(dollars, localization.words.locale),
 });
 
 /**
@@ -162,20 +163,20 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** The page of fields is shown before the partner's configuration is there. */
   #held = true;
 
-  readonly #speech: Speech = new Speech(this, () => {
+  readonly #localization: Localization = new Localization(this, () => {
     this.#interview.reword();
     this.refresh();
   });
 
-  readonly #kit = kitFor(this, this.#speech, (words) => {
+  readonly #kit = kitFor(this, this.#localization, (words) => {
     this.#interview.said = words;
     this.refresh();
   });
 
-  readonly #delivery = new Delivery(this.#kit, () => this.#speech.answer());
+  readonly #delivery = new Delivery(this.#kit, () => this.#localization.loadAfterTouch());
 
   readonly #interview: Interview = new Interview({
-    words: () => this.#speech.words,
+    words: () => this.#words,
     suggest: (email) => this.#part?.emailSlip(email),
     pages: () => this.#pages,
     find: (selector) => this.find(selector),
@@ -210,13 +211,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     }
     // A Spanish page does not show English first, but it does not wait for ever for a slow language file.
     if (!this.hasUpdated)
-      await Promise.race([this.#speech.ready, new Promise((late) => setTimeout(late, 3_000))]);
+      await Promise.race([this.#loadFirstWords(), new Promise((late) => setTimeout(late, 3_000))]);
     await super.scheduleUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {
     const interview = this.#interview;
-    if (changed.has('strings')) this.#speech.strings = this.strings;
+    if (changed.has('strings')) this.#localization.strings = this.strings;
     if (!this.hasUpdated || changed.has('prefill')) interview.fill(knownContact(this));
     // There may be fewer pages now, because of the configuration or a changed attribute.
     interview.page = Math.min(interview.page, this.#pages.length - 1);
@@ -231,6 +232,19 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   get #staged() {
     return typeof this.sandbox === 'string';
+  }
+
+  /** The views of later steps are in this file, so in English the form can show them before their words arrive. */
+  get #words(): Words {
+    return merge<Words>(laterFormWords as Words, this.#localization.words);
+  }
+
+  /** A single page shows all fields at once, and needs their words for that. */
+  async #loadFirstWords() {
+    const localization = this.#localization;
+    await localization.ready;
+    if (this.layout !== 'single' || localization.words.locale.startsWith('en')) return;
+    await localization.loadAfterTouch().catch(() => {});
   }
 
   get #part() {
@@ -301,7 +315,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     const {signal} = (this.#sending = new AbortController());
     this.#failure = undefined;
     interview.clear();
-    interview.said = this.#speech.words.sending;
+    interview.said = this.#words.sending;
     interview.locked = true;
     this.refresh();
     emit(this, 'prequal-submit');
@@ -334,7 +348,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override render() {
     const interview = this.#interview;
     const part = this.#part;
-    const {foreign} = this.#speech;
+    const {foreign} = this.#localization;
     return html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
         ${this.#staged ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
@@ -351,11 +365,11 @@ export class LeadPrequalForm extends EmbeddedElement {
           html`<slot name="intro"></slot> ${formView(
               {
                 interview,
-                words: this.#speech.words,
+                words: this.#words,
                 leadType: this.#leadType,
                 pages: this.#pages,
                 retryable: this.#failure?.retryable,
-                notice: this.#failure && (part?.notice(this.#failure) ?? this.#speech.words.loadFailed),
+                notice: this.#failure && (part?.notice(this.#failure) ?? this.#words.loadFailed),
                 sending: this.#sending !== undefined,
                 privacyHref: httpsOnly(this.privacyHref),
                 held: this.#held,

@@ -1,55 +1,73 @@
-/** What the form speaks: the words of the nearest `lang`, with the page's own in their place. */
+/** The language of the form: the words of the nearest `lang`, in which the page may replace texts by its own. */
 import type {LitElement, ReactiveController} from 'lit';
+import type * as LanguagesModule from './loading/languages.ts';
 import {loadPinned} from './loading/later-files.ts';
-import {laterFiles} from './loading/pins.ts';
-import {formEn} from '../form/words/form-en.ts';
-import {merge, type SomeWords, type Words} from '../form/words/words.ts';
+import {languageTags, laterFiles} from './loading/pins.ts';
+import {firstScreen} from '../form/words/en.ts';
+import type {LanguageTag} from '../form/words/languages.ts';
+import {merge, type AfterTouchWords, type SomeWords, type Words} from '../form/words/words.ts';
 
-/** The words before the answer, needed for the first render, and those from the first touch on. */
+/** `form`: the words for the first render. `answer`: the words that are loaded at the first touch. */
 export type WordsPart = 'form' | 'answer';
 
-/** Words, or what fetches them, a part at a time or all at once. What a language leaves out stays English. */
+/** The texts of a language, or a function that loads them, one part at a time or all at once. */
 export type Language = SomeWords | ((part: WordsPart) => SomeWords | Promise<SomeWords>);
 
-const pinned = async (name: keyof typeof laterFiles) =>
-  ((await loadPinned(laterFiles[name])) as {words: SomeWords}).words;
+type WordsModule = {readonly afterTouch: AfterTouchWords};
 
-const english = (part: WordsPart) => (part === 'form' ? formEn : pinned('answer-en'));
-const spanish = (part: WordsPart) => pinned(`${part}-es`);
+const loadAfterTouch = async (file: {path: string; integrity: string}) =>
+  ((await loadPinned(file)) as WordsModule).afterTouch;
 
-/** By the tag that stands in `lang`, in lower case: the whole of it, or its first part. */
-export const languages: Record<string, Language> = {en: english, es: spanish};
+const english = (part: WordsPart) => (part === 'form' ? firstScreen : loadAfterTouch(laterFiles['words-en']));
 
+const translated = (tag: LanguageTag) => async (part: WordsPart) => {
+  const {firstScreens, wordFiles} = (await loadPinned(laterFiles.languages)) as typeof LanguagesModule;
+  return part === 'form' ? firstScreens[tag] : loadAfterTouch(wordFiles[tag]);
+};
+
+/** By the tag that a page has in `lang`, in lower case: the whole tag, or its first part. */
+export const languages: Record<string, Language> = {
+  en: english,
+  ...Object.fromEntries(languageTags.map((tag) => [tag, translated(tag)])),
+};
+
+/** The languages that lack no word. */
+const complete = new Set(Object.values(languages));
+
+/** What a page's own language leaves out stays English. */
 async function wordsOf(language: Language, part: WordsPart): Promise<SomeWords> {
   const words = await (typeof language === 'function' ? language(part) : language);
-  return language === english || language === spanish ? words : merge((await english(part)) as Words, words);
+  return complete.has(language) ? words : merge<SomeWords>(await english(part), words);
 }
 
-export class Speech implements ReactiveController {
-  /** As they are now; the answer's are among them once they were asked for. */
-  words = formEn as Words;
-  /** Settles when the words for the first render are there, or are not to be had. */
-  ready: Promise<unknown> | undefined;
-  /** English on a page that speaks something else. */
+export class Localization implements ReactiveController {
+  /** The words in the language of the page. Before the first touch these are only the words of the first screen. */
+  words = firstScreen as Words;
+  /** Settles when the words for the first render are there, or could not be loaded and English stands in for them. */
+  ready: Promise<void> | undefined;
+  /** The form is in English, but the page is in another language. */
   foreign = false;
 
   readonly #host: LitElement;
   readonly #onChange: () => void;
   readonly #observer = new MutationObserver(() => this.hostConnected());
   readonly #parts: WordsPart[] = ['form'];
-  /** In lower case; empty where the page does not say. */
+  /** The `lang` of the page in lower case, or empty. */
   #lang = '';
-  #spoken: Language = english;
-  #language = formEn as Words;
+  #shown: Language = english;
+  /** Without the page's `strings`. */
+  #ownWords = this.words;
   #strings: SomeWords | undefined;
+  #newestLoad: Promise<void> | undefined;
 
+  /** @param onChange is called when the form changes to another language after it was rendered */
   constructor(host: LitElement, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
     host.addController(this);
   }
 
-  /** Only the elements around the form are watched, through every shadow root: a page may be large. */
+  /** Watches only the elements around the form, through every shadow root, because a page may be large. */
   hostConnected() {
     this.#observer.disconnect();
     let lang: string | null = null;
@@ -65,35 +83,56 @@ export class Speech implements ReactiveController {
     this.#observer.disconnect();
   }
 
-  /** The page's own words, in any language. */
+  /** Texts of the page, which replace those of every language. */
   set strings(strings: SomeWords | undefined) {
     this.#strings = strings;
-    this.words = merge(this.#language, strings);
+    this.words = merge(this.#ownWords, strings);
   }
 
-  /** Gets the words of the answer as well, from now on in every language. */
-  answer() {
+  /**
+   * Loads the words that the first screen does not need, in this language and in every one that the page changes to.
+   * May be called again: what has been loaded is not loaded twice, and what failed is tried again.
+   *
+   * @throws when neither the words of the page's language nor the English ones arrive
+   */
+  loadAfterTouch(): Promise<void> {
     this.#parts[1] = 'answer';
     return this.#load();
   }
 
-  async #load() {
-    const lang = this.#lang;
-    const [first = ''] = lang.split('-');
-    const language = languages[lang] ?? languages[first] ?? english;
-    const parts = await Promise.all(
-      this.#parts.map((part) => wordsOf(language, part).catch(() => english(part))),
+  /** If the page changes its language while words are loading, the newest load decides, and the older ones wait for it. */
+  #load(): Promise<void> {
+    const isNewest = () => load === this.#newestLoad;
+    const load: Promise<void> = this.#read().then(
+      (show) => (isNewest() ? show() : this.#newestLoad),
+      (error: unknown) => {
+        if (isNewest()) throw error;
+        return this.#newestLoad;
+      },
     );
-    // Meanwhile the page may have changed its mind.
-    if (lang !== this.#lang) return;
-    const spoken = parts[0] === formEn ? english : language;
-    const foreign = spoken === english && first !== 'en' && first !== '';
-    const changed = spoken !== this.#spoken || foreign !== this.foreign;
-    this.#spoken = spoken;
-    this.foreign = foreign;
-    this.#language = parts.reduce(merge) as Words;
-    this.strings = this.#strings;
-    if (changed) this.#onChange();
+    this.#newestLoad = load;
+    return load;
+  }
+
+  /** @returns a function that shows what was loaded */
+  async #read(): Promise<() => void> {
+    const [first = ''] = this.#lang.split('-');
+    let language = languages[this.#lang] ?? languages[first] ?? english;
+    const read = () => Promise.all(this.#parts.map((part) => wordsOf(language, part)));
+    // The form does not mix languages: if one of the parts does not arrive, all of it is in English.
+    const parts = await read().catch(() => {
+      language = english;
+      return read();
+    });
+    return () => {
+      const foreign = language === english && first !== 'en' && first !== '';
+      const changed = language !== this.#shown || foreign !== this.foreign;
+      this.#shown = language;
+      this.foreign = foreign;
+      this.#ownWords = parts.reduce(merge) as Words;
+      this.strings = this.#strings;
+      if (changed) this.#onChange();
+    };
   }
 }
 

@@ -2,34 +2,40 @@
 import {formatMoney} from '../money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
-import type {AnswerWords} from './answer-en.ts';
-import type {FormWords} from './form-en.ts';
+import type {afterTouch, ErrorTexts, firstScreen, sandbox} from './en.ts';
 
-export type {AnswerWords, FormWords};
+export type FirstScreenWords = typeof firstScreen;
+export type AfterTouchWords = typeof afterTouch;
+export type SandboxWords = typeof sandbox;
 
-/** Everything that the element can say, each word a plain text with `{placeholders}`. */
-export type Words = FormWords & AnswerWords;
+/** Everything that the form can say to a visitor. Each word is a plain text with `{placeholders}`. */
+export type Words = FirstScreenWords &
+  AfterTouchWords & {
+    /** A page may add help, and errors of its own, for fields that have none in English. */
+    help: Partial<Record<FieldName, string>>;
+    errors: Record<InputError, ErrorTexts>;
+  };
 
 type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
-/** Any of them. */
+/** Any of these words. */
 export type SomeWords = Some<Words>;
 
-/** `{name}` becomes `values.name`. */
+/** Replaces `{name}` by `values.name`. Names without a value stay. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
   text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 
-/** What is wrong with a field, in a sentence that names it. */
-export function sayError(words: FormWords, name: FieldName, code: InputError) {
+/** What is wrong with a field, in a sentence that names the field. */
+export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {
   const {kind, max = 0} = fieldTable[name];
-  // The code may come from a server, and then it may be any text.
-  const texts = words.errors[Object.hasOwn(words.errors, code) ? code : 'invalid'];
+  // The code may come from a server, and a newer server may send codes that this form does not know.
+  const texts: ErrorTexts = errors[Object.hasOwn(errors, code) ? code : 'invalid'];
   return fill(texts[name] ?? texts[kind] ?? texts.other, {
-    label: words.labels[name],
-    max: kind === 'money' ? formatMoney(max, words.locale) : max.toLocaleString(words.locale),
+    label: labels[name],
+    max: kind === 'money' ? formatMoney(max, locale) : max.toLocaleString(locale),
   });
 }
 
-/** `words` with those of `over` in their place, at every depth. */
+/** @returns `words`, in which the texts of `over` replace those of the same name, at every depth */
 export function merge<Texts extends object>(words: Texts, over: Some<Texts> | undefined): Texts {
   const merged = {...words} as Record<string, unknown>;
   for (const [name, text] of Object.entries(over ?? {})) {

@@ -6,7 +6,7 @@ import type {AddressInfo} from 'node:net';
 import {elementName} from '../../contract/api.ts';
 import {formFields, type Field} from '../../contract/fields.ts';
 import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
-import {formEn} from '../../form/words/form-en.ts';
+import {afterTouch, firstScreen} from '../../form/words/en.ts';
 
 export type HostPages = {
   origin: string;
@@ -41,7 +41,7 @@ const page = (lang: string, content: string) => `<!doctype html>
 
 /** The fields of the widget as a plain HTML form. */
 function plainForm(): string {
-  const labels: Readonly<Record<string, string>> = formEn.labels;
+  const labels: Readonly<Record<string, string>> = {...firstScreen.labels, ...afterTouch.labels};
   const controls = Object.entries(formFields as Readonly<Record<string, Field>>).map(
     ([name, {choices, kind}]) =>
       choices || kind === 'flag'

@@ -1,10 +1,8 @@
 import {expect} from '@open-wc/testing';
 import {formFields} from '../../contract/fields.ts';
-import {words as answerEn} from '../../form/words/answer-en.ts';
-import {words as answerEs} from '../../form/words/answer-es.ts';
-import {formEn} from '../../form/words/form-en.ts';
-import {words as formEs} from '../../form/words/form-es.ts';
-import {fill, merge, sayError} from '../../form/words/words.ts';
+import * as english from '../../form/words/en.ts';
+import * as spanish from '../../form/words/es.ts';
+import {fill, merge, sayError, type Words} from '../../form/words/words.ts';
 
 /** Each text by its path, such as `errors.required.email`. */
 function texts(words: object, path = ''): [path: string, text: string][] {
@@ -16,29 +14,27 @@ function texts(words: object, path = ''): [path: string, text: string][] {
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
 describe('the words', () => {
-  for (const [part, english, spanish] of [
-    ['form', formEn, formEs],
-    ['answer', answerEn, answerEs],
-  ] as const) {
-    it(`of the ${part} are the same in Spanish, with the same placeholders`, () => {
-      const es = new Map(texts(spanish));
-      for (const [path, text] of texts(english)) {
+  for (const part of ['firstScreen', 'afterTouch', 'sandbox'] as const) {
+    it(`of ${part} are the same in Spanish, with the same placeholders`, () => {
+      const es = new Map(texts(spanish[part]));
+      for (const [path, text] of texts(english[part])) {
         const translated = es.get(path);
         expect(translated, path).to.be.a('string').and.not.equal('');
         expect(placeholders(translated ?? ''), path).to.deep.equal(placeholders(text));
       }
-      expect([...es.keys()]).to.have.members(texts(english).map(([path]) => path));
+      expect([...es.keys()]).to.have.members(texts(english[part]).map(([path]) => path));
     });
   }
 
-  it('of form and answer have different names, for pages replace them by name', () => {
-    const form = new Map(texts(formEn));
-    const shared = texts(answerEn).filter(([path]) => form.has(path));
+  it('of the first screen and those after the first touch have different names, because they are merged', () => {
+    const firstScreen = new Map(texts(english.firstScreen));
+    const shared = texts(english.afterTouch).filter(([path]) => firstScreen.has(path));
     expect(shared).to.deep.equal([]);
   });
 
   it('say something sensible of every field and error, even one that the server made up', () => {
-    for (const words of [formEn, formEs]) {
+    for (const {firstScreen, afterTouch} of [english, spanish]) {
+      const words: Words = merge<object>(firstScreen, afterTouch) as Words;
       for (const name of Object.keys(formFields) as (keyof typeof formFields)[]) {
         for (const code of [
           'required',

@@ -4,7 +4,7 @@ import type {CreditScore, FieldKind} from '../../contract/fields.ts';
 import {warning} from './icons.ts';
 import type {InputError} from '../../form/read-fields.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
-import {fill, sayError, type FormWords, type Words} from '../../form/words/words.ts';
+import {fill, sayError, type Words} from '../../form/words/words.ts';
 
 export type FieldHandlers = {
   /** Someone chose "None" beside an amount. */
@@ -153,16 +153,16 @@ function radios(name: FieldName, {words, value, error}: FieldState, options: rea
   `;
 }
 
-const labelText = (name: FieldName, {labels, optional}: FormWords) =>
+const labelText = (name: FieldName, {labels, optional}: Words) =>
   html`${labels[name]} ${fieldTable[name].required ? nothing : html`<span class="aside">(${optional})</span>`}`;
 
-const describedBy = (name: FieldName, {help}: FormWords, error: InputError | undefined) =>
+const describedBy = (name: FieldName, {help}: Words, error: InputError | undefined) =>
   [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;
 
-const helpText = (name: FieldName, {help}: FormWords) =>
+const helpText = (name: FieldName, {help}: Words) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
 
-export const errorText = (name: FieldName, words: FormWords, code: InputError | undefined) =>
+export const errorText = (name: FieldName, words: Words, code: InputError | undefined) =>
   code
     ? html`<p class="error" id="${name}-error" part="error">
         ${warning}<span>${sayError(words, name, code)}</span>

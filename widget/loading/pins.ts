@@ -3,11 +3,15 @@
  * here, and replaces this module by the built files' hashed names and their hashes, so that the integrity of the
  * first file pins them all.
  */
+import {firstScreens, type LanguageTag} from '../../form/words/languages.ts';
+
 export const laterFiles = {
   answer: {path: '../submission/index.ts', integrity: ''},
   takeaway: {path: '../takeaway/index.ts', integrity: ''},
-  'answer-en': {path: '../../form/words/answer-en.ts', integrity: ''},
+  'words-en': {path: '../../form/words/en.ts', integrity: ''},
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
-  'form-es': {path: '../../form/words/form-es.ts', integrity: ''},
-  'answer-es': {path: '../../form/words/answer-es.ts', integrity: ''},
+  languages: {path: './languages.ts', integrity: ''},
 };
+
+/** Without the words, which are in `languages`: a page whose language is none of these does not load that file. */
+export const languageTags = Object.keys(firstScreens) as LanguageTag[];

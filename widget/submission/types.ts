@@ -6,7 +6,7 @@ import type {LeadType} from '../../contract/fields.ts';
 import type {ResultDetail} from '../page/events.ts';
 import type {Errors, Values} from '../../form/read-fields.ts';
 import type {keep, recall} from '../page/session.ts';
-import type {AnswerWords, fill} from '../../form/words/words.ts';
+import type {Words, fill} from '../../form/words/words.ts';
 
 /** What outlives a reload of the page, by name. */
 export type Store = {readonly keep: typeof keep; readonly recall: typeof recall};
@@ -19,7 +19,7 @@ export type Kit = Store & {
   /** Whole US dollars in the page's language, with the currency sign. */
   readonly money: (dollars: number) => string;
   /** In the page's language as it is now: to be read at every rendering. */
-  readonly words: AnswerWords & {readonly locale: string};
+  readonly words: Words;
   readonly fill: typeof fill;
   /** The page's document, protected from DOM clobbering. */
   readonly safeDocument: Document;

@@ -21,16 +21,20 @@ async function submit(form: LeadPrequalForm) {
 const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');
 
 for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isSandbox(later))) {
-  const [name = '', part, language = 'en'] = /^([a-z]+)(?:-([a-z]{2}))?(?=-[^-]+\.js)/.exec(file) ?? [];
-  const needed = part === 'answer' && language === 'en';
-  const otherwise = part === 'takeaway' ? 'the result comes without it' : 'English in its place';
+  const name = file.replace(/-\w+\.js$/, '');
+  const [, tag = 'es'] = /^words-(.*)/.exec(name) ?? [];
+  const ofWords = name === 'languages' || name.startsWith('words-');
+  const needed = name === 'answer' || name === 'words-en';
+  const otherwise = ofWords ? 'English in its place' : 'the result comes without it';
 
   describe(`${name}, pinned by the hash of the first file,`, () => {
     for (const [change, version] of Object.entries({'one byte': oneByte, 'code of theirs': planted})) {
       it(`is not run when its server changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
-        const page = await openPage(`${scriptOf(version)}<main lang=${language}>${element}</main>`);
+        const page = await openPage(
+          `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${element}</main>`,
+        );
         const form = await formOn(page);
-        if (part === 'form') expect(heading(form)).to.equal('Step 1 of 3 About you');
+        if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 About you');
         form.leadType = 'standard';
         if (needed) {
           const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};
@@ -39,7 +43,7 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
           expect(await submit(form), 'when tried again').to.deep.equal(failed);
         } else {
           expect((await submit(form)).type).to.equal('prequal-result');
-          if (part === 'answer') expect(heading(form)).to.equal('Thank you, Maria');
+          if (ofWords) expect(heading(form)).to.equal('Thank you, Maria');
         }
         expect('planted' in page).to.be.false;
       });

@@ -1,7 +1,94 @@
-/** From sending to the result in the Spanish of the United States; it says "usted". */
-import type {AnswerWords} from './words.ts';
+/** The Spanish of the United States. It addresses the visitor as "usted". */
+import type {AfterTouchWords, FirstScreenWords, SandboxWords} from './words.ts';
 
-export const words: AnswerWords = {
+export const firstScreen: FirstScreenWords = {
+  locale: 'es-US',
+  labels: {
+    first_name: 'Nombre',
+    last_name: 'Apellidos',
+    email: 'Correo electrónico',
+    phone: 'Teléfono',
+  },
+  help: {
+    phone: 'Con el código de país si no es un número de Estados Unidos.',
+  },
+  steps: {contact: 'Sobre usted'},
+  step: 'Paso {step} de {of}',
+  next: 'Siguiente',
+  send: 'Enviar',
+  sending: 'Enviando…',
+  tryAgain: 'Intentar de nuevo',
+  use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
+  useContact: 'Usamos sus datos para comunicarnos con usted.',
+  privacy: 'Política de privacidad',
+  loadFailed: {
+    title: 'No pudimos cargar el resto del formulario',
+    text: 'Revise su conexión e inténtelo de nuevo. Todo lo que escribió sigue aquí.',
+  },
+};
+
+export const afterTouch: AfterTouchWords = {
+  labels: {
+    credit_score: 'Puntaje de crédito',
+    bankruptcy: 'Bancarrota',
+    retirement: 'Fondos de jubilación',
+    cash: 'Efectivo',
+    investments: 'Inversiones',
+    consent: 'Consentimiento',
+  },
+  help: {
+    credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
+    bankruptcy: '¿Se ha declarado alguna vez en bancarrota?',
+    retirement: 'Cuentas 401(k), IRA y similares.',
+    cash: 'Cuentas de cheques, ahorros y otro dinero que podría aportar.',
+    investments: 'Acciones, bonos y fondos fuera de las cuentas de jubilación.',
+  },
+  errors: {
+    required: {
+      first_name: 'Escriba su nombre.',
+      last_name: 'Escriba sus apellidos.',
+      email: 'Escriba su correo electrónico.',
+      phone: 'Escriba su número de teléfono.',
+      credit_score: 'Elija su puntaje de crédito. Basta un cálculo aproximado.',
+      consent: 'Marque la casilla para indicar que está de acuerdo.',
+      money: '{label}: escriba un monto o elija Nada.',
+      other: 'Falta este dato: {label}.',
+    },
+    negative: {other: '{label}: el monto debe ser $0 o más.'},
+    too_long: {other: '{label}: escriba {max} caracteres como máximo.'},
+    too_large: {other: '{label}: el monto debe ser {max} o menos.'},
+    invalid: {
+      email: 'Escriba un correo electrónico como nombre@example.com.',
+      phone: 'Escriba un número de teléfono como (415) 555-0132.',
+      consent: 'Lea las nuevas condiciones que están sobre el botón.',
+      money: '{label}: escriba el monto en dólares, como 50,000.',
+      other: '{label}: hay un carácter que no podemos aceptar.',
+    },
+  },
+  scores: {
+    'Above 720': 'Más de 720',
+    '680 - 720': '680 a 720',
+    '620 - 679': '620 a 679',
+    'Below 620': 'Menos de 620',
+  },
+  ratings: {
+    'Above 720': 'Excelente',
+    '680 - 720': 'Bueno',
+    '620 - 679': 'Regular',
+    'Below 620': 'Bajo',
+  },
+  steps: {credit: 'Historial de crédito', funds: 'Sus fondos'},
+  optional: 'opcional',
+  yes: 'Sí',
+  no: 'No',
+  ratherNotSay: 'Prefiero no decirlo',
+  none: 'Nada',
+  noneFor: 'en {label}',
+  noneChosen: '{label}: $0',
+  didYouMean: '¿Quiso decir {email}?',
+  back: 'Atrás',
+  seeEstimate: 'Ver mi estimado',
+  summary: 'Revise sus respuestas',
   names: {
     rollover_amount: 'Fondos de jubilación',
     sba_qualified_amount: 'Préstamo de la SBA',
@@ -74,12 +161,7 @@ export const words: AnswerWords = {
       text: 'Inténtelo de nuevo en un momento. Todo lo que escribió sigue aquí.',
     },
   },
-  errors: {
-    required: {consent: 'Marque la casilla para indicar que está de acuerdo.'},
-    invalid: {consent: 'Lea las nuevas condiciones que están sobre el botón.'},
-  },
   soon: 'en un momento',
-  didYouMean: '¿Quiso decir {email}?',
   upTo: '{name}, usted podría calificar para hasta',
   nothing: '{name}, todavía no encontramos financiamiento para estas respuestas',
   bar: 'Su estimado por tipo de financiamiento',
@@ -96,4 +178,11 @@ export const words: AnswerWords = {
   notCopied: 'No se pudo copiar',
   print: 'Imprimir o guardar como PDF',
   madeOn: 'Preparado el {date}.',
+};
+
+export const sandbox: SandboxWords = {
+  sample: 'Muestra.',
+  explained: 'Nada de lo que escriba se envía ni se guarda, y los montos son inventados.',
+  consent:
+    'Aquí va el texto de consentimiento de su configuración: a qué da su acuerdo el visitante, y con quién.',
 };

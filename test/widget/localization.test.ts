@@ -1,6 +1,8 @@
 import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {laterFiles} from '../../widget/loading/pins.ts';
+import {wordFiles} from '../../widget/loading/word-pins.ts';
+import {afterTouch, firstScreen} from '../../form/words/en.ts';
 import type {SomeWords} from '../../form/words/words.ts';
 import {answer, created, endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {
@@ -23,11 +25,11 @@ import {
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
 
-/** Sends later files into the void until the function that comes back is called. */
-function lose(...names: (keyof typeof laterFiles)[]) {
-  const paths = names.map((name) => [name, laterFiles[name].path] as const);
-  for (const name of names) laterFiles[name].path = `http://127.0.0.1:1/${name}.js`;
-  return () => paths.forEach(([name, path]) => (laterFiles[name].path = path));
+/** Later files cannot be loaded until the function that comes back is called. */
+function lose(...files: {path: string}[]) {
+  const paths = files.map((file) => [file, file.path] as const);
+  for (const [index, file] of files.entries()) file.path = `http://127.0.0.1:1/${index}.js`;
+  return () => paths.forEach(([file, path]) => (file.path = path));
 }
 
 describe('the language', () => {
@@ -153,7 +155,7 @@ describe('the language', () => {
     afterEach(() => found());
 
     it('is English at first, and is tried again at the first touch', async () => {
-      found = lose('form-es');
+      found = lose(laterFiles.languages);
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 About you');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
@@ -166,7 +168,7 @@ describe('the language', () => {
     });
 
     it('does not keep a lead from being sent', async () => {
-      found = lose('form-es', 'answer-es');
+      found = lose(laterFiles.languages, wordFiles.es);
       const form = await open({lang: 'es'});
       await fillAll(form);
       await send(form);
@@ -174,12 +176,12 @@ describe('the language', () => {
     });
 
     it('can be tried again when not even English arrives', async () => {
-      found = lose('answer-en');
+      found = lose(laterFiles['words-en']);
       const form = await open();
       await fillAll(form);
       form.addEventListener('prequal-error', found, {once: true});
       expect((await send(form)).detail).to.deep.equal({code: 'load-failed', retryable: true});
-      expect(text(form)).to.contain('We could not send your answers');
+      expect(text(form)).to.contain('We could not load the rest of the form');
       await send(form, 'Try again');
       expect(text(form)).to.contain('$830,000');
     });
@@ -338,17 +340,13 @@ describe('the language', () => {
   });
 
   it('leaves no English word in a Spanish form', async () => {
-    const english = (await Promise.all([
-      import('../../form/words/form-en.ts').then(({formEn}) => formEn),
-      import('../../form/words/answer-en.ts').then(({words}) => words),
-    ])) as object[];
     const textsOf = (words: object): string[] =>
       Object.values(words).flatMap((value) =>
         typeof value === 'object' ? textsOf(value as object) : [value as string],
       );
     // What stands around the placeholders, unless it is a word of Spanish as well.
     const foreign = new Set(
-      english
+      [firstScreen, afterTouch]
         .flatMap(textsOf)
         .flatMap((words) => words.split(/\{\w+\}/))
         .map((words) => words.trim())

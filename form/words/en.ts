@@ -1,0 +1,226 @@
+/** English. It defines which words there are: the types of all other languages are made from these tables. */
+import type {AmountPart, Reason} from '../../contract/amounts.ts';
+import type {ContactFieldName, CreditScore, FieldKind} from '../../contract/fields.ts';
+import type {ProblemCode} from '../../contract/problems.ts';
+import type {FieldName, StepName} from '../pages.ts';
+import type {InputError} from '../read-fields.ts';
+
+/** A field's own text, one for all fields of a kind, and one for all others. */
+export type ErrorTexts = Partial<Record<FieldName | FieldKind, string>> & {other: string};
+type Notice = {title: string; text: string};
+
+/** The words that a visitor can see before the first touch. They are part of the script that a page embeds. */
+export const firstScreen = {
+  /** The language tag for writing numbers, money, dates and waiting times. */
+  locale: 'en-US',
+  labels: {
+    first_name: 'First name',
+    last_name: 'Last name',
+    email: 'Email',
+    phone: 'Phone',
+  } satisfies Record<ContactFieldName, string>,
+  help: {
+    phone: 'With the country code if it is not a US number.',
+  } satisfies Partial<Record<ContactFieldName, string>>,
+  steps: {contact: 'About you'} satisfies Partial<Record<StepName, string>>,
+  step: 'Step {step} of {of}',
+  next: 'Next',
+  send: 'Send',
+  sending: 'Sending…',
+  tryAgain: 'Try again',
+  use: 'We use your answers to prepare your estimate and to contact you about it.',
+  useContact: 'We use your details to contact you.',
+  privacy: 'Privacy policy',
+  /** A file that the form needs after the first touch did not arrive. */
+  loadFailed: {
+    title: 'We could not load the rest of the form',
+    text: 'Please check your connection and try again. Everything you typed is still here.',
+  } satisfies Notice,
+};
+
+/** The words of the form among those below. Its views are still part of the first script, and need them there. */
+export const laterFormWords = {
+  labels: {
+    credit_score: 'Credit score',
+    bankruptcy: 'Bankruptcy',
+    retirement: 'Retirement funds',
+    cash: 'Cash',
+    investments: 'Investments',
+    consent: 'Consent',
+  } satisfies Record<Exclude<FieldName, ContactFieldName>, string>,
+  help: {
+    credit_score: 'Your best guess is fine. This does not check or affect your credit.',
+    bankruptcy: 'Have you ever filed for bankruptcy?',
+    retirement: '401(k), IRA and similar accounts.',
+    cash: 'Checking, savings and other money you could put in.',
+    investments: 'Stocks, bonds and funds outside of retirement accounts.',
+  } satisfies Partial<Record<FieldName, string>>,
+  /**
+   * Each text names its field, because the summary lists it without the field. `{label}` is the name of the field,
+   * `{max}` the most that it takes.
+   */
+  errors: {
+    required: {
+      first_name: 'Enter your first name.',
+      last_name: 'Enter your last name.',
+      email: 'Enter your email address.',
+      phone: 'Enter your phone number.',
+      credit_score: 'Choose your credit score. A guess is fine.',
+      consent: 'Tick the box to show that you agree.',
+      money: '{label}: enter an amount, or choose None.',
+      other: '{label} is missing.',
+    },
+    negative: {other: '{label} must be $0 or more.'},
+    too_long: {other: '{label} must have {max} characters or fewer.'},
+    too_large: {other: '{label} must be {max} or less.'},
+    invalid: {
+      email: 'Enter an email address like name@example.com.',
+      phone: 'Enter a phone number like (415) 555-0132.',
+      consent: 'Please read the new terms above the button.',
+      money: '{label}: enter dollars, like 50,000.',
+      other: '{label} has a character that we cannot accept.',
+    },
+  } satisfies Record<InputError, ErrorTexts>,
+  /** What each range of the credit score is called. */
+  scores: {
+    'Above 720': 'Above 720',
+    '680 - 720': '680 to 720',
+    '620 - 679': '620 to 679',
+    'Below 620': 'Below 620',
+  } satisfies Record<CreditScore, string>,
+  ratings: {
+    'Above 720': 'Excellent',
+    '680 - 720': 'Good',
+    '620 - 679': 'Fair',
+    'Below 620': 'Poor',
+  } satisfies Record<CreditScore, string>,
+  steps: {credit: 'Credit history', funds: 'Your funds'} satisfies Record<
+    Exclude<StepName, 'contact'>,
+    string
+  >,
+  optional: 'optional',
+  yes: 'Yes',
+  no: 'No',
+  ratherNotSay: 'Rather not say',
+  none: 'None',
+  noneFor: 'for {label}',
+  noneChosen: '{label}: $0',
+  didYouMean: 'Did you mean {email}?',
+  back: 'Back',
+  seeEstimate: 'See my estimate',
+  summary: 'Please check your answers',
+};
+
+/** All other words of form and answer. They are loaded at the first touch. */
+export const afterTouch = {
+  ...laterFormWords,
+  /** The names of the amounts. */
+  names: {
+    rollover_amount: 'Retirement rollover',
+    sba_qualified_amount: 'SBA loan',
+    unsecured_amount: 'Unsecured funding',
+    portfolio_loan_qualified_amount: 'Portfolio loan',
+  } satisfies Record<AmountPart, string>,
+  about: {
+    rollover_amount: 'Your own retirement funds put to work in your business, without a loan.',
+    sba_qualified_amount:
+      'A bank loan backed by the Small Business Administration, based on your own capital.',
+    unsecured_amount: 'Loans and credit lines based on your credit, with nothing pledged.',
+    portfolio_loan_qualified_amount: 'A loan secured by your investments, which stay invested.',
+  } satisfies Record<AmountPart, string>,
+  /** Which of the visitor's answers an amount is computed from, for `{needs}`: more of it would change a zero. */
+  needs: {
+    rollover_amount: 'retirement funds',
+    sba_qualified_amount: 'cash or retirement funds',
+    unsecured_amount: 'income or credit',
+    portfolio_loan_qualified_amount: 'investments outside of retirement accounts',
+  } satisfies Record<AmountPart, string>,
+  /** Why an amount is zero, or what a larger one assumes. `{minimum}`: the smallest of its kind, as money. */
+  reasons: {
+    below_minimum: 'Needs at least {minimum} in {needs}.',
+    /** Where the minimum is one of the loan, and not of what the loan is computed from. */
+    below_minimum_loan: 'Starts at {minimum}: more {needs} would get you there.',
+    /** Where the configuration does not tell the minimum. */
+    below_some_minimum: 'Needs more in {needs}.',
+    credit_score: 'Needs a higher credit score.',
+    bankruptcy: 'Not available after a bankruptcy.',
+    nothing_to_borrow_against: 'Needs {needs}.',
+    assumes_no_bankruptcy: 'Assumes no bankruptcy.',
+    unknown: 'Not part of this estimate.',
+  } satisfies Record<Reason | 'below_minimum_loan' | 'below_some_minimum' | 'unknown', string>,
+  /** A title of the states that end without amounts, if the first name is known. */
+  named: '{title}, {name}',
+  thanks: {
+    title: 'Thank you',
+    text: 'We have your details and will be in touch soon.',
+  } satisfies Notice,
+  pending: {
+    title: 'We have your answers',
+    text: 'Working out your amounts takes a little longer than usual. They will appear here. If you leave this page, nothing is lost: we will be in touch, and there is no need to send anything again.',
+  } satisfies Notice,
+  /** Pending for ten minutes. */
+  late: {
+    title: 'We have your answers',
+    text: 'Your amounts take longer than we want to keep you waiting. We will be in touch, and there is no need to send anything again.',
+  } satisfies Notice,
+  refused: {
+    title: 'We could not prepare an estimate',
+    text: 'These answers were not accepted. Please check them, and change what is not right.',
+  } satisfies Notice,
+  /** Why nothing was sent, by the problem's code. `{wait}`: how long the server asked to wait, or the word `soon`. */
+  failures: {
+    network: {
+      title: 'We could not send your answers',
+      text: 'Please check your connection and try again. Everything you typed is still here.',
+    },
+    timeout: {
+      title: 'We could not send your answers',
+      text: 'There was no answer in time. Please try again. Everything you typed is still here.',
+    },
+    'idempotency-key-in-progress': {
+      title: 'We are still working on it',
+      text: 'Please try again in a moment. Everything you typed is still here.',
+    },
+    'too-many-requests': {
+      title: 'Too many attempts',
+      text: 'Please try again {wait}. Everything you typed is still here.',
+    },
+    forbidden: {
+      title: 'This form is not available right now',
+      text: 'Your answers were not sent. Please get in touch with us another way.',
+    },
+    other: {
+      title: 'Something went wrong on our side',
+      text: 'Please try again in a moment. Everything you typed is still here.',
+    },
+  } satisfies Partial<Record<ProblemCode | 'network' | 'timeout' | 'forbidden' | 'other', Notice>>,
+  soon: 'in a moment',
+  upTo: '{name}, you may qualify for up to',
+  nothing: '{name}, we found no funding for these answers yet',
+  bar: 'Your estimate by kind of funding',
+  kind: 'Kind of funding',
+  amount: 'Amount',
+  total: 'Total',
+  disclaimer: 'This is an estimate from your own answers, not an offer or a commitment to lend.',
+  change: 'Change my answers',
+  /** After a reload, when the fields are empty. */
+  answerAgain: 'Enter my answers again',
+  notKept: 'For your privacy, this page does not keep what you typed when it is loaded again.',
+  startOver: 'Start over',
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'It could not be copied',
+  print: 'Print or save as PDF',
+  madeOn: 'Made on {date}.',
+};
+
+/**
+ * The words of a sample (`sandbox`). They stand apart, because a page may replace the words above, but must not be able
+ * to take away the line that says that this is a sample.
+ */
+export const sandbox = {
+  sample: 'Sample.',
+  explained: 'Nothing you type is sent or kept, and the amounts are made up.',
+  consent:
+    'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
+};
