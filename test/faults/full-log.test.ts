@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {closeSync, openSync} from 'node:fs';
-import {createServer, type AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
+import {freePort} from '../support/free-port.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from './load.ts';
@@ -14,14 +14,6 @@ import {honestClients, memoryOf} from './under-attack.ts';
 const main = join(import.meta.dirname, '../../server/main.ts');
 /** Milliseconds that the server may take to end. */
 const longestEnd = 10_500;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const {port} = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
 
 suite('a server whose log', () => {
   const folder = makeTemporaryFolder();

@@ -3,9 +3,9 @@ import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import pg from 'pg';
+import {freePort} from '../support/free-port.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
-import {freePort} from './postgres-cluster.ts';
 
 /** Fewer connections than the processes open, so that the processes share them. */
 const serverConnections = 5;

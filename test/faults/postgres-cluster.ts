@@ -1,11 +1,9 @@
 /** Starts a PostgreSQL for a test, in a temporary folder, which may be stopped and killed. */
 import {execFile, execFileSync} from 'node:child_process';
 import {chmodSync, globSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {after, before} from 'node:test';
-import {once} from 'node:events';
-import type {AddressInfo} from 'node:net';
 import {promisify} from 'node:util';
+import {freePort} from '../support/free-port.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Cluster = {
@@ -23,14 +21,6 @@ function binaries(): string {
   const [newest] = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
   if (!newest) throw new Error('The fault tests need the PostgreSQL server: apt-get install postgresql');
   return newest;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
 }
 
 export async function startCluster(): Promise<Cluster> {

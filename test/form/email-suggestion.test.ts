@@ -1,4 +1,5 @@
-import {expect} from '@open-wc/testing';
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
 import {emailSlip} from '../../form/email-suggestion.ts';
 
 const slips: readonly (readonly [typed: string, meant: string])[] = [
@@ -26,7 +27,7 @@ const slips: readonly (readonly [typed: string, meant: string])[] = [
   ['"a@b"@gmial.com', '"a@b"@gmail.com'],
 ];
 
-/** Real, or nothing to guess from. */
+/** Real domains, and those that are too far from every known one. */
 const right = [
   'gmail.com',
   'GMail.com',
@@ -61,14 +62,17 @@ const right = [
   'correo.ñandú.es',
 ].map((domain) => `ana@${domain}`);
 
-describe('emailSlip', () => {
+suite('emailSlip', () => {
   for (const [typed, meant] of slips) {
-    it(`takes ${JSON.stringify(typed)} for ${meant}`, () => {
-      expect(emailSlip(typed)).to.equal(meant);
-      expect(emailSlip(meant), 'once mended').to.equal(undefined);
+    test(`emailSlip suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
+      assert.equal(emailSlip(typed), meant);
+      assert.equal(emailSlip(meant), undefined);
     });
   }
+
   for (const typed of [...right, '', 'ana', 'ana@', '@gmial.com', 'ana@gmail']) {
-    it(`leaves ${JSON.stringify(typed)} alone`, () => expect(emailSlip(typed)).to.equal(undefined));
+    test(`emailSlip suggests nothing for ${JSON.stringify(typed)}`, () => {
+      assert.equal(emailSlip(typed), undefined);
+    });
   }
 });

@@ -1,4 +1,5 @@
-import {expect} from '@open-wc/testing';
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {readFields, type InputError} from '../../form/read-fields.ts';
 
@@ -50,26 +51,29 @@ const refused: readonly (readonly [name: FormFieldName, typed: string | undefine
   ['retirement', '1,000,000,000', 'too_large'],
 ];
 
-describe('readFields', () => {
+/** The start of it, for some are long. */
+const inTitle = (typed: string | undefined) => JSON.stringify(typed)?.slice(0, 30);
+
+suite('readFields', () => {
   for (const [name, typed, value] of accepted) {
-    it(`reads ${name} ${JSON.stringify(typed)?.slice(0, 30)}`, () => {
+    test(`readFields reads the ${name} ${inTitle(typed)} as ${inTitle(String(value))}`, () => {
       const {errors, lead} = readFields([name], {[name]: typed});
-      expect(errors).to.deep.equal({});
-      expect(lead).to.deep.equal(value === undefined ? {} : {[name]: value});
+      assert.deepEqual(errors, {});
+      assert.deepEqual(lead, value === undefined ? {} : {[name]: value});
     });
   }
 
   for (const [name, typed, error] of refused) {
-    it(`says ${error} of ${name} ${JSON.stringify(typed)?.slice(0, 30)}`, () => {
+    test(`readFields reports ${error} for the ${name} ${inTitle(typed)}, and leaves it out of the lead`, () => {
       const {errors, lead} = readFields([name], {[name]: typed});
-      expect(errors).to.deep.equal({[name]: error});
-      expect(lead).to.deep.equal({});
+      assert.deepEqual(errors, {[name]: error});
+      assert.deepEqual(lead, {});
     });
   }
 
-  it('reads only the fields it is asked for', () => {
+  test('readFields reads only the fields that it is asked for', () => {
     const {errors, lead} = readFields(['first_name'], {first_name: 'Maria', cash: 'abc'});
-    expect(errors).to.deep.equal({});
-    expect(lead).to.deep.equal({first_name: 'Maria'});
+    assert.deepEqual(errors, {});
+    assert.deepEqual(lead, {first_name: 'Maria'});
   });
 });

@@ -1,7 +1,5 @@
 /** The Redis that `TEST_REDIS_URL` names, and one of a test's own, which may be stopped, frozen and started again. */
 import {spawn, type ChildProcess} from 'node:child_process';
-import {once} from 'node:events';
-import {createServer, type AddressInfo} from 'node:net';
 import {createClient} from 'redis';
 import type {Owner} from './opened.ts';
 import {until} from './until.ts';
@@ -39,13 +37,4 @@ export async function configureRedis(port: number, name: string, value: string):
   const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
   await client.configSet(name, value);
   client.destroy();
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -6,7 +6,8 @@ import {suite, test, type TestContext} from 'node:test';
 import type {Config} from '../../../server/config/config.ts';
 import {readProblem} from '../../support/http.ts';
 import {sendLead, somebody} from '../../support/embed-client.ts';
-import {freePort, keysAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
+import {freePort} from '../../support/free-port.ts';
+import {keysAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 

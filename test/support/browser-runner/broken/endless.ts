@@ -1,0 +1,1 @@
+it('a test that never ends', () => new Promise(() => undefined));

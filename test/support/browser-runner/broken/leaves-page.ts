@@ -1,0 +1,4 @@
+it('a test that leaves its page never ends', () => {
+  location.href = 'about:blank';
+  return new Promise(() => undefined);
+});

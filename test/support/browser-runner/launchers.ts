@@ -1,0 +1,90 @@
+/** How Web Test Runner starts each browser. A launcher is `undefined` if its browser is not installed. */
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {connect} from 'node:net';
+import type {Readable} from 'node:stream';
+import {chromeLauncher} from '@web/test-runner-chrome';
+import {webdriverLauncher} from '@web/test-runner-webdriver';
+import * as puppeteer from 'puppeteer-core';
+import {findChromium, findFirefox, findWebKit} from '../find-browsers.ts';
+import {freePort} from '../free-port.ts';
+import {until} from '../until.ts';
+
+type Launcher = ReturnType<typeof chromeLauncher> | ReturnType<typeof webdriverLauncher>;
+
+const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | undefined>> = {
+  async chromium() {
+    return chromeLauncher({launchOptions: await findChromium()});
+  },
+
+  /** The launcher for Chrome uses puppeteer, which can also drive Firefox. */
+  firefox() {
+    const executablePath = findFirefox();
+    return executablePath
+      ? chromeLauncher({puppeteer, launchOptions: {browser: 'firefox', executablePath, headless: true}})
+      : undefined;
+  },
+
+  async webkit() {
+    const found = findWebKit();
+    if (!found) return undefined;
+    const port = await startWebDriver(found.driver, await startDisplay(found.display));
+    return webdriverLauncher({
+      hostname: '127.0.0.1',
+      port,
+      path: '/',
+      logLevel: 'silent',
+      capabilities: {
+        browserName: 'MiniBrowser',
+        'wdio:enforceWebDriverClassic': true,
+        'webkitgtk:browserOptions': {binary: found.browser, args: ['--automation']},
+      } as WebdriverIO.Capabilities,
+    });
+  },
+};
+
+/**
+ * @param wanted names of browsers
+ * @param required those of them without which nothing is tested
+ * @throws Error when a browser is required and not installed
+ */
+export async function launch(wanted: readonly string[], required: readonly string[]): Promise<Launcher[]> {
+  const found: Launcher[] = [];
+  for (const name of wanted) {
+    const launcher = launchers[name];
+    if (!launcher) throw new Error(`${name} is none of ${Object.keys(launchers).join(', ')}`);
+    const browser = await launcher();
+    if (browser) found.push(browser);
+    else if (required.includes(name)) throw new Error(`${name} is required and not installed`);
+    else console.log(`${name} is not installed: the widget is not tested in it`);
+  }
+  return found;
+}
+
+/** @returns the name of a display that is ready; Xvfb picks a free one itself, and prints its number */
+async function startDisplay(program: string): Promise<string> {
+  const display = spawn(program, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  process.on('exit', () => display.kill());
+  const [number] = (await once(display.stdio[3] as Readable, 'data')) as [Buffer];
+  return `:${String(number).trim()}`;
+}
+
+/** @returns the port on which the driver listens; it cannot choose a free one itself */
+async function startWebDriver(program: string, display: string): Promise<number> {
+  const port = await freePort();
+  const driver = spawn(program, [`--port=${port}`], {
+    stdio: 'ignore',
+    env: {...process.env, DISPLAY: display},
+  });
+  process.on('exit', () => driver.kill());
+  await until(() => accepts(port));
+  return port;
+}
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
