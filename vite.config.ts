@@ -7,7 +7,7 @@ import {embedFile, finish, refuseReleased} from './build/output.ts';
 
 export const embed = {
   ...library('widget/define.ts', embedFile),
-  plugins: [minifyTemplates, giveLitItsGlobals, pinLaterFiles, finish],
+  plugins: [minifyTemplates, giveLitItsGlobals, pinLaterFiles(), finish],
 };
 
 export default defineConfig(() => {

@@ -1,11 +1,22 @@
-/** Builds the later files, and writes their names and hashes into the first file, which so pins them. */
+/**
+ * Builds the later files, and writes their names and hashes into the file that loads them, which so pins them.
+ *
+ * Sources import what they need. In the built form, a later file gets the modules that it shares with the first file
+ * (widget/loading/shared-modules.ts) as an argument, so that there is one copy of them on the page:
+ *
+ *     import {html} from 'lit';              export default (shared) => {
+ *                                     →        const {html} = shared['lit'];
+ *     export const view = () => …;             const view = () => …; return {view};
+ *                                            };
+ */
 import {createHash} from 'node:crypto';
-import {join, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
-import {languageTags, laterFiles} from '../widget/loading/pins.ts';
-import {wordFiles} from '../widget/loading/word-pins.ts';
+import type {Pin} from '../widget/loading/pinned-import.ts';
+import {sharedModules} from '../widget/loading/shared-modules.ts';
 import {minifyAgain, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir} from './output.ts';
+import {isPins, loading, rewritePins} from './pins.ts';
 
 /** The settings for each file of the form, which is one self-contained ES module. */
 export const library = (entry: string, fileName: string): InlineConfig => ({
@@ -21,68 +32,120 @@ export const library = (entry: string, fileName: string): InlineConfig => ({
   },
 });
 
-const entryOfWords = '\0words';
+const sharedModulesFile = `${loading}/shared-modules.ts`;
 
-/** Of a file of words, keeps only those for after the first touch. The others are in other files of the form. */
-const keepAfterTouch: Plugin = {
-  name: 'keep-after-touch',
+/** The names that later files use, by shared module. */
+type Uses = Map<string, Set<string>>;
+
+/** Later files do not contain the shared modules. */
+const leaveOutShared: Plugin = {
+  name: 'leave-out-shared-modules',
   enforce: 'pre',
-  resolveId: (id, importer) => (importer || !id.includes('form/words/') ? null : `${entryOfWords}${id}`),
-  load: (id) =>
-    id.startsWith(entryOfWords)
-      ? `export {afterTouch} from ${JSON.stringify(resolve(id.slice(entryOfWords.length)))};`
-      : null,
+  async resolveId(source, importer) {
+    if (!importer) return null;
+    const found = await this.resolve(source, importer, {skipSelf: true});
+    for (const name of found ? sharedModules : []) {
+      const module = await this.resolve(name, sharedModulesFile, {skipSelf: true});
+      if (module?.id === found?.id) return {id: `shared:${name}`, external: true, moduleSideEffects: false};
+    }
+    return found;
+  },
 };
 
-/** @returns the code and source map of a file, and its name, which contains a hash of the code */
-async function buildLaterFile(name: string, entry: string, plugins: readonly Plugin[] = []) {
-  const {build: options, ...others} = library(entry, `${name}.js`);
+/**
+ * Makes a function of a module's code, in which imports and exports have lines of their own. All lines keep their order,
+ * and one is added before them.
+ */
+function asFunction(code: string, uses: Uses): string {
+  const body = code
+    .replace(/^import \{(.+)\} from "shared:(.+)";$/gm, (_, names: string, module: string) => {
+      const used = uses.get(module) ?? new Set();
+      uses.set(module, used);
+      for (const name of names.split(',')) used.add(name.trim().replace(/ as .*/, ''));
+      return `const {${names.replaceAll(' as ', ': ')}} = shared['${module}'];`;
+    })
+    .replace(
+      /^export \{(.+)\};$/m,
+      (_, names: string) => `return {${names.replace(/(\w+) as (\w+)/g, '$2: $1')}};`,
+    );
+  return `export default (shared) => {\n${body}};`;
+}
+
+const entryId = '\0later-file';
+
+const entry = (code: string): Plugin => ({
+  name: 'entry-of-later-file',
+  enforce: 'pre',
+  resolveId: (_, importer) => (importer ? null : entryId),
+  load: (id) => (id === entryId ? code : null),
+});
+
+/** @param exports the statement that exports what the file contains */
+async function buildLaterFile(name: string, exports: string, uses: Uses) {
+  const {build: options, ...settings} = library(name, `${name}.js`);
   const results = await build({
-    ...others,
-    plugins: [minifyTemplates, keepAfterTouch, ...plugins],
-    build: {...options, write: false, sourcemap: 'hidden'},
+    ...settings,
+    plugins: [entry(exports), minifyTemplates, leaveOutShared, pinLaterFilesFor(uses)],
+    build: {...options, write: false, sourcemap: 'hidden', rolldownOptions: {output: {minify: false}}},
   });
   const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
-  const [chunk, ...companions] = output;
-  const unexpected = companions.filter(({fileName}) => !fileName.endsWith('.map'));
-  if (unexpected.length > 0) throw new Error(`${name} is not alone: ${unexpected[0]?.fileName}`);
-  return minifyAgain(chunk.code, JSON.stringify(chunk.map), (content) => {
+  const [chunk, ...others] = output;
+  const companions: Rolldown.OutputAsset[] = [];
+  for (const other of others) {
+    if (other.type === 'chunk') throw new Error(`${name} is not alone: ${other.fileName}`);
+    if (other.fileName !== `${name}.js.map`) companions.push(other);
+  }
+  const map = {...chunk.map, mappings: `;${chunk.map?.mappings}`};
+  const built = await minifyAgain(asFunction(chunk.code, uses), JSON.stringify(map), (content) => {
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 10);
     return `${name}-${hash}.js`;
   });
+  return {...built, companions};
 }
 
-type Pin = {path: string; integrity: string};
-
-/** The file of languages pins the files of their words. */
-const pinWords = (wordPins: Readonly<Record<string, Pin>>): Plugin => ({
-  name: 'pin-words',
-  load: (id) =>
-    id.endsWith('/widget/loading/word-pins.ts')
-      ? `export const wordFiles = ${JSON.stringify(wordPins)};`
-      : null,
-});
-
 /**
- * Builds the later files, and replaces the module that lists them by their names and hashes. The hashes are SHA-256, the
- * shortest that browsers accept, because hashes cannot be compressed.
+ * Builds the later files that a module lists, and replaces this module by their names and hashes. The hashes are SHA-256,
+ * the shortest that browsers accept, because hashes cannot be compressed. A later file can list further ones.
  */
-export const pinLaterFiles: Plugin = {
+const pinLaterFilesFor = (uses: Uses): Plugin => ({
   name: 'pin-later-files',
   async load(id) {
-    if (!id.endsWith('/widget/loading/pins.ts')) return null;
-    const build = async (name: string, {path}: {path: string}, plugins?: readonly Plugin[]) => {
-      const {file, code, map} = await buildLaterFile(name, join('widget/loading', path), plugins);
+    if (!isPins(id)) return null;
+    return rewritePins(id, async (name, {path, only = '*'}) => {
+      const {file, code, map, companions} = await buildLaterFile(
+        name,
+        `export ${only === '*' ? only : `{${only}}`} from '${resolve(loading, path)}';`,
+        uses,
+      );
       this.emitFile({type: 'asset', fileName: file, source: code});
       this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
-      return {path: `./${file}`, integrity: integrityOf(code, 'sha256')};
-    };
-    const wordPins: Record<string, Pin> = {};
-    for (const [tag, file] of Object.entries(wordFiles)) wordPins[tag] = await build(`words-${tag}`, file);
-    const pins: Record<string, Pin> = {};
-    for (const [name, file] of Object.entries(laterFiles)) {
-      pins[name] = await build(name, file, [pinWords(wordPins)]);
-    }
-    return `export const laterFiles = ${JSON.stringify(pins)}, languageTags = ${JSON.stringify(languageTags)};`;
+      for (const {fileName, source} of companions) this.emitFile({type: 'asset', fileName, source});
+      return JSON.stringify({path: `./${file}`, integrity: integrityOf(code, 'sha256')} satisfies Pin);
+    });
   },
-};
+});
+
+/** In the first file, `shared` returns what the later files use of the shared modules. */
+const fillShared = (uses: Uses): Plugin => ({
+  name: 'fill-shared-modules',
+  async load(id) {
+    if (id !== sharedModulesFile) return null;
+    // Builds the later files, which is how their uses become known.
+    await this.load({id: `${loading}/pins.ts`});
+    let imports = '';
+    let members = '';
+    for (const [index, [module, names]] of [...uses].entries()) {
+      imports += `import * as module${index} from '${module}';\n`;
+      members += `'${module}': {`;
+      for (const name of [...names].sort()) members += `${name}: module${index}.${name},`;
+      members += '},';
+    }
+    return `${imports}export const shared = () => ({${members}});`;
+  },
+});
+
+/** The plugins for the first file, which loads the others. */
+export function pinLaterFiles(): Plugin[] {
+  const uses: Uses = new Map();
+  return [pinLaterFilesFor(uses), fillShared(uses)];
+}

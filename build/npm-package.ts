@@ -4,13 +4,13 @@
  * server's dependencies.
  */
 import {readFileSync, writeFileSync} from 'node:fs';
+import {resolve} from 'node:path';
 import {getWebTypesData} from 'custom-element-jet-brains-integration';
 import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs-code-integration';
 import {defineConfig, type Plugin} from 'vite';
 import {elementName} from '../contract/api.ts';
 import {readManifest} from './docs/manifest.ts';
-import {languageTags, laterFiles} from '../widget/loading/pins.ts';
-import {wordFiles} from '../widget/loading/word-pins.ts';
+import {isPins, loading, rewritePins} from './pins.ts';
 
 const outDir = 'dist/npm';
 const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -18,33 +18,20 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: {lit: string};
 };
 
-const importsOf = (files: Readonly<Record<string, {path: string}>>) => {
-  const imports = Object.entries(files).map(
-    ([name, {path}]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(path)})`,
-  );
-  return `{${imports.join(',')}}`;
-};
+/** The names of the later files, by their modules. */
+const laterFiles = new Map<string, string>();
 
 /** Later files are not pinned in the package, because the partner's bundler creates its own files from these imports. */
 const importLaterFiles: Plugin = {
   name: 'import-later-files',
-  load(id) {
-    if (id.endsWith('/widget/loading/pins.ts')) {
-      return `export const laterFiles = ${importsOf(laterFiles)}, languageTags = ${JSON.stringify(languageTags)};`;
-    }
-    if (id.endsWith('/widget/loading/word-pins.ts')) {
-      return `export const wordFiles = ${importsOf(wordFiles)};`;
-    }
-    if (id.endsWith('/widget/loading/later-files.ts')) {
-      return `
-        import {laterFiles} from './pins.ts';
-        export const scriptOrigin = '';
-        export const loadPinned = (load) => load();
-        export const loadAnswerModule = laterFiles.answer;
-        export const loadTakeawayModule = laterFiles.takeaway;
-      `;
-    }
-    return null;
+  async load(id) {
+    if (id === `${loading}/pinned-import.ts`)
+      return `export const scriptOrigin = ''; export const importPinned = ({path}) => path();`;
+    if (!isPins(id)) return null;
+    return rewritePins(id, (name, {path}) => {
+      laterFiles.set(resolve(loading, path), name);
+      return `{path: () => import('${path}')}`;
+    });
   },
 };
 
@@ -95,7 +82,13 @@ export default defineConfig({
     target: 'es2022',
     minify: false,
     lib: {entry: 'widget/define.ts', formats: ['es'], fileName: elementName},
-    rolldownOptions: {external: /^lit(\/|$)/, output: {minify: true}},
+    rolldownOptions: {
+      external: /^lit(\/|$)/,
+      output: {
+        minify: true,
+        chunkFileNames: ({facadeModuleId}) => `${laterFiles.get(facadeModuleId ?? '') ?? '[name]'}-[hash].js`,
+      },
+    },
   },
   plugins: [importLaterFiles, describe],
 });

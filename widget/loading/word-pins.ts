@@ -5,7 +5,12 @@
  */
 import {firstScreens, type LanguageTag} from '../../form/words/languages.ts';
 
-const fileOf = (tag: string) => ({path: `../../form/words/${tag}.ts`, integrity: ''});
+const fileOf = (tag: string) => ({
+  path: `../../form/words/${tag}.ts`,
+  integrity: '',
+  name: `words-${tag}`,
+  only: 'afterTouch',
+});
 
 export const wordFiles = Object.fromEntries(
   Object.keys(firstScreens).map((tag) => [tag, fileOf(tag)]),

@@ -2,6 +2,7 @@
  * The form without a server, for designers and documentation: a mark that says so, and made-up answers to the
  * requests that the form would make. Nothing leaves this file, and nothing is kept.
  */
+import {html} from 'lit';
 import {adopt} from '../submission/styles.ts';
 import type {Kit} from '../submission/types.ts';
 import {reply} from './reply.ts';
@@ -12,8 +13,7 @@ import {wordsOf} from './words.ts';
 const pause = 500;
 
 export function createSandbox(kit: Kit) {
-  const {html} = kit;
-  adopt(kit, [sandboxStyles(kit.css)]);
+  adopt(kit, [sandboxStyles]);
 
   return {
     /** Stands above the form and above its result. */

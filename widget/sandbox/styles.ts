@@ -1,7 +1,7 @@
 /** Of the mark: in print and in forced colours as well. */
-import type {Kit} from '../submission/types.ts';
+import {css} from 'lit';
 
-export const sandboxStyles = (css: Kit['css']) => css`
+export const sandboxStyles = css`
   .sample {
     border: 2px dashed;
     border-radius: var(--_corner);

@@ -1,3 +1,5 @@
-// A file as the build makes them: it stands alone. That it ran can be seen from outside.
-globalThis.laterFileRan = true;
-export const greeting = 'hello';
+// A file as the build makes them. That it ran can be seen from outside.
+export default () => {
+  globalThis.laterFileRuns = (globalThis.laterFileRuns ?? 0) + 1;
+  return {greeting: 'hello'};
+};

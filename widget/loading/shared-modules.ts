@@ -1,0 +1,19 @@
+/**
+ * The modules of which the page needs only one copy, because they keep a state or are large. Later files use the copy in
+ * the first file; of any other module that they import they get a copy of their own. The paths are relative to this file.
+ */
+export const sharedModules = [
+  'lit',
+  // Lit's own modules, such as directives, import it by this name.
+  'lit-html',
+  './later-files.ts',
+  '../page/safe-document.ts',
+  '../page/session.ts',
+  '../page/trusted-types.ts',
+];
+
+/**
+ * What later files use of these modules, by the paths above. The build replaces this function (build/later-files.ts).
+ * Modules that are not built import what they need themselves.
+ */
+export const shared = (): Readonly<Record<string, object>> => ({});
