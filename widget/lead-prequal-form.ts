@@ -1,4 +1,4 @@
-import {css, html, nothing, type PropertyValues} from 'lit';
+import {html, nothing, type PropertyValues} from 'lit';
 import {pageAddress} from '../contract/page-address.ts';
 import type {Failure, Fetch, Kit, Outcome} from './submission/types.ts';
 import {attribution} from './page/attribution.ts';
@@ -27,12 +27,11 @@ import {fill, merge, type SomeWords, type Words} from '../form/words/words.ts';
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
-const kitFor = (host: Kit['host'], localization: Localization, say: Kit['say']): Kit => ({
-  host,
-  say,
-  report: (result) => emit(host, 'prequal-result', result),
+const kitFor = (element: Kit['element'], localization: Localization, announce: Kit['announce']): Kit => ({
+  element,
+  announce,
+  report: (result) => emit(element, 'prequal-result', result),
   html,
-  css,
   nothing,
   fill,
   safeDocument,

@@ -2,7 +2,10 @@
 import {formatMoney} from '../money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
+import {fill} from './fill.ts';
 import type {afterTouch, ErrorTexts, firstScreen, sandbox} from './en.ts';
+
+export {fill};
 
 export type FirstScreenWords = typeof firstScreen;
 export type AfterTouchWords = typeof afterTouch;
@@ -19,10 +22,6 @@ export type Words = FirstScreenWords &
 type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
 /** Any of these words. */
 export type SomeWords = Some<Words>;
-
-/** Replaces `{name}` by `values.name`. Names without a value stay. */
-export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
-  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 
 /** What is wrong with a field, in a sentence that names the field. */
 export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {

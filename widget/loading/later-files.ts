@@ -1,5 +1,6 @@
 /** Loads the files that a visitor does not need before the first touch. */
-import type {AnswerModule, TakeawayModule} from '../submission/types.ts';
+import type {AnswerModule} from '../submission/types.ts';
+import type {TakeawayModule} from '../takeaway/index.ts';
 import {importPinned, type Pin} from './pinned-import.ts';
 import {laterFiles} from './pins.ts';
 

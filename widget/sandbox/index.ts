@@ -3,8 +3,7 @@
  * requests that the form would make. Nothing leaves this file, and nothing is kept.
  */
 import {html} from 'lit';
-import {adopt} from '../submission/styles.ts';
-import type {Kit} from '../submission/types.ts';
+import {adopt} from '../styles/adopt.ts';
 import {reply} from './reply.ts';
 import {sandboxStyles} from './styles.ts';
 import {wordsOf} from './words.ts';
@@ -12,21 +11,27 @@ import {wordsOf} from './words.ts';
 /** Milliseconds: long enough to see what the form does meanwhile. */
 const pause = 500;
 
-export function createSandbox(kit: Kit) {
-  adopt(kit, [sandboxStyles]);
+type SandboxContext = {
+  readonly element: HTMLElement;
+  /** In the language that the page has now. They are read at every rendering. */
+  readonly words: {readonly locale: string};
+};
+
+export function createSandbox(context: SandboxContext) {
+  adopt(context.element, [sandboxStyles]);
 
   return {
     /** Stands above the form and above its result. */
     mark() {
-      const {sample, explained} = wordsOf(kit.words.locale);
+      const {sample, explained} = wordsOf(context.words.locale);
       return html`<p class="sample" part="sample" role="note"><strong>${sample}</strong> ${explained}</p>`;
     },
 
-    /** In the place of the browser's. */
+    /** Takes the place of the browser's `fetch`. */
     async fetch(this: void, url: string, init?: RequestInit): Promise<Response> {
       await new Promise((resolve) => setTimeout(resolve, pause));
       init?.signal?.throwIfAborted();
-      const {status, body} = reply(new URL(url), init, wordsOf(kit.words.locale).consent);
+      const {status, body} = reply(new URL(url), init, wordsOf(context.words.locale).consent);
       return new Response(JSON.stringify(body), {status});
     },
   };

@@ -1,31 +1,42 @@
-/** What a server would say, made up. */
-import type {Prequalification, Reasons} from '../../contract/amounts.ts';
+/** Made-up replies to the requests that the form would send to a server. */
+import {
+  amountParts,
+  totalAmount,
+  type AmountPart,
+  type Prequalification,
+  type Reason,
+  type Reasons,
+} from '../../contract/amounts.ts';
 import {paths} from '../../contract/api.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../contract/embed.ts';
 import {problemTypePrefix} from '../../contract/problems.ts';
+import {tableOf} from '../../contract/table-of.ts';
 
-/** Every colour of the bar, and every kind of sentence. */
-const amounts = {
+/** Sample amounts. A part without one gets `otherSample`, so that a sample has every colour of the bar. */
+const samples: Partial<Record<AmountPart, number>> = {
   rollover_amount: 120_000,
   sba_qualified_amount: 560_000,
   unsecured_amount: 150_000,
-  portfolio_loan_qualified_amount: 30_000,
-  total_qualified_amount: 860_000,
 };
-const reasons: Reasons = {unsecured_amount: 'assumes_no_bankruptcy'};
+const otherSample = 30_000;
 
-const noAmounts: typeof amounts = {
-  rollover_amount: 0,
-  sba_qualified_amount: 0,
-  unsecured_amount: 0,
-  portfolio_loan_qualified_amount: 0,
-  total_qualified_amount: 0,
-};
-const noAmountsBecause: Reasons = {
+/** Why an amount is zero in a sample without amounts. A part without a reason gets `otherReason`. */
+const samplesOfReasons: Partial<Record<AmountPart, Reason>> = {
   rollover_amount: 'below_minimum',
   sba_qualified_amount: 'below_minimum',
   unsecured_amount: 'credit_score',
-  portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
+};
+const otherReason: Reason = 'nothing_to_borrow_against';
+
+type SampleResult = {amounts: Record<AmountPart, number>; reasons: Reasons};
+
+const found: SampleResult = {
+  amounts: tableOf(amountParts, (part) => samples[part] ?? otherSample),
+  reasons: {unsecured_amount: 'assumes_no_bankruptcy'},
+};
+const foundNothing: SampleResult = {
+  amounts: tableOf(amountParts, () => 0),
+  reasons: tableOf(amountParts, (part) => samplesOfReasons[part] ?? otherReason),
 };
 
 const configWith = (consent: string): EmbedConfig => ({
@@ -41,14 +52,16 @@ function answerTo(lead: Record<string, unknown>, state: string): EmbedAnswer {
   const status = state === 'pending' || state === 'refused' ? state : 'done';
   // A result that is read again after a reload no longer knows who sent the lead.
   const {first_name = 'Maria'} = lead as {first_name?: string};
-  const prequalification: Prequalification = {first_name, ...(state === 'none' ? noAmounts : amounts)};
+  const {amounts, reasons} = state === 'none' ? foundNothing : found;
+  const total = amountParts.reduce((sum, part) => sum + amounts[part], 0);
+  const prequalification: Prequalification = {first_name, ...amounts, [totalAmount]: total};
   const shown = status === 'done' && lead['lead_type'] !== 'standard';
   return {
     id: '00000000-0000-7000-8000-000000000000',
     token: 'sample',
     status,
     prequalification: shown ? prequalification : null,
-    reasons: shown ? (state === 'none' ? noAmountsBecause : reasons) : {},
+    reasons: shown ? reasons : {},
   };
 }
 

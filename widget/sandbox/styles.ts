@@ -1,4 +1,4 @@
-/** Of the mark: in print and in forced colours as well. */
+/** The styles of the mark that says that the form is a sample. It is also seen in print and with forced colours. */
 import {css} from 'lit';
 
 export const sandboxStyles = css`

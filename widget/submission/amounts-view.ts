@@ -1,19 +1,30 @@
-/** The amounts: how the total is made up, and what would change a zero. */
+/** The amounts of a result: a bar that shows how the total is made up, and a table that explains each amount. */
+import {html, nothing, svg} from 'lit';
 import {
   amountParts,
   totalAmount,
   type AmountPart,
   type Prequalification,
   type Reason,
+  type Reasons,
 } from '../../contract/amounts.ts';
+import {formatMoney} from '../../form/money.ts';
+import {fill} from '../../form/words/fill.ts';
+import type {Words} from '../../form/words/words.ts';
+import {fillClass, presentations} from './amount-parts.ts';
 import {own} from './own.ts';
-import type {Kit} from './types.ts';
-import type {Answered} from './answer-view.ts';
 
-export function resultView(kit: Kit, amounts: Prequalification, answered: Answered) {
-  const {html, money, nothing, words} = kit;
+export type AmountsToShow = {
+  readonly amounts: Prequalification;
+  /** An older server may leave them out. */
+  readonly reasons: Reasons | undefined;
+  /** The smallest amount above zero of each kind, where the partner's configuration gives it. */
+  readonly minimums: Partial<Record<AmountPart, number>>;
+};
+
+export function amountsView(words: Words, {amounts, reasons, minimums}: AmountsToShow) {
   return html`
-    ${barView(kit, amounts)}
+    ${barView(amounts)}
     <table part="table">
       <caption>
         ${words.bar}
@@ -24,14 +35,21 @@ export function resultView(kit: Kit, amounts: Prequalification, answered: Answer
           <th scope="col">${words.amount}</th>
         </tr>
       </thead>
-      ${amountParts.map((part, index) =>
+      ${amountParts.map((part) => {
+        const dollars = amounts[part];
         // An upstream may not know all parts.
-        amounts[part] === undefined ? nothing : rowsView(kit, part, index, amounts[part], answered),
-      )}
+        if (dollars === undefined) return nothing;
+        return rowsView(
+          words,
+          part,
+          dollars,
+          sentence(words, part, dollars, reasons?.[part], minimums[part]),
+        );
+      })}
       <tfoot>
         <tr>
           <th scope="row">${words.total}</th>
-          <td>${money(amounts[totalAmount])}</td>
+          <td>${formatMoney(amounts[totalAmount], words.locale)}</td>
         </tr>
       </tfoot>
     </table>
@@ -39,64 +57,62 @@ export function resultView(kit: Kit, amounts: Prequalification, answered: Answer
   `;
 }
 
-/** Widths of what is there, not of the total: an upstream's total need not be the sum. */
-function barView({html, nothing}: Kit, amounts: Prequalification) {
+/** The widths are shares of the sum of the parts, because the total of an upstream need not be that sum. */
+function barView(amounts: Prequalification) {
   const sum = amountParts.reduce((dollars, part) => dollars + (amounts[part] ?? 0), 0);
   if (sum === 0) return nothing;
   let start = 0;
-  const [a, b, c, d] = amountParts.map((part) => {
-    const width = ((amounts[part] ?? 0) / sum) * 100;
+  const rectangles = amountParts.map((part) => {
     const x = start;
+    const width = ((amounts[part] ?? 0) / sum) * 100;
     start += width;
-    return {x: `${x}%`, width: `${width}%`};
+    return svg`<rect class=${fillClass(part)} x="${x}%" width="${width}%" height="100%"></rect>`;
   });
-  // The table below says the same in words.
-  return html`<svg class="bar" part="bar" aria-hidden="true">
-    <rect class="fill-0" x=${a?.x} width=${a?.width} height="100%"></rect>
-    <rect class="fill-1" x=${b?.x} width=${b?.width} height="100%"></rect>
-    <rect class="fill-2" x=${c?.x} width=${c?.width} height="100%"></rect>
-    <rect class="fill-3" x=${d?.x} width=${d?.width} height="100%"></rect>
-  </svg>`;
+  // Hidden from screen readers, because the table below says the same in words.
+  return html`<svg class="bar" part="bar" aria-hidden="true">${rectangles}</svg>`;
 }
 
-/** A body of its own for each amount, so that its sentence has the table's whole width. */
-function rowsView(kit: Kit, part: AmountPart, index: number, dollars: number, {answer, minimums}: Answered) {
-  const {html, money, words} = kit;
-  const given = answer.reasons?.[part];
-  // A newer server may give reasons that these words do not know.
-  const code = own(words.reasons, given) === undefined ? undefined : given;
-  const why = reason(kit, part, code, minimums[part]);
-  const about = words.about[part];
+/** Each amount has a table body of its own with two rows, so that its sentence has the whole width of the table. */
+function rowsView(words: Words, part: AmountPart, dollars: number, sentence: string) {
   return html`
     <tbody part="row" class=${dollars === 0 ? 'zero' : ''}>
       <tr>
         <th scope="rowgroup">
           <svg class="swatch" part="swatch" aria-hidden="true">
-            <rect class="fill-${index}" width="100%" height="100%"></rect>
+            <rect class=${fillClass(part)} width="100%" height="100%"></rect>
           </svg>
           ${words.names[part]}
         </th>
-        <td part="amount">${money(dollars)}</td>
+        <td part="amount">${formatMoney(dollars, words.locale)}</td>
       </tr>
       <tr>
-        <td class="words" part="reason" colspan="2">
-          ${dollars === 0 ? why : code ? `${about} ${why}` : about}
-        </td>
+        <td class="words" part="reason" colspan="2">${sentence}</td>
       </tr>
     </tbody>
   `;
 }
 
-/** Why an amount is zero, or what a larger one assumes. */
-function reason({fill, money, words}: Kit, part: AmountPart, code: Reason | undefined, minimum?: number) {
-  const {reasons} = words;
-  const text =
-    code !== 'below_minimum'
-      ? reasons[code ?? 'unknown']
-      : minimum === undefined
-        ? reasons.below_some_minimum
-        : part === 'sba_qualified_amount'
-          ? reasons.below_minimum_loan
-          : reasons.below_minimum;
-  return fill(text, {needs: words.needs[part], minimum: money(minimum ?? 0)});
+/** What the amount is, and what it assumes. For an amount of zero: why it is zero. */
+function sentence(
+  words: Words,
+  part: AmountPart,
+  dollars: number,
+  given: Reason | undefined,
+  minimum: number | undefined,
+): string {
+  // A newer server may give reasons that these words do not know.
+  const known = own(words.reasons, given) === undefined ? undefined : given;
+  const about = words.about[part];
+  if (dollars > 0 && !known) return about;
+  const why = fill(words.reasons[reasonText(part, known, minimum)], {
+    needs: words.needs[part],
+    minimum: formatMoney(minimum ?? 0, words.locale),
+  });
+  return dollars > 0 ? `${about} ${why}` : why;
+}
+
+/** The name of the text that explains a reason. */
+function reasonText(part: AmountPart, reason: Reason | undefined, minimum: number | undefined) {
+  if (reason !== 'below_minimum') return reason ?? 'unknown';
+  return minimum === undefined ? 'below_some_minimum' : presentations[part].belowMinimum;
 }

@@ -1,68 +1,91 @@
-/** What came of a lead. The frame stays when the amounts arrive, and with it the focus. */
+/** What the visitor sees in the place of the fields once there is an answer. */
+import {html, nothing} from 'lit';
 import type {AmountPart, Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
-import {resultView} from './amounts-view.ts';
-import type {Takeaway, Kit, Shown} from './types.ts';
+import {formatMoney} from '../../form/money.ts';
+import {fill} from '../../form/words/fill.ts';
+import type {Words} from '../../form/words/words.ts';
+import type {Takeaway} from '../takeaway/index.ts';
+import {amountsView} from './amounts-view.ts';
 
-export type Answered = Shown & {
+/** What came of a lead. */
+export type Result = {
   readonly answer: EmbedAnswer;
   readonly leadType: LeadType | undefined;
-  readonly minimums: Partial<Record<AmountPart, number>>;
-  /** Nobody asks any more whether a pending result is there. */
+  /** The answer is pending, and the server is not asked for it any more. */
   readonly late: boolean;
-  /** Once it has been loaded, which a result does not wait for. */
-  readonly takeaway: Takeaway | undefined;
 };
 
-/** A tick, a clock's hands, an exclamation mark. */
-const marks = {
+/** What the visitor can do with an answer. */
+export type Shown = {
+  /** As typed; empty after a reload. */
+  readonly firstName: string;
+  /** The partner's next step. */
+  readonly link: {readonly href: string; readonly label: string} | undefined;
+  readonly change: () => void;
+  readonly startOver: () => void;
+};
+
+export type Answered = Result &
+  Shown & {
+    readonly minimums: Partial<Record<AmountPart, number>>;
+    /** Undefined until its file has been loaded. The answer is shown before that. */
+    readonly takeaway: Takeaway | undefined;
+  };
+
+/** The icons of the states without amounts, as paths: a tick, the hands of a clock, an exclamation mark. */
+const icons = {
   thanks: 'm6.5 12.5 4 4 7.5-8.5',
   pending: 'M12 6.5V12l3.5 2.5',
   late: 'M12 6.5V12l3.5 2.5',
   refused: 'M12 6.5v7M12 17v.5',
 };
 
-type State = Pick<Answered, 'answer' | 'leadType' | 'late'>;
-
-/** The states without amounts. */
-function endOf({answer: {status}, leadType, late}: State): keyof typeof marks {
-  // Who asked for no amounts waits for none.
-  if (status === 'pending' && leadType !== 'standard') return late ? 'late' : status;
-  return status === 'refused' ? status : 'thanks';
+/** The state of an answer without amounts. Its texts have the same name. */
+function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons {
+  // A standard lead has no amounts, so it is never shown as pending.
+  if (status === 'pending' && leadType !== 'standard') return late ? 'late' : 'pending';
+  return status === 'refused' ? 'refused' : 'thanks';
 }
 
-export function answerView(kit: Kit, answered: Answered) {
-  const {html, nothing, fill, money, words} = kit;
-  const {firstName: name} = answered;
-  const amounts = answered.answer.prequalification;
+/** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
+export function answerView(words: Words, answered: Answered) {
+  const {answer, firstName: name, minimums} = answered;
+  const {prequalification: amounts, reasons} = answer;
   const total = amounts?.total_qualified_amount ?? 0;
-  const end = endOf(answered);
-  const {title, text} = words[end];
+  const state = stateOf(answered);
+  const {title, text} = words[state];
   return html`
-    <section class="answer ${amounts ? '' : `end ${end}`}" aria-labelledby="result-title">
+    <section class="answer ${amounts ? '' : `end ${state}`}" aria-labelledby="result-title">
       ${
         amounts
           ? nothing
           : html`<svg class="badge" part="badge" viewBox="0 0 24 24" aria-hidden="true">
-              <path d=${marks[end]}></path>
+              <path d=${icons[state]}></path>
             </svg>`
       }
       <h2 id="result-title" part="heading" tabindex="-1">
-        ${amounts ? greeting(kit, amounts) : name ? fill(words.named, {title, name}) : title}
-        ${total > 0 ? html`<strong class="total" part="total"><span>${money(total)}</span></strong>` : nothing}
+        ${amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title}
+        ${
+          total > 0
+            ? html`<strong class="total" part="total"
+                ><span>${formatMoney(total, words.locale)}</span></strong
+              >`
+            : nothing
+        }
       </h2>
-      ${amounts ? resultView(kit, amounts, answered) : html`<p>${text}</p>`}
-      ${actionsView(kit, answered, Boolean(amounts) || end === 'refused')}
+      ${amounts ? amountsView(words, {amounts, reasons, minimums}) : html`<p>${text}</p>`}
+      ${actionsView(words, answered, amounts !== null || state === 'refused')}
     </section>
   `;
 }
 
-const greeting = ({fill, words}: Kit, {first_name: name, total_qualified_amount: total}: Prequalification) =>
+const greeting = (words: Words, {first_name: name, total_qualified_amount: total}: Prequalification) =>
   fill(total > 0 ? words.upTo : words.nothing, {name});
 
 /** What a visitor can do once there is an answer: the partner's next step first. */
-function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange: boolean) {
+function actionsView(words: Words, answered: Answered, mayChange: boolean) {
   const {answer, takeaway, link, change, startOver, firstName} = answered;
   return html`
     ${mayChange && !firstName ? html`<p class="estimate">${words.notKept}</p>` : nothing}
@@ -76,17 +99,17 @@ function actionsView({html, nothing, words}: Kit, answered: Answered, mayChange:
           : nothing
       }
       <div class="take">
-        ${answer.prequalification && takeaway?.view(answer.prequalification)}
+        ${answer.prequalification ? takeaway?.view(answer.prequalification) : nothing}
         <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
       </div>
     </div>
   `;
 }
 
-/** In a sentence, for those who hear it. */
-export function spoken(kit: Kit, state: State): string {
-  const amounts = state.answer.prequalification;
-  if (!amounts) return kit.words[endOf(state)].text;
+/** The result in one sentence, for screen readers. */
+export function spoken(words: Words, result: Result): string {
+  const amounts = result.answer.prequalification;
+  if (!amounts) return words[stateOf(result)].text;
   const total = amounts.total_qualified_amount;
-  return `${greeting(kit, amounts)} ${total > 0 ? kit.money(total) : ''}`;
+  return `${greeting(words, amounts)} ${total > 0 ? formatMoney(total, words.locale) : ''}`;
 }

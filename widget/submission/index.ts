@@ -15,8 +15,10 @@ import {solve, type Proof} from './proof.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {explainRefusal} from './refusal.ts';
 import {attempt, type Attempt} from './send.ts';
-import {adopt, accentStyles, answerStyles} from './styles.ts';
-import type {CreateAnswer, Takeaway, Lead, Outcome, Sending} from './types.ts';
+import {accentStyles, adopt} from '../styles/adopt.ts';
+import {answerStyles} from './styles.ts';
+import type {CreateAnswer, Lead, Outcome, Sending} from './types.ts';
+import type {Takeaway} from '../takeaway/index.ts';
 import {answerView, spoken} from './answer-view.ts';
 
 /** Milliseconds of watching a pending result: the first pause, the longest one, and all of them. */
@@ -43,7 +45,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
   /** A result is on its way; without this file it only has fewer buttons. */
   async function loadTakeaway() {
     takeaway ??= (await kit.loadTakeawayModule().catch(() => undefined))?.createTakeaway(kit);
-    kit.host.requestUpdate();
+    kit.element.requestUpdate();
   }
 
   /** For the first time, as opposed to after a reload. */
@@ -80,7 +82,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       const read = reply && answerIn(reply);
       if (read && read.status !== 'pending') {
         show(read);
-        kit.say(spoken(kit, {answer: read, leadType, late}));
+        kit.announce(spoken(kit.words, {answer: read, leadType, late}));
         kit.report({id, leadType, status: read.status});
         return;
       }
@@ -88,7 +90,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
       wait = Math.max((reply?.retryAfter ?? 0) * 1_000, Math.min(wait * 1.5, pauses.longest));
     }
     late = true;
-    if (answer) kit.say(spoken(kit, {answer, leadType, late}));
+    if (answer) kit.announce(spoken(kit.words, {answer, leadType, late}));
   }
 
   async function send({consent: seen, ...lead}: Lead, sending: Sending): Promise<Outcome> {
@@ -146,7 +148,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
 
   await Promise.all([configure(reply).then((read) => (config = read)), restore()]);
 
-  adopt(kit, [answerStyles(kit.css), ...accentStyles(kit.css, config?.colors.accent)]);
+  adopt(kit.element, [...answerStyles, ...accentStyles(config?.colors.accent)]);
 
   return {
     get config() {
@@ -161,7 +163,7 @@ export const createAnswer: CreateAnswer = async (kit, place, fetchConfig, reply)
     notice: (failure) => notice(kit, failure),
     view: (shown) =>
       answer &&
-      answerView(kit, {
+      answerView(kit.words, {
         ...shown,
         answer,
         leadType: receipt?.leadType,

@@ -2,12 +2,12 @@
 import type {Kit} from './types.ts';
 
 /** @returns what waits so many milliseconds, and on, while the page is hidden or the element not on it */
-export function createPause({host, safeDocument}: Kit) {
+export function createPause({element, safeDocument}: Kit) {
   let wake = () => {};
   const onVisibility = () => wake();
-  const unseen = () => safeDocument.hidden || !host.isConnected;
+  const unseen = () => safeDocument.hidden || !element.isConnected;
 
-  host.addController({
+  element.addController({
     hostConnected() {
       safeDocument.addEventListener('visibilitychange', onVisibility);
       wake();

@@ -1,138 +1,9 @@
-/** Of consent, sending, the result and the other ends; colours, buttons and type come from the form's own sheet. */
-import type {CSSResult} from 'lit';
-import type {Kit} from './types.ts';
+/** The styles of what comes after the first touch: consent, sending, the answer and its states without amounts. */
+import {css, type CSSResult} from 'lit';
+import {fillStyles} from './amount-parts.ts';
+import {amountsStyles} from './amounts-styles.ts';
 
-/** Added to what is there, for there may be sheets of a browser's extension by now. */
-export function adopt({host: {shadowRoot}, safeDocument}: Kit, styles: readonly CSSResult[]) {
-  for (const {styleSheet, cssText} of styles) {
-    if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
-    else shadowRoot?.append(Object.assign(safeDocument.createElement('style'), {textContent: cssText}));
-  }
-}
-
-/** The partner's colour, where the page sets none. */
-export const accentStyles = (css: Kit['css'], accent = '') =>
-  /^#[0-9a-f]{6}$/i.test(accent)
-    ? [css([`:host{--_accent:var(--prequal-accent,${accent})}`] as unknown as TemplateStringsArray)]
-    : [];
-
-export const answerStyles = (css: Kit['css']) => css`
-  .total {
-    display: block;
-    font-size: clamp(1.25em, 15cqi, 3.25em);
-    font-variant-numeric: tabular-nums;
-    font-weight: 700;
-    letter-spacing: -0.02em;
-    line-height: 1.1;
-    margin-block-start: 4px;
-  }
-  .bar {
-    block-size: 28px;
-    border-radius: 6px;
-    display: block;
-    inline-size: 100%;
-    margin-block: 20px 24px;
-  }
-  .bar rect {
-    stroke: var(--_paper);
-    stroke-width: 2px;
-  }
-  .answer:dir(rtl) .bar {
-    transform: scaleX(-1);
-  }
-  /* Told apart by lightness as well: at least 1.4 to 1 between any two, 3 to 1 on the paper. */
-  .fill-0 {
-    --_fill: var(--prequal-amount-1, light-dark(#12336f, #5b92e5));
-  }
-  .fill-1 {
-    --_fill: var(--prequal-amount-2, light-dark(#cf8300, #ffd468));
-  }
-  .fill-2 {
-    --_fill: var(--prequal-amount-3, light-dark(#006259, #0b7f73));
-  }
-  .fill-3 {
-    --_fill: var(--prequal-amount-4, light-dark(#925fbe, #c49ee8));
-  }
-  rect {
-    color: color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_legibly));
-    fill: currentcolor;
-  }
-  .swatch {
-    block-size: 16px;
-    border-radius: 4px;
-    inline-size: 16px;
-    inset-block-start: calc(0.75em + 4px);
-    inset-inline-start: 0;
-    position: absolute;
-  }
-  .zero rect {
-    fill: none;
-    stroke: currentcolor;
-    stroke-width: 4px;
-  }
-  table {
-    border-collapse: collapse;
-    font: inherit;
-    inline-size: 100%;
-  }
-  h2 + table {
-    margin-block-start: 20px;
-  }
-  caption {
-    color: var(--_muted);
-    font-size: 0.875em;
-    padding-block-end: 4px;
-    text-align: start;
-  }
-  .card tbody,
-  .card tfoot {
-    border-block-start: 1px solid var(--_line);
-  }
-  th,
-  td {
-    font-weight: 600;
-    padding: 12px 0;
-    text-align: start;
-    vertical-align: top;
-  }
-  tbody th {
-    overflow-wrap: anywhere;
-    padding-inline-start: 24px;
-    position: relative;
-  }
-  td {
-    font-variant-numeric: tabular-nums;
-    inline-size: 1%;
-    padding-inline-start: 8px;
-    text-align: end;
-    white-space: nowrap;
-  }
-  .zero td {
-    color: var(--_muted);
-    font-weight: 400;
-  }
-  tbody tr:first-child > * {
-    padding-block-end: 2px;
-  }
-  .words.words {
-    color: var(--_muted);
-    font-size: 0.875em;
-    font-weight: 400;
-    padding-block: 0 12px;
-    padding-inline: 24px 0;
-    text-align: start;
-    white-space: normal;
-  }
-  .card tfoot {
-    border-block-start: 2px solid;
-    font-size: 1.125em;
-  }
-  .estimate {
-    color: var(--_muted);
-    font-size: 0.875em;
-    margin-block: 12px 24px;
-    text-wrap: balance;
-  }
+const othersStyles = css`
   .end p {
     margin-block: 8px 24px;
   }
@@ -232,11 +103,6 @@ export const answerStyles = (css: Kit['css']) => css`
       animation-duration: 4s;
     }
   }
-  @media (forced-colors: active) {
-    .bar,
-    .swatch {
-      border: 1px solid CanvasText;
-      forced-color-adjust: none;
-    }
-  }
 `;
+
+export const answerStyles: readonly CSSResult[] = [amountsStyles, fillStyles, othersStyles];

@@ -1,9 +1,10 @@
 /** What the first file and the answer file know of each other: types only, so neither imports the other. */
-import type {css, html, nothing, ReactiveControllerHost, TemplateResult} from 'lit';
-import type {Prequalification} from '../../contract/amounts.ts';
+import type {html, nothing, ReactiveControllerHost, TemplateResult} from 'lit';
 import type {Attribution, EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {ResultDetail} from '../page/events.ts';
+import type {TakeawayModule} from '../takeaway/index.ts';
+import type {Shown} from './answer-view.ts';
 import type {Errors, Values} from '../../form/read-fields.ts';
 import type {keep, recall} from '../page/session.ts';
 import type {Words, fill} from '../../form/words/words.ts';
@@ -14,7 +15,6 @@ export type Store = {readonly keep: typeof keep; readonly recall: typeof recall}
 /** What the answer file gets from the first: a second copy of Lit would cost as much again. */
 export type Kit = Store & {
   readonly html: typeof html;
-  readonly css: typeof css;
   readonly nothing: typeof nothing;
   /** Whole US dollars in the page's language, with the currency sign. */
   readonly money: (dollars: number) => string;
@@ -24,9 +24,9 @@ export type Kit = Store & {
   /** The page's document, protected from DOM clobbering. */
   readonly safeDocument: Document;
   /** The element that shows the answer. */
-  readonly host: ReactiveControllerHost & HTMLElement;
+  readonly element: ReactiveControllerHost & HTMLElement;
   /** Renders anew, and has these words read out. */
-  readonly say: (words: string) => void;
+  readonly announce: (words: string) => void;
   /** Tells the page what came of a lead after it was sent. */
   readonly report: (result: ResultDetail) => void;
   /** What is wanted only once there are amounts. */
@@ -48,8 +48,6 @@ export type Place = {
 export type Lead = {readonly lead_type: LeadType; readonly consent?: string} & Readonly<
   Record<string, string | number | boolean>
 >;
-
-export type Link = {readonly href: string; readonly label: string};
 
 /** A failure in a person's words. */
 export type Notice = {readonly title: string; readonly text: string};
@@ -84,14 +82,6 @@ export type Asking = {
   readonly held: boolean;
 };
 
-export type Shown = {
-  /** As typed; empty after a reload. */
-  readonly firstName: string;
-  readonly link: Link | undefined;
-  readonly change: () => void;
-  readonly startOver: () => void;
-};
-
 export type AnswerPart = {
   /** The partner's configuration, where the server gives it. */
   readonly config: EmbedConfig | undefined;
@@ -120,15 +110,5 @@ export type CreateAnswer = (
   fetchConfig: () => Promise<Response>,
   reply: Promise<Response>,
 ) => Promise<AnswerPart>;
-
-/** What a visitor takes along. */
-export type Takeaway = {
-  /** The amounts are shown for the first time. */
-  arrive(total: number): void;
-  /** The buttons. */
-  view(amounts: Prequalification): TemplateResult;
-};
-
-export type TakeawayModule = {readonly createTakeaway: (kit: Kit) => Takeaway};
 
 export type AnswerModule = {readonly createAnswer: CreateAnswer};

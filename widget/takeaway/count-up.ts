@@ -1,23 +1,24 @@
-/** The total runs up to its figure once, where motion is welcome. */
-import type {Kit} from '../submission/types.ts';
+/** The total counts up to its amount once, for visitors who have not asked for less motion. */
+import {formatMoney} from '../../form/money.ts';
+import type {Words} from '../../form/words/words.ts';
 
 /** Milliseconds. */
 const duration = 900;
 
 /**
- * From the next frame on, the figure is drawn by a style sheet from an attribute: the text below it, which
- * machines read and Lit renders, is the whole amount all the while.
+ * From the next frame on, a style sheet draws the figure from the attribute `data-drawn`. The text of the total stays
+ * the whole amount, which is what screen readers read and what Lit renders.
  */
-export function countUp({host, money}: Kit, dollars: number) {
+export function countUp(element: HTMLElement, words: Words, dollars: number) {
   if (!matchMedia('(prefers-reduced-motion: no-preference)').matches) return;
   let start: number | undefined;
   requestAnimationFrame(function draw(now) {
-    const total = host.shadowRoot?.querySelector<HTMLElement>('.total');
+    const total = element.shadowRoot?.querySelector<HTMLElement>('.total');
     if (!total) return;
     start ??= now;
     const left = 1 - (now - start) / duration;
     if (left > 0) {
-      total.dataset['drawn'] = money(Math.round(dollars * (1 - left ** 3)));
+      total.dataset['drawn'] = formatMoney(Math.round(dollars * (1 - left ** 3)), words.locale);
       requestAnimationFrame(draw);
     } else delete total.dataset['drawn'];
   });

@@ -1,111 +1,55 @@
-/** What a visitor takes along once there are amounts: as a text, or on paper. A file of its own. */
-import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
+/** The later file with what a visitor takes along from a result: a copy as text, or a print. */
+import {html, nothing} from 'lit';
+import type {Prequalification} from '../../contract/amounts.ts';
+import type {Words} from '../../form/words/words.ts';
+import {adopt} from '../styles/adopt.ts';
+import {asText} from './as-text.ts';
 import {countUp} from './count-up.ts';
-import type {TakeawayModule, Kit} from '../submission/types.ts';
+import {print} from './print.ts';
+import {takeawayStyles} from './styles.ts';
 
-const styles = `
-  .take {
-    column-gap: 24px;
-    display: flex;
-    flex: 1 0 100%;
-    flex-wrap: wrap;
-  }
-  .total[data-drawn] span {
-    clip-path: inset(50%);
-    position: absolute;
-  }
-  .total[data-drawn]::after {
-    content: attr(data-drawn);
-    content: attr(data-drawn) / '';
-  }
-  @media print {
-    .card {
-      outline: 0;
-      padding: 0;
-    }
-    .actions {
-      display: none;
-    }
-    tbody {
-      break-inside: avoid;
-    }
-  }
-`;
+type TakeawayContext = {
+  /** The element that shows the result. */
+  readonly element: HTMLElement;
+  /** In the language that the page has now. They are read whenever they are needed. */
+  readonly words: Words;
+  /** Has the screen reader say this, and renders again. */
+  announce(words: string): void;
+};
 
-export const createTakeaway: TakeawayModule['createTakeaway'] = (kit) => {
-  const {html, nothing} = kit;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
-  kit.host.shadowRoot!.adoptedStyleSheets.push(sheet);
-  let copying: 'copy' | 'copied' | 'notCopied' = 'copy';
+export function createTakeaway(context: TakeawayContext) {
+  adopt(context.element, [takeawayStyles]);
+  /** The label of the copy button, which says what came of a click on it. */
+  let copyLabel: 'copy' | 'copied' | 'notCopied' = 'copy';
 
   async function copy(amounts: Prequalification) {
-    copying = await navigator.clipboard.writeText(asText(kit, amounts)).then(
-      () => 'copied' as const,
-      () => 'notCopied' as const,
+    copyLabel = await navigator.clipboard.writeText(asText(context.element, context.words, amounts)).then(
+      () => 'copied',
+      () => 'notCopied',
     );
-    kit.say(kit.words[copying]);
+    context.announce(context.words[copyLabel]);
   }
 
   const button = (label: string, act: () => void) =>
     html`<button class="quiet" part="button" type="button" @click=${act}>${label}</button>`;
 
   return {
-    arrive(dollars) {
-      copying = 'copy';
-      countUp(kit, dollars);
+    /** To be called when amounts are shown for the first time, as opposed to after a reload. */
+    arrive(total: number) {
+      copyLabel = 'copy';
+      countUp(context.element, context.words, total);
     },
-    // On a page without TLS there is no clipboard.
-    view: (amounts) => html`
-      ${navigator.clipboard ? button(kit.words[copying], () => void copy(amounts)) : nothing}
-      ${button(kit.words.print, () => print(kit))}
+
+    /** The buttons. */
+    view: (amounts: Prequalification) => html`
+      ${
+        // A page without TLS has no clipboard.
+        navigator.clipboard ? button(context.words[copyLabel], () => void copy(amounts)) : nothing
+      }
+      ${button(context.words.print, () => print(context.element, context.words))}
     `,
   };
-};
-
-/** A line for each amount, as one would write it to somebody. */
-const asText = ({host, money, words}: Kit, amounts: Prequalification) =>
-  [
-    // A sample says so wherever it goes.
-    ...Array.from(host.shadowRoot!.querySelectorAll('.sample'), ({textContent}) => textContent),
-    `${words.bar}:`,
-    ...amountParts.map((part) => `${words.names[part]}: ${money(amounts[part])}`),
-    `${words.total}: ${money(amounts[totalAmount])}`,
-    words.disclaimer,
-  ].join('\n');
-
-/**
- * Prints the result alone, which browsers can save as a PDF. It is copied into a document of its own, in a frame
- * within our shadow root: nothing of the page comes along, and nothing on it changes.
- */
-function print({host, fill, safeDocument, words}: Kit) {
-  const root = host.shadowRoot!;
-  const frame = safeDocument.createElement('iframe');
-  frame.className = 'unseen';
-  frame.onload = () => {
-    const paper = frame.contentWindow as Window & typeof globalThis;
-    const {document} = paper;
-    const copy = document.createElement('div');
-    copy.setAttribute('theme', 'light');
-    copy.lang = words.locale;
-    copy.dir = getComputedStyle(host).direction;
-    copy.style.fontFamily = getComputedStyle(host).fontFamily;
-    // What the partner put into the slots goes into those of the copy.
-    for (const child of host.children) if (child.slot) copy.append(document.importNode(child, true));
-    const inside = copy.attachShadow({mode: 'open'});
-    // A sheet belongs to the document that made it.
-    inside.adoptedStyleSheets = root.adoptedStyleSheets.map(({cssRules}) => {
-      const sheet = new paper.CSSStyleSheet();
-      sheet.replaceSync(Array.from(cssRules, ({cssText}) => cssText).join(''));
-      return sheet;
-    });
-    inside.append(document.importNode(root.querySelector('.card')!, true));
-    const date = new Intl.DateTimeFormat(words.locale, {dateStyle: 'long'}).format();
-    inside.querySelector('.estimate')?.append(' ', fill(words.madeOn, {date}));
-    document.body.append(copy);
-    paper.onafterprint = () => frame.remove();
-    paper.focus();
-    paper.print();
-  };
-  root.append(frame);
 }
+
+export type Takeaway = ReturnType<typeof createTakeaway>;
+export type TakeawayModule = {readonly createTakeaway: typeof createTakeaway};

@@ -1,4 +1,6 @@
 /** Every state that a visitor can meet, and the way there. */
+import {amountParts} from '../../../contract/amounts.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {Clock} from './clock.ts';
 import {answer, config, created, json, problem, type FakeServer} from './fake-server.ts';
@@ -86,10 +88,7 @@ export const states: Record<string, State> = {
         created({
           prequalification: {
             first_name: 'Maria',
-            rollover_amount: 0,
-            sba_qualified_amount: 0,
-            unsecured_amount: 0,
-            portfolio_loan_qualified_amount: 0,
+            ...tableOf(amountParts, () => 0),
             total_qualified_amount: 0,
           },
           reasons: {rollover_amount: 'below_minimum', sba_qualified_amount: 'bankruptcy'},

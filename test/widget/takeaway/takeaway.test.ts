@@ -82,20 +82,21 @@ describe('the result that people keep', () => {
     const {promise, resolve} = Promise.withResolvers<Window & typeof globalThis>();
     const pagePrint = window.print.bind(window);
     window.print = () => expect.fail('the page itself was printed');
-    const frame = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow')!;
-    Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {
+    const frame = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentDocument')!;
+    Object.defineProperty(HTMLIFrameElement.prototype, 'contentDocument', {
       configurable: true,
       get(this: HTMLIFrameElement) {
-        const paper = frame.get!.call(this) as (Window & typeof globalThis) | null;
+        const document = frame.get!.call(this) as Document | null;
+        const paper = document?.defaultView;
         if (paper) paper.print = () => resolve(paper);
-        return paper;
+        return document;
       },
     });
     try {
       button(form as never, 'Print or save as PDF').click();
       return await promise;
     } finally {
-      Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', frame);
+      Object.defineProperty(HTMLIFrameElement.prototype, 'contentDocument', frame);
       window.print = pagePrint;
     }
   };

@@ -1,0 +1,130 @@
+/** Every part of the total has all that a result shows of it, so that a new part cannot be forgotten somewhere. */
+import {expect, waitUntil} from '@open-wc/testing';
+import {amountParts, totalAmount, type AmountPart, type Reason} from '../../../contract/amounts.ts';
+import {tableOf} from '../../../contract/table-of.ts';
+import {LeadPrequalForm} from '../../../widget/define.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {created, FakeServer} from '../../support/browser/fake-server.ts';
+import {click, fillAll, open, send, shows, text} from '../../support/browser/visitor.ts';
+
+/** In the order of `amountParts`, each amount is another one. */
+const dollarsOf = (part: AmountPart) => 1_000 * (amountParts.indexOf(part) + 1);
+const written = (part: AmountPart) => `$${dollarsOf(part) / 1_000},000`;
+const amounts = tableOf(amountParts, dollarsOf);
+const total = Object.values(amounts).reduce((sum, dollars) => sum + dollars);
+const zeros = tableOf(amountParts, () => 0);
+
+const textsIn = (form: LeadPrequalForm, selector: string) =>
+  Array.from(form.shadowRoot?.querySelectorAll(selector) ?? [], ({textContent}) =>
+    textContent.replace(/\s+/g, ' ').trim(),
+  );
+
+/** The fills of the rectangles, one after the other. */
+const fillsIn = (form: LeadPrequalForm, selector: string) =>
+  Array.from(form.shadowRoot?.querySelectorAll(selector) ?? [], (found) => getComputedStyle(found).fill);
+
+const isOneEach = (found: readonly string[]) => {
+  expect(found, found.join(' | ')).to.have.length(amountParts.length);
+  expect(new Set(found), found.join(' | ')).to.have.property('size', amountParts.length);
+};
+
+describe('each amount of a result', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    server.restore();
+    restorePage();
+  });
+
+  const result = async (parts: Record<AmountPart, number> = amounts, sum = total, reason?: Reason) => {
+    const prequalification = {first_name: 'Maria', ...parts, [totalAmount]: sum};
+    const reasons = reason ? tableOf(amountParts, () => reason) : {};
+    server.reply(() => created({prequalification, reasons}));
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    return form;
+  };
+
+  it('has a part of the bar, as wide as its share', async () => {
+    const form = await result();
+    const widths = Array.from(form.shadowRoot!.querySelectorAll('.bar rect'), (part) =>
+      Number.parseFloat(part.getAttribute('width') ?? ''),
+    );
+    expect(widths).to.have.length(amountParts.length);
+    for (const [index, part] of amountParts.entries()) {
+      expect(widths[index], part).to.be.closeTo((dollarsOf(part) / total) * 100, 0.01);
+    }
+  });
+
+  it('has a colour of its own, which is the same in the bar and in the table', async () => {
+    const form = await result();
+    isOneEach(fillsIn(form, '.swatch rect'));
+    expect(fillsIn(form, '.bar rect')).to.deep.equal(fillsIn(form, '.swatch rect'));
+  });
+
+  it('has a custom property for its colour', async () => {
+    const form = await result();
+    const before = fillsIn(form, '.swatch rect');
+    for (const [index, part] of amountParts.entries()) {
+      form.style.setProperty(`--prequal-amount-${index + 1}`, '#123');
+      expect(fillsIn(form, '.swatch rect')[index], part).not.to.equal(before[index]);
+    }
+  });
+
+  for (const lang of Object.keys(LeadPrequalForm.languages)) {
+    /** The texts in English and in the language, once they have changed. */
+    const translated = async (form: LeadPrequalForm, selector: string) => {
+      const english = textsIn(form, selector);
+      form.lang = lang;
+      const texts = () => textsIn(form, selector);
+      if (lang !== 'en') {
+        await waitUntil(
+          () => texts().every((text, index) => text !== english[index]),
+          `all are in "${lang}"`,
+        );
+      }
+      return texts();
+    };
+
+    it(`has a row with its name, its amount and a sentence in the language "${lang}"`, async () => {
+      const form = await result();
+      isOneEach(await translated(form, 'tbody th'));
+      isOneEach(textsIn(form, '[part=reason]'));
+      expect(textsIn(form, '[part=amount]')).to.deep.equal(amountParts.map(written));
+    });
+
+    it(`says what it needs if it is zero, in the language "${lang}"`, async () => {
+      const form = await result(zeros, 0, 'nothing_to_borrow_against');
+      isOneEach(await translated(form, '[part=reason]'));
+    });
+  }
+
+  it('has a line in the text that is copied', async () => {
+    let copied = '';
+    stub(navigator, 'clipboard', {
+      value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
+    });
+    const form = await result();
+    const names = textsIn(form, 'tbody th');
+    await shows(form, 'Copy');
+    await click(form, 'Copy');
+    const lines = amountParts.map((part, index) => `${names[index]}: ${written(part)}`);
+    expect(copied.split('\n').slice(1, -2)).to.deep.equal(lines);
+  });
+
+  it('is above zero in a sample, and has a reason in a sample without amounts', async () => {
+    for (const state of ['', 'none']) {
+      const form = await open({sandbox: state});
+      await fillAll(form);
+      await shows(form, 'This is where the consent text');
+      form.shadowRoot!.querySelector<HTMLInputElement>('input[type=checkbox]')!.click();
+      await send(form);
+      const found = textsIn(form, '[part=amount]');
+      expect(found).to.have.length(amountParts.length);
+      if (state === '') expect(found).not.to.include('$0');
+      else expect(new Set(found)).to.deep.equal(new Set(['$0']));
+      expect(text(form)).not.to.contain('Not part of this estimate.');
+    }
+  });
+});

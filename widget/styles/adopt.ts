@@ -1,0 +1,15 @@
+/** Styles that are added to an element that is on the page already. */
+import {unsafeCSS, type CSSResult} from 'lit';
+import {safeDocument} from '../page/safe-document.ts';
+
+/** The styles are added to the end of the list, because a browser's extension may have put its own there. */
+export function adopt({shadowRoot}: HTMLElement, styles: readonly CSSResult[]) {
+  for (const {styleSheet, cssText} of styles) {
+    if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
+    else shadowRoot?.append(Object.assign(safeDocument.createElement('style'), {textContent: cssText}));
+  }
+}
+
+/** @param accent the colour of the partner's configuration, which is used if the page sets none */
+export const accentStyles = (accent = ''): CSSResult[] =>
+  /^#[0-9a-f]{6}$/i.test(accent) ? [unsafeCSS(`:host { --_accent: var(--prequal-accent, ${accent}) }`)] : [];

@@ -1,0 +1,115 @@
+/** The styles of the amounts: total, bar and table. The colours of the parts stand in amount-parts.ts. */
+import {css} from 'lit';
+
+export const amountsStyles = css`
+  .total {
+    display: block;
+    font-size: clamp(1.25em, 15cqi, 3.25em);
+    font-variant-numeric: tabular-nums;
+    font-weight: 700;
+    letter-spacing: -0.02em;
+    line-height: 1.1;
+    margin-block-start: 4px;
+  }
+  .bar {
+    block-size: 28px;
+    border-radius: 6px;
+    display: block;
+    inline-size: 100%;
+    margin-block: 20px 24px;
+  }
+  .bar rect {
+    stroke: var(--_paper);
+    stroke-width: 2px;
+  }
+  .answer:dir(rtl) .bar {
+    transform: scaleX(-1);
+  }
+  rect {
+    color: color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_legibly));
+    fill: currentcolor;
+  }
+  .swatch {
+    block-size: 16px;
+    border-radius: 4px;
+    inline-size: 16px;
+    inset-block-start: calc(0.75em + 4px);
+    inset-inline-start: 0;
+    position: absolute;
+  }
+  .zero rect {
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 4px;
+  }
+  table {
+    border-collapse: collapse;
+    font: inherit;
+    inline-size: 100%;
+  }
+  h2 + table {
+    margin-block-start: 20px;
+  }
+  caption {
+    color: var(--_muted);
+    font-size: 0.875em;
+    padding-block-end: 4px;
+    text-align: start;
+  }
+  .card tbody,
+  .card tfoot {
+    border-block-start: 1px solid var(--_line);
+  }
+  th,
+  td {
+    font-weight: 600;
+    padding: 12px 0;
+    text-align: start;
+    vertical-align: top;
+  }
+  tbody th {
+    overflow-wrap: anywhere;
+    padding-inline-start: 24px;
+    position: relative;
+  }
+  td {
+    font-variant-numeric: tabular-nums;
+    inline-size: 1%;
+    padding-inline-start: 8px;
+    text-align: end;
+    white-space: nowrap;
+  }
+  .zero td {
+    color: var(--_muted);
+    font-weight: 400;
+  }
+  tbody tr:first-child > * {
+    padding-block-end: 2px;
+  }
+  .words.words {
+    color: var(--_muted);
+    font-size: 0.875em;
+    font-weight: 400;
+    padding-block: 0 12px;
+    padding-inline: 24px 0;
+    text-align: start;
+    white-space: normal;
+  }
+  .card tfoot {
+    border-block-start: 2px solid;
+    font-size: 1.125em;
+  }
+  .estimate {
+    color: var(--_muted);
+    font-size: 0.875em;
+    margin-block: 12px 24px;
+    text-wrap: balance;
+  }
+  @media (forced-colors: active) {
+    .bar,
+    .swatch {
+      border: 1px solid CanvasText;
+      forced-color-adjust: none;
+    }
+  }
+`;

@@ -1,0 +1,53 @@
+/** Prints the result alone, which browsers can save as a PDF. */
+import {fill} from '../../form/words/fill.ts';
+import type {Words} from '../../form/words/words.ts';
+import {safeDocument} from '../page/safe-document.ts';
+
+/**
+ * The result is copied into the document of a frame in the element's shadow root, so that nothing of the page is
+ * printed, and nothing on the page changes.
+ */
+export function print(element: HTMLElement, words: Words) {
+  const {shadowRoot} = element;
+  const frame = safeDocument.createElement('iframe');
+  frame.className = 'unseen';
+  frame.onload = () => {
+    const paper = frame.contentDocument?.defaultView;
+    if (!paper || !shadowRoot) return;
+    paper.document.body.append(copyOf(element, shadowRoot, words, paper));
+    paper.onafterprint = () => frame.remove();
+    paper.focus();
+    paper.print();
+  };
+  shadowRoot?.append(frame);
+}
+
+/** A copy of the element with its result, for the document of another window. */
+function copyOf(
+  element: HTMLElement,
+  shadowRoot: ShadowRoot,
+  words: Words,
+  paper: Window & typeof globalThis,
+): HTMLElement {
+  const {document} = paper;
+  const copy = document.createElement('div');
+  const {direction, fontFamily} = getComputedStyle(element);
+  copy.setAttribute('theme', 'light');
+  copy.lang = words.locale;
+  copy.dir = direction;
+  copy.style.fontFamily = fontFamily;
+  // What the partner put into the slots of the element, for the same slots of the copy.
+  for (const child of element.children) if (child.slot) copy.append(document.importNode(child, true));
+  const inside = copy.attachShadow({mode: 'open'});
+  // A style sheet can be used only in the document that made it.
+  inside.adoptedStyleSheets = shadowRoot.adoptedStyleSheets.map(({cssRules}) => {
+    const sheet = new paper.CSSStyleSheet();
+    sheet.replaceSync(Array.from(cssRules, ({cssText}) => cssText).join(''));
+    return sheet;
+  });
+  const card = shadowRoot.querySelector('.card');
+  if (card) inside.append(document.importNode(card, true));
+  const date = new Intl.DateTimeFormat(words.locale, {dateStyle: 'long'}).format();
+  inside.querySelector('.estimate')?.append(' ', fill(words.madeOn, {date}));
+  return copy;
+}
