@@ -90,7 +90,7 @@ export default defineConfig(
   },
   {
     // expect(x).to.be.true is an expression by design, and equal() returns a promise for snapshots only.
-    files: ['test/widget/**/*.ts', 'test/form/words.test.ts', 'test/support/browser/*.ts'],
+    files: ['test/widget/**/*.ts', 'test/support/browser/*.ts'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-floating-promises': [

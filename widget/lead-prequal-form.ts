@@ -240,10 +240,8 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** A single page shows all fields at once, and needs their words for that. */
   async #loadFirstWords() {
-    const localization = this.#localization;
-    await localization.ready;
-    if (this.layout !== 'single' || localization.words.locale.startsWith('en')) return;
-    await localization.loadAfterTouch().catch(() => {});
+    await this.#localization.ready;
+    if (this.layout === 'single') await this.#localization.loadAfterTouch().catch(() => {});
   }
 
   get #part() {

@@ -1,8 +1,30 @@
-import {expect} from '@open-wc/testing';
-import {formFields} from '../../contract/fields.ts';
-import * as english from '../../form/words/en.ts';
-import * as spanish from '../../form/words/es.ts';
+import assert from 'node:assert/strict';
+import {readdirSync} from 'node:fs';
+import {suite, test} from 'node:test';
+import {amountParts, reasons} from '../../contract/amounts.ts';
+import {creditScores, fieldErrorCodes} from '../../contract/fields.ts';
+import {fieldTable, pagesOf, type FieldName} from '../../form/pages.ts';
+import type {InputError} from '../../form/read-fields.ts';
+import * as en from '../../form/words/en.ts';
+import {firstScreens, sandboxes} from '../../form/words/languages.ts';
 import {fill, merge, sayError, type Words} from '../../form/words/words.ts';
+
+type Language = Pick<typeof en, 'firstScreen' | 'afterTouch' | 'sandbox'>;
+
+/** All languages by their tags. */
+const languages: Record<string, Language> = {en};
+for (const tag of Object.keys(firstScreens)) {
+  languages[tag] = (await import(`../../form/words/${tag}.ts`)) as Language;
+}
+
+/** What a language may have in common with English. */
+const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
+  es: ['No', 'Total'],
+};
+
+/** As the form has them after the first touch. */
+const wordsOf = ({firstScreen, afterTouch}: Language): Words =>
+  merge<object>(firstScreen, afterTouch) as Words;
 
 /** Each text by its path, such as `errors.required.email`. */
 function texts(words: object, path = ''): [path: string, text: string][] {
@@ -12,69 +34,127 @@ function texts(words: object, path = ''): [path: string, text: string][] {
 }
 
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+const withoutData = (text: string) => text.replace(/\{\w+\}|\S+@\S+/g, ' ');
+const wordsIn = (text: string) =>
+  withoutData(text)
+    .toLowerCase()
+    .match(/\p{L}{2,}/gu) ?? [];
+const pairsIn = (text: string) =>
+  wordsIn(text).flatMap((word, index, all) => (index ? [`${all[index - 1]} ${word}`] : []));
 
-describe('the words', () => {
-  for (const part of ['firstScreen', 'afterTouch', 'sandbox'] as const) {
-    it(`of ${part} are the same in Spanish, with the same placeholders`, () => {
-      const es = new Map(texts(spanish[part]));
-      for (const [path, text] of texts(english[part])) {
-        const translated = es.get(path);
-        expect(translated, path).to.be.a('string').and.not.equal('');
-        expect(placeholders(translated ?? ''), path).to.deep.equal(placeholders(text));
+/** @returns whether a translation is still in English, or part of it is: two words in a row are the same */
+function isLeft(translated: string, english: string) {
+  if (translated === english) return wordsIn(english).length > 0;
+  const pairs = pairsIn(english);
+  return pairsIn(translated).some((pair) => pairs.includes(pair));
+}
+
+suite('the words of each language', () => {
+  test('every file of words is in the registry', () => {
+    const files = readdirSync('form/words').filter((name) => !['languages.ts', 'words.ts'].includes(name));
+    assert.deepEqual(
+      files.sort(),
+      Object.keys(languages)
+        .map((tag) => `${tag}.ts`)
+        .sort(),
+    );
+    for (const [tag, words] of Object.entries(firstScreens)) {
+      assert.equal(words, languages[tag]?.firstScreen);
+      assert.equal(sandboxes[tag as keyof typeof sandboxes], languages[tag]?.sandbox);
+    }
+  });
+
+  for (const [tag, language] of Object.entries(languages)) {
+    for (const part of language === en ? [] : (['firstScreen', 'afterTouch', 'sandbox'] as const)) {
+      const english = texts(en[part]);
+      const translated = new Map(texts(language[part]));
+
+      test(`"${tag}" has the texts that English has in "${part}", with the same placeholders`, () => {
+        for (const [path, text] of english) {
+          assert.notEqual(translated.get(path)?.trim() ?? '', '', path);
+          assert.deepEqual(placeholders(translated.get(path) ?? ''), placeholders(text), path);
+        }
+        assert.equal(translated.size, english.length);
+      });
+
+      test(`"${tag}" has no English words in "${part}"`, () => {
+        const left = english.filter(
+          ([path, text]) => isLeft(translated.get(path) ?? '', text) && !sameAsEnglish[tag]?.includes(text),
+        );
+        assert.deepEqual(left, []);
+      });
+    }
+
+    test(`"${tag}" writes numbers and dates in its own way`, () => {
+      const {locale} = language.firstScreen;
+      assert.deepEqual(Intl.getCanonicalLocales(locale), [locale]);
+      assert.equal(locale.split('-')[0], tag.split('-')[0]);
+    });
+
+    test(`"${tag}" has the words of every field, step, score, amount and reason`, () => {
+      const words = wordsOf(language);
+      const needed: [table: object, names: readonly string[]][] = [
+        [words.labels, Object.keys(fieldTable)],
+        [
+          words.steps,
+          pagesOf('prequalification', true)
+            .flat()
+            .map(({name}) => name),
+        ],
+        [words.scores, creditScores],
+        [words.ratings, creditScores],
+        [words.names, amountParts],
+        [words.about, amountParts],
+        [words.needs, amountParts],
+        [words.reasons, reasons],
+      ];
+      for (const [table, names] of needed) {
+        const missing = names.filter((name) => !Object.hasOwn(table, name));
+        assert.deepEqual(missing, []);
       }
-      expect([...es.keys()]).to.have.members(texts(english[part]).map(([path]) => path));
+    });
+
+    test(`"${tag}" has a sentence for every error of every field, even for an error that only a newer server knows`, () => {
+      for (const name of Object.keys(fieldTable) as FieldName[]) {
+        for (const code of [...fieldErrorCodes, 'negative', 'new-code'] as InputError[]) {
+          const sentence = sayError(wordsOf(language), name, code);
+          assert.match(sentence, /\.$/, `${name} ${code}`);
+          assert.doesNotMatch(sentence, /[{}]|undefined|null/, `${name} ${code}`);
+        }
+      }
     });
   }
 
-  it('of the first screen and those after the first touch have different names, because they are merged', () => {
-    const firstScreen = new Map(texts(english.firstScreen));
-    const shared = texts(english.afterTouch).filter(([path]) => firstScreen.has(path));
-    expect(shared).to.deep.equal([]);
-  });
-
-  it('say something sensible of every field and error, even one that the server made up', () => {
-    for (const {firstScreen, afterTouch} of [english, spanish]) {
-      const words: Words = merge<object>(firstScreen, afterTouch) as Words;
-      for (const name of Object.keys(formFields) as (keyof typeof formFields)[]) {
-        for (const code of [
-          'required',
-          'invalid',
-          'too_long',
-          'too_large',
-          'negative',
-          'new-code',
-        ] as const) {
-          const said = sayError(words, name, code as 'required');
-          expect(said, `${name} ${code}`)
-            .to.match(/\.$/)
-            .and.not.match(/[{}]|undefined|null/);
-        }
-      }
-    }
+  test('no text is both of the first screen and for after the first touch', () => {
+    const firstScreen = new Set(texts(en.firstScreen).map(([path]) => path));
+    assert.deepEqual(
+      texts(en.afterTouch).filter(([path]) => firstScreen.has(path)),
+      [],
+    );
   });
 });
 
-describe('fill', () => {
-  it('puts values in the place of their names, and leaves what it does not know', () => {
-    expect(fill('{a} of {b}, {c}', {a: 1, b: '$&'})).to.equal('1 of $&, {c}');
+suite('fill', () => {
+  test('fill puts values in the place of their names, and leaves names without a value', () => {
+    assert.equal(fill('{a} of {b}, {c}', {a: 1, b: '$&'}), '1 of $&, {c}');
   });
 });
 
-describe('merge', () => {
+suite('merge', () => {
   const words = {a: 'A', deep: {b: 'B', c: 'C'}};
-  it('replaces single words at every depth, and changes nothing in place', () => {
-    expect(merge(words, {deep: {c: 'see'}})).to.deep.equal({a: 'A', deep: {b: 'B', c: 'see'}});
-    expect(words.deep.c).to.equal('C');
-    expect(merge(words, undefined)).to.deep.equal(words);
+  test('merge replaces single texts at every depth, and does not change its arguments', () => {
+    assert.deepEqual(merge(words, {deep: {c: 'see'}}), {a: 'A', deep: {b: 'B', c: 'see'}});
+    assert.equal(words.deep.c, 'C');
+    assert.deepEqual(merge(words, undefined), words);
   });
-  it('adds what was not there', () => {
-    expect(merge(words as object, {e: {f: 'F'}})).to.deep.equal({...words, e: {f: 'F'}});
+  test('merge adds texts that were not there', () => {
+    assert.deepEqual(merge(words as object, {e: {f: 'F'}}), {...words, e: {f: 'F'}});
   });
-  it('ignores what stands for nothing', () => {
-    expect(merge(words, {a: undefined, deep: undefined} as object)).to.deep.equal(words);
+  test('merge ignores undefined', () => {
+    assert.deepEqual(merge(words, {a: undefined, deep: undefined} as object), words);
   });
-  it('reaches no prototype', () => {
+  test('merge does not change any prototype', () => {
     merge(words as object, JSON.parse('{"__proto__": {"polluted": "yes"}}') as object);
-    expect('polluted' in {}).to.be.false;
+    assert.equal('polluted' in {}, false);
   });
 });

@@ -2,9 +2,8 @@ import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {laterFiles} from '../../widget/loading/pins.ts';
 import {wordFiles} from '../../widget/loading/word-pins.ts';
-import {afterTouch, firstScreen} from '../../form/words/en.ts';
 import type {SomeWords} from '../../form/words/words.ts';
-import {answer, created, endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -20,7 +19,6 @@ import {
   shows,
   summary,
   text,
-  touch,
 } from '../support/browser/visitor.ts';
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
@@ -337,119 +335,5 @@ describe('the language', () => {
       expect(directions).to.deep.equal(['rtl', 'ltr', 'ltr', 'ltr']);
       expect(rect(form, '.sign').left).to.be.lessThan(rect(form, '.row .money').left + 40);
     });
-  });
-
-  it('leaves no English word in a Spanish form', async () => {
-    const textsOf = (words: object): string[] =>
-      Object.values(words).flatMap((value) =>
-        typeof value === 'object' ? textsOf(value as object) : [value as string],
-      );
-    // What stands around the placeholders, unless it is a word of Spanish as well.
-    const foreign = new Set(
-      [firstScreen, afterTouch]
-        .flatMap(textsOf)
-        .flatMap((words) => words.split(/\{\w+\}/))
-        .map((words) => words.trim())
-        .filter((words) => /[a-z]{2}/i.test(words) && !['No', 'Total'].includes(words)),
-    );
-    const form = await open({lang: 'es'});
-    const check = (where: string) => {
-      const walker = document.createTreeWalker(form.shadowRoot!, NodeFilter.SHOW_TEXT);
-      while (walker.nextNode()) {
-        const said = walker.currentNode.nodeValue?.replace(/\s+/g, ' ').trim() ?? '';
-        const found = [...foreign].filter((words) => ` ${said} `.includes(` ${words} `) || said === words);
-        expect(found, `${where}: ${said}`).to.deep.equal([]);
-      }
-    };
-    const next = (name: string) => click(form, name);
-
-    check('first step');
-    await touch(form);
-    await next('Siguiente');
-    check('errors of the first step');
-    for (const [label, value] of [
-      ['Nombre', 'María'],
-      ['Apellidos', 'Ortiz'],
-      ['Teléfono', '123'],
-      ['Correo electrónico', 'x'],
-    ] as const) {
-      fill(form, label, value);
-    }
-    await next('Siguiente');
-    check('values that are not valid');
-    fill(form, 'Teléfono', '4155550132');
-    fill(form, 'Correo electrónico', 'maria@gmial.com');
-    field(form, 'Nombre').focus();
-    await shows(form, '¿Quiso decir maria@gmail.com?');
-    check('suggestion');
-    await next('Siguiente');
-    check('second step');
-    await next('Siguiente');
-    check('errors of the second step');
-    field(form, 'Más de 720 Excelente').click();
-    await next('Siguiente');
-    check('third step');
-    for (const value of ['', '-5', '5x', '9'.repeat(12)]) {
-      for (const label of ['Fondos de jubilación', 'Efectivo', 'Inversiones']) fill(form, label, value);
-      await next('Ver mi estimado');
-      check(`amounts that are not valid: ${value}`);
-    }
-    for (const label of ['Fondos de jubilación', 'Efectivo']) fill(form, label, '10000');
-    await next('Nada en Inversiones');
-    check('nothing');
-    const release = server.hold(() => problem(500, 'internal'));
-    const failed = oneEvent(form, 'prequal-error');
-    button(form, 'Ver mi estimado').click();
-    await form.updateComplete;
-    check('sending');
-    release();
-    await failed;
-    await form.updateComplete;
-    check('failure');
-    const answers = [
-      () => problem(429, 'too-many-requests'),
-      () => problem(409, 'idempotency-key-in-progress'),
-      () => problem(403, 'origin-not-allowed'),
-      () => Promise.reject(new TypeError('Failed to fetch')),
-      () => created({reasons: {sba_qualified_amount: 'assumes_no_bankruptcy'}}),
-      () => created({status: 'pending', prequalification: null}),
-      () => created({status: 'refused', prequalification: null}),
-      () => created({prequalification: null}),
-      ...(['below_minimum', 'credit_score', 'bankruptcy', 'nothing_to_borrow_against'] as const).map(
-        (reason) => () => {
-          const {prequalification} = answer();
-          return created({
-            prequalification: {
-              ...prequalification!,
-              rollover_amount: 0,
-              sba_qualified_amount: 0,
-              unsecured_amount: 0,
-              total_qualified_amount: 0,
-            },
-            reasons: {
-              rollover_amount: reason,
-              sba_qualified_amount: reason,
-              unsecured_amount: reason,
-              portfolio_loan_qualified_amount: reason,
-            },
-          });
-        },
-      ),
-    ];
-    const said = console.error;
-    console.error = () => {};
-    for (const [index, reply] of answers.entries()) {
-      server.reply(reply);
-      const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
-      await form.submit();
-      const {type} = await end;
-      await form.updateComplete;
-      check(`answer ${index}`);
-      if (type === 'prequal-error') continue;
-      const back = text(form).includes('Cambiar mis respuestas');
-      if (!back) break;
-      await click(form, 'Cambiar mis respuestas');
-    }
-    console.error = said;
   });
 });

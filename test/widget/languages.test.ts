@@ -1,0 +1,122 @@
+/** Every state of the form in every language: each word on it is one of the language's, or comes from somebody else. */
+import {expect, waitUntil} from '@open-wc/testing';
+import {amountParts, reasons} from '../../contract/amounts.ts';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {firstScreens} from '../../form/words/languages.ts';
+import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {openState, states, type State} from '../support/browser/states.ts';
+import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
+
+const sentAnd = (reply: () => Response | Promise<Response>): State => ({
+  server: (server) => server.reply(reply),
+  async reach(form) {
+    await fillAll(form);
+    await send(form);
+  },
+});
+
+const all: Readonly<Record<string, State>> = {
+  ...states,
+  'a sample': {attributes: {sandbox: ''}},
+  'a suggestion for the email': {
+    async reach(form) {
+      await touch(form);
+      fill(form, 'Email', 'maria@gmial.com');
+      focused(form)?.blur();
+      fill(form, 'Phone', '');
+      await shows(form, 'maria@gmail.com');
+    },
+  },
+  'values that are not valid': {
+    async reach(form) {
+      await fillContact(form);
+      fill(form, 'First name', 'x'.repeat(81));
+      fill(form, 'Email', 'x');
+      fill(form, 'Phone', '1');
+      await click(form, 'Next');
+    },
+  },
+  'amounts that are not valid': {
+    async reach(form) {
+      await fillAll(form);
+      fill(form, 'Retirement funds', '-5');
+      fill(form, 'Cash', '9'.repeat(12));
+      fill(form, 'Investments', '5x');
+      await click(form, 'See my estimate');
+    },
+  },
+  'a request that is still being worked on': sentAnd(() => problem(409, 'idempotency-key-in-progress')),
+  'a page that is not allowed': sentAnd(() => problem(403, 'origin-not-allowed')),
+  'a lost connection': sentAnd(() => Promise.reject(new TypeError('Failed to fetch'))),
+  ...Object.fromEntries(
+    reasons.map((reason) => [
+      `amounts of zero because of ${reason}`,
+      sentAnd(() =>
+        created({
+          prequalification: {...amounts, ...Object.fromEntries(amountParts.map((part) => [part, 0]))},
+          reasons: Object.fromEntries(amountParts.map((part) => [part, reason])),
+        }),
+      ),
+    ]),
+  ),
+};
+
+const wordsIn = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? [];
+
+const textsIn = (words: object): string[] =>
+  Object.values(words).flatMap((text) =>
+    typeof text === 'object' ? textsIn(text as object) : [text as string],
+  );
+
+/** What visitors type, and what partners configure. */
+const data = 'Maria maria@example.com maria@gmail.com Talk to a specialist';
+
+/** The words that are shown, or that a screen reader reads, outside of the partner's consent text. */
+function shownWords(form: LeadPrequalForm) {
+  const shown: string[] = [];
+  const walker = document.createTreeWalker(form.shadowRoot!, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node instanceof Element) {
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+        shown.push(...wordsIn(node.getAttribute(name) ?? ''));
+    } else if (!node.parentElement?.closest('[part=consent]:not(a), style')) {
+      shown.push(...wordsIn(node.nodeValue ?? ''));
+    }
+  }
+  return shown;
+}
+
+for (const [tag, firstScreen] of Object.entries(firstScreens)) {
+  describe(`the form in the language "${tag}"`, () => {
+    let known: ReadonlySet<string>;
+    let server: FakeServer;
+    const {error} = console;
+
+    before(async () => {
+      const {afterTouch, sandbox} = (await import(`../../form/words/${tag}.ts`)) as Record<string, object>;
+      known = new Set([firstScreen, afterTouch!, sandbox!, {data}].flatMap(textsIn).flatMap(wordsIn));
+    });
+    beforeEach(() => {
+      server = new FakeServer();
+      // A refusal is explained to the page's developer, in English.
+      console.error = () => {};
+    });
+    afterEach(() => {
+      server.restore();
+      console.error = error;
+    });
+
+    const foreignWords = (form: LeadPrequalForm) => shownWords(form).filter((word) => !known.has(word));
+
+    for (const [name, state] of Object.entries(all)) {
+      it(`shows no word of another language in the state "${name}"`, async () => {
+        const form = await openState(state, server);
+        expect(foreignWords(form), 'in English').not.to.deep.equal([]);
+        form.lang = tag;
+        await waitUntil(() => foreignWords(form).length === 0).catch(() => {});
+        expect(foreignWords(form)).to.deep.equal([]);
+      });
+    }
+  });
+}
