@@ -1,7 +1,7 @@
 /**
  * The fields of a lead, one row each. The server's schema (`server/leads/lead-schema.ts`), the form, the OpenAPI
  * document and the documentation are all made from these rows. Names and types come from the specification, 2.1,
- * limits from the decisions in `docs/api.md`. Labels and help texts are in `widget/words/`.
+ * limits from the decisions in `docs/api.md`. Labels and help texts are in `form/words/`.
  */
 
 export const leadTypes = ['standard', 'prequalification'] as const;
