@@ -29,7 +29,8 @@ export default {
   browserStartTimeout: 120_000,
   testsStartTimeout: 120_000,
   testsFinishTimeout: 300_000,
-  testFramework: {config: {timeout: 60_000}},
+  // Longer than test/support/until.ts waits, whose error says what did not happen.
+  testFramework: {config: {timeout: 90_000}},
   middleware: [pages.middleware],
   plugins: [
     pages.plugin,

@@ -1,3 +1,5 @@
+import {isReadingReply} from './fake-server.ts';
+
 /** Time that passes when the test says so: pauses of a second and more; shorter ones stay real. */
 export class Clock {
   readonly #setTimeout = window.setTimeout.bind(window);
@@ -26,7 +28,10 @@ export class Clock {
 
   /** Once what is under way has come to its end: replies are there, and rendered. */
   async settled() {
-    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => this.#setTimeout(resolve));
+    for (let quiet = 0; quiet < 5; quiet++) {
+      await new Promise((resolve) => this.#setTimeout(resolve));
+      if (isReadingReply()) quiet = 0;
+    }
   }
 
   restore() {

@@ -62,6 +62,22 @@ export const config = (over: Partial<EmbedConfig> = {}) =>
 /** A request for the result of a lead. */
 export type Reading = {url: URL; token: string | null};
 
+let bodiesBeingRead = 0;
+
+/** Whether the form is reading a reply. Browsers do that in threads of their own, which take long on a loaded machine. */
+export const isReadingReply = () => bodiesBeingRead > 0;
+
+function countReading(response: Response): Response {
+  for (const method of ['json', 'text'] as const) {
+    const read = response[method].bind(response) as () => Promise<string>;
+    response[method] = () => {
+      bodiesBeingRead++;
+      return read().finally(() => bodiesBeingRead--);
+    };
+  }
+  return response;
+}
+
 export class FakeServer {
   readonly leads: SentLead[] = [];
   readonly readings: Reading[] = [];
@@ -82,11 +98,11 @@ export class FakeServer {
       if (url.origin !== endpoint) return this.#fetch(input, init);
       if (url.pathname === paths.embedConfig) {
         this.configRequests++;
-        return this.config();
+        return countReading(await this.config());
       }
       if (url.pathname.startsWith(`${paths.embedLeads}/`)) {
         this.readings.push({url, token: new Headers(init.headers).get('Authorization')});
-        return this.result();
+        return countReading(await this.result());
       }
       const sent: SentLead = {
         url,
@@ -96,7 +112,7 @@ export class FakeServer {
       };
       this.leads.push(sent);
       const reply = this.#replies.length > 1 ? this.#replies.shift() : this.#replies[0];
-      return reply ? reply(sent) : created();
+      return countReading(await (reply ? reply(sent) : created()));
     };
   }
 

@@ -1,6 +1,7 @@
 /** The form as a visitor finds it: by labels, button names and headings. */
-import {expect, fixture, html, oneEvent, waitUntil} from '@open-wc/testing';
+import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../../widget/define.ts';
+import {until} from '../until.ts';
 import {endpoint} from './fake-server.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -124,16 +125,14 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
 }
 
 export async function shows(form: LeadPrequalForm, expected: string) {
-  await waitUntil(() => text(form).includes(expected), `the form never showed "${expected}"`, {
-    timeout: 10_000,
-  });
+  await until(() => text(form).includes(expected), undefined, `the form shows "${expected}"`);
 }
 
 /** Touches the form and waits for what it loads then. */
 export async function touch(form: LeadPrequalForm) {
   form.shadowRoot?.querySelector('input')?.focus();
   const {length} = LeadPrequalForm.elementStyles;
-  await waitUntil(() => (form.shadowRoot?.adoptedStyleSheets.length ?? 0) > length);
+  await until(() => (form.shadowRoot?.adoptedStyleSheets.length ?? 0) > length);
 }
 
 /** Every `prequal-*` event from here on, with its detail. */

@@ -1,7 +1,8 @@
 /** A partner's page in a frame, with the built form from the service on it. */
-import {fixtureCleanup, fixture, html, waitUntil} from '@open-wc/testing';
+import {fixtureCleanup, fixture, html} from '@open-wc/testing';
 import type {Service} from '../../support/host-pages.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {until} from '../../support/until.ts';
 import {fillAll, send, text} from '../../support/browser/visitor.ts';
 
 const asked = await fetch('/host-pages/service');
@@ -64,9 +65,7 @@ export const closePages = fixtureCleanup;
 /** The form, rendered. */
 export async function rendered(form: Element | null | undefined): Promise<LeadPrequalForm> {
   const found = form as LeadPrequalForm;
-  await waitUntil(() => found.shadowRoot?.querySelector('form'), 'the form never showed its fields', {
-    timeout: 10_000,
-  });
+  await until(() => Boolean(found.shadowRoot?.querySelector('form')), undefined, 'the form shows its fields');
   return found;
 }
 

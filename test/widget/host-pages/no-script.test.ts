@@ -1,4 +1,5 @@
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
+import {until} from '../../support/until.ts';
 import {addScript, element, formOn, openPage, service, showsFallback} from './host-page.ts';
 
 describe("the element's own children", () => {
@@ -25,16 +26,12 @@ describe("the element's own children", () => {
     addScript(page);
     let waited = 0;
     const form = page.document.querySelector('lead-prequal-form')!;
-    await waitUntil(
-      () => {
-        const fields = form.shadowRoot?.querySelector('form');
-        expect(showsFallback(page), 'either, and never both').to.equal(!fields);
-        waited++;
-        return fields;
-      },
-      'the form never came',
-      {timeout: 10_000},
-    );
+    await until(() => {
+      const fields = Boolean(form.shadowRoot?.querySelector('form'));
+      expect(showsFallback(page), 'either, and never both').to.equal(!fields);
+      waited++;
+      return fields;
+    });
     expect(waited).to.be.above(1);
     await formOn(page);
   });

@@ -1,6 +1,6 @@
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/host-pages.ts';
-import {text} from '../../support/browser/visitor.ts';
+import {shows} from '../../support/browser/visitor.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
 
 const requests = async () => (await (await fetch('/host-pages/requests')).json()) as Received[];
@@ -15,7 +15,7 @@ async function visit(content: string): Promise<Received[]> {
   page.location.reload();
   await loaded;
   const again = frame.contentDocument!.querySelector('lead-prequal-form')!;
-  await waitUntil(() => text(again).includes(total), 'the result never came back', {timeout: 10_000});
+  await shows(again, total);
   expect(page.trouble).to.deep.equal([]);
   return (await requests()).slice(before);
 }

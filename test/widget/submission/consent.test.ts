@@ -1,7 +1,8 @@
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
 import {
   announced,
   button,
@@ -226,7 +227,7 @@ describe('consent', () => {
     const form = await reach(asked);
     field(form, words).focus();
     button(form, 'See my estimate').focus();
-    await waitUntil(() => announced(form) === unticked);
+    await until(() => announced(form) === unticked);
   });
 });
 

@@ -1,8 +1,9 @@
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {solve} from '../../../widget/submission/proof.ts';
 import {isSolved, newChallenge} from '../../support/browser/challenge.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
 import {click, fillAll, listen, open, send, text, touch} from '../../support/browser/visitor.ts';
 
 describe('solve', () => {
@@ -153,7 +154,7 @@ describe('the proof of work', () => {
 
 async function trapOf(form: LeadPrequalForm): Promise<HTMLInputElement> {
   const find = () => form.shadowRoot!.querySelector<HTMLInputElement>('[name=website]');
-  await waitUntil(find);
+  await until(() => find() !== null);
   return find()!;
 }
 

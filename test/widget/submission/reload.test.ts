@@ -1,6 +1,7 @@
 /** The same tab later: a new element over what the last one left in `sessionStorage`. */
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
 import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
 import {
   click,
   field,
@@ -100,7 +101,7 @@ describe('after a reload', () => {
     await sentOnce();
     server.result = () => problem(404, 'not-found');
     const form = await open();
-    await waitUntil(() => server.readings.length === 1);
+    await until(() => server.readings.length === 1);
     await fillAll(form);
     await send(form);
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
@@ -110,7 +111,7 @@ describe('after a reload', () => {
     await sentOnce();
     server.result = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();
-    await waitUntil(() => server.readings.length === 1);
+    await until(() => server.readings.length === 1);
     expect(heading(form)).to.equal('Step 1 of 3 About you');
     form.remove();
     server.result = () => json(200, answer());
