@@ -13,11 +13,26 @@ export const minifyTemplates: Plugin = {
   },
 };
 
-/** Minifies the output of the bundler's own minifier, which saves another 2 %. */
-export async function minifyAgain(code: string, map: string, nameOf: (content: string) => string) {
+/**
+ * Chrome compiles all functions of a file that begins with this line while the file arrives, on another thread. Otherwise
+ * it compiles each when it is called, which took a third of the time of the first render.
+ */
+export const compileAll = '//# allFunctionsCalledOnLoad';
+
+/**
+ * Minifies the output of the bundler's own minifier, which saves another 2 %.
+ * @param preamble the first line of the file
+ */
+export async function minifyAgain(
+  code: string,
+  map: string,
+  nameOf: (content: string) => string,
+  preamble?: string,
+) {
   const minified = await minify(code, {
     module: true,
     compress: {passes: 3},
+    format: preamble === undefined ? {} : {preamble},
     sourceMap: {content: map},
   });
   const content = minified.code ?? '';

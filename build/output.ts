@@ -7,7 +7,7 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 import type {Plugin} from 'vite';
-import {minifyAgain} from './minify.ts';
+import {compileAll, minifyAgain} from './minify.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
@@ -45,6 +45,7 @@ export const finish: Plugin = {
       readFileSync(written, 'utf8'),
       readFileSync(`${written}.map`, 'utf8'),
       () => embedFile,
+      compileAll,
     );
     writeFileSync(written, embed.code);
     writeFileSync(`${written}.map`, embed.map);

@@ -13,18 +13,21 @@ const name = 'lead-prequal-touch';
 /** What looks like a campaign's or a click's; what is sent of it, the contract says. */
 const telling = /^utm_|clk?id$|braid$|fat_id$/;
 
-/** What the first page told; nothing, and nothing is kept, where the browser asks that nobody be followed. */
-export function attribution(): Attribution | undefined {
+/**
+ * What the first page told; nothing, and nothing is kept, where the browser asks that nobody be followed.
+ * @param address of this page
+ */
+export function attribution(address = location.href): Attribution | undefined {
   const {globalPrivacyControl, doNotTrack} = navigator as Navigator & {globalPrivacyControl?: boolean};
   if (globalPrivacyControl || doNotTrack === '1') return void keep(name);
 
   const kept = recall(name) as Attribution | undefined;
-  const here = Object.entries(parameters()).filter(([key]) => telling.test(key));
+  const here = Object.entries(parameters(address)).filter(([key]) => telling.test(key));
   const referrer = pageAddress(safeDocument.referrer);
   if (referrer && !referrer.startsWith(`${location.origin}/`)) here.push(['referrer', referrer]);
   // A landing page alone tells little: it gives way to a later page that tells more.
   if (kept?.landing_page && (!here.length || Object.keys(kept).length > 1)) return kept;
-  const touch = {...Object.fromEntries(here), landing_page: pageAddress(location.href)};
+  const touch = {...Object.fromEntries(here), landing_page: pageAddress(address)};
   keep(name, touch);
   return touch;
 }

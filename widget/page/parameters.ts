@@ -1,2 +1,2 @@
-/** Of the page's address, by name. */
-export const parameters = () => Object.fromEntries(new URLSearchParams(location.search));
+/** The query parameters of an address, by name. By default that of the page. */
+export const parameters = (address = location.href) => Object.fromEntries(new URL(address).searchParams);

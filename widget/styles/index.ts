@@ -2,5 +2,6 @@
 import {fields} from './fields.ts';
 import {layout} from './layout.ts';
 import {theme} from './theme.ts';
+import {touched} from './touched.ts';
 
-export const formStyles = [theme, fields, layout];
+export const formStyles = [theme, fields, layout, touched];

@@ -1,11 +1,10 @@
-/** The card, its type, buttons and alerts. Lengths are px on a grid of 4 and em; rem belongs to the page. */
+/** The card, its type, progress and buttons. Lengths are px on a grid of 4 and em; rem belongs to the page. */
 import {css} from 'lit';
 
 export const layout = css`
   .card {
     /* What the page wants of its own text, such as capitals or wide letters, would come in by inheritance. */
     all: initial;
-    accent-color: var(--_strong);
     background: var(--_paper);
     border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
     border-radius: var(--_radius);
@@ -69,11 +68,6 @@ export const layout = css`
   .progress .done {
     background: currentcolor;
   }
-  section + section {
-    box-shadow: 0 -1px var(--_line);
-    margin-block-start: calc(var(--_space) * 8);
-    padding-block-start: calc(var(--_space) * 6);
-  }
   .help,
   .use {
     color: var(--_muted);
@@ -111,9 +105,6 @@ export const layout = css`
     margin-block-end: calc(var(--_space) * 6);
     position: relative;
   }
-  .roomy {
-    min-block-size: 96px;
-  }
   .why {
     display: flex;
     gap: 8px;
@@ -121,32 +112,6 @@ export const layout = css`
   a:not(.main) {
     color: inherit;
     text-underline-offset: 2px;
-  }
-  .alert {
-    border: 2px solid var(--_bad);
-    border-radius: var(--_corner);
-    display: flex;
-    gap: 10px;
-    margin-block-end: 20px;
-    padding: 14px;
-    scroll-margin-block: 96px;
-  }
-  .alert > .icon {
-    color: var(--_bad);
-  }
-  .alert-title {
-    font-weight: 600;
-  }
-  .alert li {
-    margin-block-start: 4px;
-  }
-  .alert a {
-    display: inline-block;
-    padding-block: 2px;
-  }
-  .mended a {
-    color: var(--_muted);
-    text-decoration: line-through;
   }
   .unseen {
     clip-path: inset(50%);
@@ -173,19 +138,11 @@ export const layout = css`
     .field:not(.name) {
       grid-column: 1 / -1;
     }
-    .flag .options {
-      grid-template-columns: repeat(3, 1fr);
-    }
     .actions {
       flex-flow: row wrap;
     }
     .actions .main {
       min-inline-size: 12em;
-    }
-  }
-  @container (min-width: 33em) {
-    .choice .options {
-      grid-template-columns: 1fr 1fr;
     }
   }
   /* Browsers of before 2024 derive no colours. */
@@ -202,9 +159,6 @@ export const layout = css`
     .progress .done {
       background: Highlight;
       forced-color-adjust: none;
-    }
-    .option input:checked + label {
-      outline: 3px solid Highlight;
     }
   }
 `;

@@ -26,7 +26,9 @@ export const amountsStyles = css`
     transform: scaleX(-1);
   }
   rect {
-    color: color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_legibly));
+    color: color(
+      from color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_moved)) xyz var(--_legibly)
+    );
     fill: currentcolor;
   }
   .swatch {

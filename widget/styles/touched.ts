@@ -1,0 +1,150 @@
+/**
+ * What only a touched form, or one with all fields on one page, shows: errors, choices, amounts and alerts. These rules
+ * come after those of the first screen, and some win over them because of that.
+ */
+import {css} from 'lit';
+
+export const touched = css`
+  .card {
+    accent-color: var(--_strong);
+  }
+  .aside {
+    color: var(--_muted);
+    font-size: 0.875em;
+    font-weight: 400;
+  }
+  .error {
+    color: var(--_bad);
+    display: flex;
+    font-size: 0.875em;
+    gap: 6px;
+    margin-block-start: 6px;
+  }
+  [aria-invalid='true'] .option label,
+  input[aria-invalid='true'] {
+    border-color: var(--_bad);
+    box-shadow: inset 0 0 0 1px var(--_bad);
+  }
+  .row {
+    display: flex;
+    gap: 8px;
+  }
+  .money {
+    flex: 1;
+    position: relative;
+  }
+  .sign {
+    align-items: center;
+    color: var(--_muted);
+    display: flex;
+    inset-block: 0;
+    inset-inline-start: 14px;
+    pointer-events: none;
+    position: absolute;
+  }
+  .money input {
+    font-variant-numeric: tabular-nums;
+    padding-inline-start: calc(14px + 1em);
+  }
+  .options {
+    display: grid;
+    gap: 8px;
+  }
+  .flag .options {
+    grid-template-columns: 1fr 1fr auto;
+  }
+  .option {
+    position: relative;
+  }
+  .option input {
+    appearance: auto;
+    block-size: 20px;
+    inline-size: 20px;
+    inset-block-start: calc(50% - 10px);
+    inset-inline-start: 14px;
+    min-block-size: 0;
+    outline: none;
+    padding: 0;
+    position: absolute;
+  }
+  .option label {
+    align-items: center;
+    block-size: 100%;
+    cursor: pointer;
+    display: flex;
+    flex-wrap: wrap;
+    font-weight: 400;
+    gap: 0 8px;
+    justify-content: space-between;
+    padding-block: calc(var(--_space) * 2);
+    padding-inline: 46px 14px;
+  }
+  .option input:checked + label {
+    background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
+    border-color: var(--_strong);
+    box-shadow: inset 0 0 0 1px var(--_strong);
+  }
+  .flag input {
+    inline-size: 12px;
+    inset-inline-start: 2px;
+    opacity: 0;
+  }
+  .flag label {
+    justify-content: center;
+    padding-inline: 8px;
+    text-align: center;
+  }
+  .none {
+    padding-inline: 16px;
+  }
+  section + section {
+    box-shadow: 0 -1px var(--_line);
+    margin-block-start: calc(var(--_space) * 8);
+    padding-block-start: calc(var(--_space) * 6);
+  }
+  .roomy {
+    min-block-size: 96px;
+  }
+  .alert {
+    border: 2px solid var(--_bad);
+    border-radius: var(--_corner);
+    display: flex;
+    gap: 10px;
+    margin-block-end: 20px;
+    padding: 14px;
+    scroll-margin-block: 96px;
+  }
+  .alert > .icon {
+    color: var(--_bad);
+  }
+  .alert-title {
+    font-weight: 600;
+  }
+  .alert li {
+    margin-block-start: 4px;
+  }
+  .alert a {
+    display: inline-block;
+    padding-block: 2px;
+  }
+  .mended a {
+    color: var(--_muted);
+    text-decoration: line-through;
+  }
+  /* The width of the card counts, not that of the window. */
+  @container (min-width: 26em) {
+    .flag .options {
+      grid-template-columns: repeat(3, 1fr);
+    }
+  }
+  @container (min-width: 33em) {
+    .choice .options {
+      grid-template-columns: 1fr 1fr;
+    }
+  }
+  @media (forced-colors: active) {
+    .option input:checked + label {
+      outline: 3px solid Highlight;
+    }
+  }
+`;
