@@ -2,12 +2,13 @@
 import {defineConfig} from 'vite';
 import {library, pinLaterFiles} from './build/later-files.ts';
 import {giveLitItsGlobals} from './build/lit.ts';
-import {minifyTemplates} from './build/minify.ts';
-import {embedFile, finish, refuseReleased} from './build/output.ts';
+import {compileAll, minifyFile, minifyTemplates} from './build/minify.ts';
+import {finish, refuseReleased} from './build/output.ts';
+import {embedFile} from './build/sizes.ts';
 
 export const embed = {
   ...library('widget/define.ts', embedFile),
-  plugins: [minifyTemplates, giveLitItsGlobals, pinLaterFiles(), finish],
+  plugins: [minifyTemplates, giveLitItsGlobals, pinLaterFiles(), minifyFile(compileAll), finish],
 };
 
 export default defineConfig(() => {

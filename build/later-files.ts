@@ -14,23 +14,26 @@ import {resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
 import type {Pin} from '../widget/loading/pinned-import.ts';
 import {sharedModules} from '../widget/loading/shared-modules.ts';
-import {minifyAgain, minifyTemplates} from './minify.ts';
+import {minifyFile, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir} from './output.ts';
 import {isPins, loading, rewritePins} from './pins.ts';
 
 /** The settings for each file of the form, which is one self-contained ES module. */
-export const library = (entry: string, fileName: string): InlineConfig => ({
-  configFile: false,
-  logLevel: 'warn',
-  build: {
-    outDir,
-    target: 'es2022',
-    sourcemap: true,
-    reportCompressedSize: false,
-    lib: {entry, formats: ['es'], fileName: () => fileName},
-    rolldownOptions: {output: {minify: true}, checks: {pluginTimings: false}},
-  },
-});
+export const library = (entry: string, fileName: string) =>
+  ({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir,
+      target: 'es2022',
+
+      // The server names the source map in a header, because a comment would cost each visitor 54 bytes.
+      sourcemap: 'hidden',
+      reportCompressedSize: false,
+      lib: {entry, formats: ['es'], fileName: () => fileName},
+      rolldownOptions: {output: {minify: false}, checks: {pluginTimings: false}},
+    },
+  }) satisfies InlineConfig;
 
 const sharedModulesFile = `${loading}/shared-modules.ts`;
 
@@ -52,24 +55,24 @@ const leaveOutShared: Plugin = {
   },
 };
 
-/**
- * Makes a function of a module's code, in which imports and exports have lines of their own. All lines keep their order,
- * and one is added before them.
- */
-function asFunction(code: string, uses: Uses): string {
-  const body = code
-    .replace(/^import \{(.+)\} from "shared:(.+)";$/gm, (_, names: string, module: string) => {
-      const used = uses.get(module) ?? new Set();
-      uses.set(module, used);
-      for (const name of names.split(',')) used.add(name.trim().replace(/ as .*/, ''));
-      return `const {${names.replaceAll(' as ', ': ')}} = shared['${module}'];`;
-    })
-    .replace(
-      /^export \{(.+)\};$/m,
-      (_, names: string) => `return {${names.replace(/(\w+) as (\w+)/g, '$2: $1')}};`,
-    );
-  return `export default (shared) => {\n${body}};`;
-}
+/** Makes a function of the module. Each line keeps its place, so that the source map stays right. */
+const makeFunction = (uses: Uses): Plugin => ({
+  name: 'make-function',
+  renderChunk(code) {
+    const body = code
+      .replace(/^import \{(.+)\} from "shared:(.+)";$/gm, (_, names: string, module: string) => {
+        const used = uses.get(module) ?? new Set();
+        uses.set(module, used);
+        for (const name of names.split(',')) used.add(name.trim().replace(/ as .*/, ''));
+        return `const {${names.replaceAll(' as ', ': ')}} = shared['${module}'];`;
+      })
+      .replace(
+        /^export \{(.+)\};$/m,
+        (_, names: string) => `return {${names.replace(/(\w+) as (\w+)/g, '$2: $1')}};`,
+      );
+    return {code: `export default (shared) => {${body}};`, map: null};
+  },
+});
 
 const entryId = '\0later-file';
 
@@ -82,25 +85,28 @@ const entry = (code: string): Plugin => ({
 
 /** @param exports the statement that exports what the file contains */
 async function buildLaterFile(name: string, exports: string, uses: Uses) {
-  const {build: options, ...settings} = library(name, `${name}.js`);
+  const settings = library(name, `${name}.js`);
   const results = await build({
     ...settings,
-    plugins: [entry(exports), minifyTemplates, leaveOutShared, pinLaterFilesFor(uses)],
-    build: {...options, write: false, sourcemap: 'hidden', rolldownOptions: {output: {minify: false}}},
+    plugins: [
+      entry(exports),
+      minifyTemplates,
+      leaveOutShared,
+      pinLaterFilesFor(uses),
+      makeFunction(uses),
+      minifyFile(),
+    ],
+    build: {...settings.build, write: false},
   });
   const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
-  const [chunk, ...others] = output;
+  const [{code, map}, ...others] = output;
   const companions: Rolldown.OutputAsset[] = [];
   for (const other of others) {
     if (other.type === 'chunk') throw new Error(`${name} is not alone: ${other.fileName}`);
     if (other.fileName !== `${name}.js.map`) companions.push(other);
   }
-  const map = {...chunk.map, mappings: `;${chunk.map?.mappings}`};
-  const built = await minifyAgain(asFunction(chunk.code, uses), JSON.stringify(map), (content) => {
-    const hash = createHash('sha256').update(content).digest('hex').slice(0, 10);
-    return `${name}-${hash}.js`;
-  });
-  return {...built, companions};
+  const hash = createHash('sha256').update(code).digest('hex').slice(0, 10);
+  return {file: `${name}-${hash}.js`, code, map: JSON.stringify(map), companions};
 }
 
 /**
@@ -111,12 +117,9 @@ const pinLaterFilesFor = (uses: Uses): Plugin => ({
   name: 'pin-later-files',
   async load(id) {
     if (!isPins(id)) return null;
-    return rewritePins(id, async (name, {path, only = '*'}) => {
-      const {file, code, map, companions} = await buildLaterFile(
-        name,
-        `export ${only === '*' ? only : `{${only}}`} from '${resolve(loading, path)}';`,
-        uses,
-      );
+    return rewritePins(id, async (name, {path, only}) => {
+      const exports = `export ${only ? `{${only}}` : '*'} from '${resolve(loading, path)}';`;
+      const {file, code, map, companions} = await buildLaterFile(name, exports, uses);
       this.emitFile({type: 'asset', fileName: file, source: code});
       this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
       for (const {fileName, source} of companions) this.emitFile({type: 'asset', fileName, source});

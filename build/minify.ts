@@ -1,7 +1,7 @@
-/** Minifies the templates before the bundler runs, and each file again after it. */
+/** Minifies the templates before the bundler runs, and each file after it. */
 import {minifyHTMLLiterals} from 'minify-literals';
-import {minify} from 'terser';
-import type {Plugin} from 'vite';
+import {minify as minifyWithTerser} from 'terser';
+import {minify, type Plugin} from 'vite';
 
 export const minifyTemplates: Plugin = {
   name: 'minify-templates',
@@ -20,23 +20,23 @@ export const minifyTemplates: Plugin = {
 export const compileAll = '//# allFunctionsCalledOnLoad';
 
 /**
- * Minifies the output of the bundler's own minifier, which saves another 2 %.
+ * Minifies a file twice, because Vite's minifier and terser together save 1 % more than terser alone.
+ *
  * @param preamble the first line of the file
  */
-export async function minifyAgain(
-  code: string,
-  map: string,
-  nameOf: (content: string) => string,
-  preamble?: string,
-) {
-  const minified = await minify(code, {
-    module: true,
-    compress: {passes: 3},
-    format: preamble === undefined ? {} : {preamble},
-    sourceMap: {content: map},
-  });
-  const content = minified.code ?? '';
-  const file = nameOf(content);
-  // The server names the source map in a header, because a comment would cost each visitor 54 bytes.
-  return {file, code: content, map: minified.map as string};
-}
+export const minifyFile = (preamble?: string): Plugin => ({
+  name: 'minify-file',
+  renderChunk: {
+    order: 'post',
+    async handler(code, {fileName}) {
+      const once = await minify(fileName, code, {module: true, sourcemap: true});
+      const twice = await minifyWithTerser(once.code, {
+        module: true,
+        compress: {passes: 3},
+        format: preamble === undefined ? {} : {preamble},
+        sourceMap: {content: JSON.stringify(once.map)},
+      });
+      return {code: twice.code ?? '', map: twice.map as string};
+    },
+  },
+});

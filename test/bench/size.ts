@@ -1,13 +1,14 @@
 /**
- * `npm run size`: the size of each file of the built form against its budget, and of each source in it: its minified
- * bytes, and by how many bytes the compressed file would shrink without it.
+ * `npm run size`: the size of each file of the built form against its budget, measured like in `npm run check`, and of each
+ * source in it: its minified bytes, and by how many bytes the compressed file would shrink without it.
  */
 import {readdirSync, readFileSync} from 'node:fs';
 import {SourceMap, type SourceMapPayload} from 'node:module';
 import {join} from 'node:path';
-import {brotliCompressSync, gzipSync} from 'node:zlib';
+import {brotliCompressSync} from 'node:zlib';
 import {table} from '../../build/docs/markdown.ts';
-import {budgetOf, outDir} from '../../build/output.ts';
+import {outDir} from '../../build/output.ts';
+import {measure} from '../../build/sizes.ts';
 
 const read = (file: string) => readFileSync(join(outDir, file), 'utf8');
 const brotli = (text: string) => brotliCompressSync(text).length;
@@ -26,7 +27,7 @@ function sourcesOf(file: string, code: string): string[] {
   return code.split('\n').flatMap((line, row) =>
     [...`${line}\n`].map((_, column) => {
       const entry = map.findEntry(row, column);
-      return 'originalSource' in entry ? nameOf(entry.originalSource) : 'the bundler';
+      return 'originalSource' in entry && entry.originalSource ? nameOf(entry.originalSource) : 'the bundler';
     }),
   );
 }
@@ -49,21 +50,16 @@ function parts(file: string): string {
 }
 
 /** They are one source each. */
-const isWords = (file: string) => /-[a-z]{2}-\w+\.js$/.test(file);
+const isWords = (file: string) => file.startsWith('words-');
 
-const files = readdirSync(outDir)
-  .filter((name) => name.endsWith('.js'))
-  .sort((a, b) => budgetOf(b) - budgetOf(a));
-const sizes = files.map((file) => {
-  const size = brotli(read(file));
-  return [
-    file,
-    whole(Buffer.byteLength(read(file))),
-    whole(gzipSync(read(file), {level: 9}).length),
-    whole(size),
-    whole(budgetOf(file)),
-    whole(budgetOf(file) - size),
-  ];
-});
-console.log(table(['File', 'minified', 'gzip', 'brotli', 'budget', 'left'], sizes));
-for (const file of files.filter((name) => !isWords(name))) console.log(`\n${parts(file)}`);
+const files = readdirSync(outDir).filter((name) => name.endsWith('.js'));
+const sizes = measure(new Map(files.map((name) => [name, read(name)])));
+const rows = sizes.map(({file, bytes, budget, origin}) => [
+  file,
+  whole(bytes),
+  whole(budget),
+  whole(budget - bytes),
+  origin,
+]);
+console.log(table(['File', 'brotli', 'budget', 'left', 'where the budget comes from'], rows));
+for (const {file} of sizes) if (files.includes(file) && !isWords(file)) console.log(`\n${parts(file)}`);

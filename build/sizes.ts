@@ -1,0 +1,102 @@
+/** How large the built files may be: their bytes in brotli, as the server sends them. */
+import {createHash} from 'node:crypto';
+import {brotliCompressSync, constants} from 'node:zlib';
+
+export const embedFile = 'lead-prequal-form.js';
+
+/**
+ * A server may send ten packets of 1,460 bytes before the browser acknowledges one (RFC 6928): 14,600 bytes in the first
+ * round trip. Of these, our response's headers and the frames around them take 550 in HTTP/2 and each record of TLS 22;
+ * in HTTP/1.1 the headers take 906.
+ */
+const firstFile = {
+  budget: 15_900,
+  origin: 'ten packets of 1,460 bytes, which arrive in one round trip, less 600 for headers and TLS',
+};
+
+/** Bytes of the first file's budget that new features leave to corrections. */
+const kept = 200;
+
+/** What visitors load who read English and reach an amount. */
+const visit = {
+  files: ['lead-prequal-form', 'answer', 'touched-form', 'words-en', 'takeaway'],
+  budget: 26_000,
+  origin: 'the first file and 12,000 for what comes after the first touch',
+};
+
+const laterFiles: readonly {names: RegExp; budget: number; origin: string}[] = [
+  {names: /^(answer|touched-form)$/, budget: 9_000, origin: 'what the other files leave of a whole visit'},
+  {
+    names: /^words-/,
+    budget: 2_300,
+    origin: 'the English words and 40 %, for languages that need more letters',
+  },
+  {names: /^/, budget: 2_000, origin: 'what every later file may have that has no budget of its own'},
+];
+
+export type Size = {file: string; bytes: number; budget: number; origin: string};
+
+/** The name of a file without its hash. */
+const nameOf = (file: string) => file.replace(/(-[0-9a-f]{10})?\.js$/, '');
+
+const sha256 = (text: string) => createHash('sha256').update(text);
+
+export const compress = (code: string) =>
+  brotliCompressSync(code, {params: {[constants.BROTLI_PARAM_QUALITY]: 11}});
+
+function budgetFor(name: string) {
+  const found = laterFiles.find(({names}) => names.test(name));
+  if (!found) throw new Error(`${name} has no budget.`);
+  return found;
+}
+
+/** Pins that never change take the place of the real ones. */
+function withConstantPins(code: string, files: ReadonlyMap<string, string>): string {
+  for (const [file, content] of files) {
+    const name = nameOf(file);
+    if (file === embedFile) continue;
+    code = code
+      .replaceAll(file, `${name}-${sha256(name).digest('hex').slice(0, 10)}.js`)
+      .replaceAll(sha256(content).digest('base64'), sha256(name).digest('base64'));
+  }
+  return code;
+}
+
+/**
+ * Measures the files of a build, and the whole visit. A pin changes with the file that it pins, and one hash compresses
+ * better than another: a changed label would make the first file up to 50 bytes larger or smaller. So each file is
+ * measured with pins that depend only on the names of the pinned files.
+ *
+ * @param files the code of each script, by its name
+ */
+export function measure(files: ReadonlyMap<string, string>): Size[] {
+  const sizes = [...files].map(([file, code]): Size => {
+    const bytes = compress(withConstantPins(code, files)).length;
+    const {budget, origin} = file === embedFile ? firstFile : budgetFor(nameOf(file));
+    return {file, bytes, budget, origin};
+  });
+  sizes.sort((a, b) => b.bytes - a.bytes);
+  const visited = sizes.filter(({file}) => visit.files.includes(nameOf(file)));
+  const bytes = visited.reduce((sum, size) => sum + size.bytes, 0);
+  return [...sizes, {file: 'a whole visit', bytes, budget: visit.budget, origin: visit.origin}];
+}
+
+const whole = (bytes: number) => bytes.toLocaleString('en-US');
+
+/** @returns a sentence about each file that is larger than its budget */
+export const overBudget = (sizes: readonly Size[]): string[] =>
+  sizes
+    .filter(({bytes, budget}) => bytes > budget)
+    .map(
+      ({file, bytes, budget, origin}) =>
+        `${file} has ${whole(bytes)} bytes in brotli, ${whole(bytes - budget)} more than its budget of ${whole(budget)} (${origin}).`,
+    );
+
+/** @returns a sentence if the first file uses bytes that are kept for corrections */
+export const nearBudget = (sizes: readonly Size[]): string[] =>
+  sizes
+    .filter(({file, bytes, budget}) => file === embedFile && bytes <= budget && bytes > budget - kept)
+    .map(
+      ({file, bytes, budget}) =>
+        `${file} has ${whole(bytes)} bytes in brotli: ${whole(budget - bytes)} of its ${whole(budget)} are left, and ${kept} should be free for corrections.`,
+    );

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {SourceMap, type SourceMapPayload} from 'node:module';
+import {before, suite, test} from 'node:test';
+import {build, type Plugin, type Rolldown} from 'vite';
+import {embedFile} from '../../build/sizes.ts';
+import {embed} from '../../vite.config.ts';
+
+suite('the built form', () => {
+  /** The code of Lit's files as the bundler gets it, by path. */
+  const lit = new Map<string, string>();
+  /** Scripts and source maps by name. */
+  const files = new Map<string, string>();
+
+  before(async () => {
+    const recordLit: Plugin = {
+      name: 'record-lit',
+      moduleParsed({id, code}) {
+        if (/\/node_modules\/(@lit|lit)/.test(id)) lit.set(id, code ?? '');
+      },
+    };
+    const results = await build({
+      ...embed,
+      plugins: [...embed.plugins, recordLit],
+      build: {...embed.build, write: false},
+    });
+    const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
+    for (const file of output)
+      files.set(file.fileName, String(file.type === 'chunk' ? file.code : file.source));
+  });
+
+  const scripts = () => [...files].filter(([name]) => name.endsWith('.js'));
+
+  test("the form contains Lit's files as they are, each with one import added at its end", () => {
+    assert.ok(lit.size >= 5, 'Lit has a file for each of its parts');
+    for (const [path, code] of lit) {
+      const original = readFileSync(path, 'utf8');
+      assert.equal(code.slice(0, original.length), original, path);
+      assert.match(
+        code.slice(original.length),
+        /^(\nimport \{[\w, ]+\} from ".*\/lit-globals\.ts";\n)?$/,
+        path,
+      );
+    }
+  });
+
+  test('the form contains Lit once: later files use the Lit of the first file', () => {
+    const withLit = scripts().filter(([, code]) => code.includes('$lit$'));
+    assert.deepEqual(
+      withLit.map(([name]) => name),
+      [embedFile],
+    );
+  });
+
+  test('the form pins every later file, in the first file or in one that the first file pins', () => {
+    const pinned = new Set<string>();
+    const follow = (file: string) => {
+      for (const [, next = ''] of files.get(file)?.matchAll(/"\.\/([\w-]+\.js)"/g) ?? []) {
+        pinned.add(next);
+        follow(next);
+      }
+    };
+    follow(embedFile);
+    assert.deepEqual(
+      [...pinned, embedFile].sort(),
+      scripts()
+        .map(([name]) => name)
+        .sort(),
+    );
+  });
+
+  test('the form has source maps that lead from each word to the place where it is written', () => {
+    for (const [name, code] of scripts().filter(([name]) => /^(words|languages|sandbox)-/.test(name))) {
+      const payload = JSON.parse(files.get(`${name}.map`) ?? '') as SourceMapPayload;
+      const map = new SourceMap(payload);
+      const [line = ''] = code.split('\n');
+      const texts = [...line.matchAll(/"([A-Z][\w ]+)/g)];
+      assert.ok(texts.length > 0, `${name} has no words`);
+      for (const {index, 1: text = ''} of texts) {
+        const entry = map.findEntry(0, index);
+        assert.ok('originalSource' in entry, `${name} has no source for ${text}`);
+        const source = payload.sourcesContent[payload.sources.indexOf(entry.originalSource)] ?? '';
+        const original = source.split('\n')[entry.originalLine]?.slice(entry.originalColumn) ?? '';
+        assert.equal(original.slice(1, text.length + 1), text, name);
+      }
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import {createHash, randomBytes} from 'node:crypto';
+import {suite, test} from 'node:test';
+import {embedFile, measure, nearBudget, overBudget} from '../../build/sizes.ts';
+
+const sha256 = (text: string, encoding: 'hex' | 'base64') =>
+  createHash('sha256').update(text).digest(encoding);
+
+/** As the build names and pins a file. */
+function pinned(name: string, code: string) {
+  const file = `${name}-${sha256(code, 'hex').slice(0, 10)}.js`;
+  return {file, code, pin: `{path:"./${file}",integrity:"sha256-${sha256(code, 'base64')}"}`};
+}
+
+/** A first file that pins the file of languages, which pins the file of Spanish words. */
+function buildWith(label: string) {
+  const words = pinned('words-es', `export default()=>({next:"${label}"})`);
+  const languages = pinned('languages', `export default()=>({es:${words.pin}})`);
+  return new Map([
+    [embedFile, `const pins={languages:${languages.pin}};`],
+    [languages.file, languages.code],
+    [words.file, words.code],
+  ]);
+}
+
+const sizeOf = (files: ReadonlyMap<string, string>, name: string) =>
+  measure(files).find(({file}) => file.startsWith(name))?.bytes;
+
+/** Code that cannot be compressed. */
+const incompressible = (bytes: number) =>
+  randomBytes(bytes * 2)
+    .toString('latin1')
+    .slice(0, bytes);
+
+suite('the sizes of built files', () => {
+  test('a changed word moves only the size of the file that contains it', () => {
+    const before = buildWith('Siguiente');
+    const after = buildWith('Continuar con el siguiente paso');
+    assert.notEqual(before.get(embedFile), after.get(embedFile));
+    assert.equal(sizeOf(after, embedFile), sizeOf(before, embedFile));
+    assert.equal(sizeOf(after, 'languages'), sizeOf(before, 'languages'));
+    assert.notEqual(sizeOf(after, 'words-es'), sizeOf(before, 'words-es'));
+  });
+
+  test('a file over its budget is reported with its size, its budget and where the budget comes from', () => {
+    const {file} = pinned('takeaway', '');
+    const sizes = measure(new Map([[file, incompressible(3_000)]]));
+    const [problem = '', ...others] = overBudget(sizes);
+    assert.match(
+      problem,
+      new RegExp(`^${file} has [23],\\d{3} bytes in brotli, [\\d,]+ more than its budget of 2,000 \\(`),
+    );
+    assert.deepEqual(others, []);
+  });
+
+  test('a visit over its budget is reported although each of its files is within its own', () => {
+    const {file} = pinned('touched-form', '');
+    const sizes = [
+      {file: 'a whole visit', bytes: 26_001, budget: 26_000, origin: 'all'},
+      {file, bytes: 9_000, budget: 9_000, origin: 'the rest'},
+    ];
+    assert.deepEqual(overBudget(sizes), [
+      'a whole visit has 26,001 bytes in brotli, 1 more than its budget of 26,000 (all).',
+    ]);
+  });
+
+  test('the whole visit is the first file, the touched form, the English words and the takeaway', () => {
+    const names = ['touched-form', 'words-en', 'words-es', 'takeaway', 'sandbox', 'languages'];
+    const later = names.map((name) => [pinned(name, name).file, incompressible(100)] as const);
+    const sizes = measure(new Map([[embedFile, incompressible(100)], ...later]));
+    const visit = sizes.find(({file}) => file === 'a whole visit');
+    const part = (name: string) => sizes.find(({file}) => file.startsWith(name))?.bytes ?? 0;
+    assert.equal(visit?.bytes, part(embedFile) + part('touched-form') + part('words-en') + part('takeaway'));
+  });
+
+  test('the first file may use its whole budget, with a warning for the last 200 bytes', () => {
+    const first = (bytes: number) => [{file: embedFile, bytes, budget: 14_000, origin: 'ten packets'}];
+    assert.deepEqual(nearBudget(first(13_800)), []);
+    assert.deepEqual(nearBudget(first(13_801)), [
+      'lead-prequal-form.js has 13,801 bytes in brotli: 199 of its 14,000 are left, and 200 should be free for corrections.',
+    ]);
+    assert.deepEqual(overBudget(first(14_000)), []);
+    assert.deepEqual(nearBudget(first(14_001)), []);
+  });
+});
