@@ -1,11 +1,12 @@
 /** Every state of the form in every language: each word on it is one of the language's, or comes from somebody else. */
-import {expect, waitUntil} from '@open-wc/testing';
+import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {firstScreens} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
 import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
+import {until} from '../support/until.ts';
 
 const sentAnd = (reply: () => Response | Promise<Response>): State => ({
   server: (server) => server.reply(reply),
@@ -114,7 +115,7 @@ for (const [tag, firstScreen] of Object.entries(firstScreens)) {
         const form = await openState(state, server);
         expect(foreignWords(form), 'in English').not.to.deep.equal([]);
         form.lang = tag;
-        await waitUntil(() => foreignWords(form).length === 0).catch(() => {});
+        await until(() => foreignWords(form).length === 0, 10_000).catch(() => {});
         expect(foreignWords(form)).to.deep.equal([]);
       });
     }

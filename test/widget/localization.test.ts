@@ -30,7 +30,7 @@ function lose(...files: {path: string}[]) {
   return () => paths.forEach(([file, path]) => (file.path = path));
 }
 
-describe('the language', () => {
+describe('localization', () => {
   let server: FakeServer;
   const pageLang = document.documentElement.lang;
   beforeEach(() => (server = new FakeServer()));
@@ -39,7 +39,7 @@ describe('the language', () => {
     document.documentElement.lang = pageLang;
   });
 
-  describe('is that of the page', () => {
+  describe('follows the language of the page', () => {
     for (const [lang, title] of [
       ['en', 'About you'],
       ['en-GB', 'About you'],
@@ -51,14 +51,14 @@ describe('the language', () => {
       ['est', 'About you'],
       ['', 'About you'],
     ] as const) {
-      it(`lang="${lang}": ${title}`, async () => {
+      it(`the form of a page with lang="${lang}" begins with "${title}"`, async () => {
         document.documentElement.lang = lang;
         expect(heading(await open())).to.contain(title);
       });
     }
   });
 
-  it('is that of the nearest element that says one, across shadow roots', async () => {
+  it('the form follows the nearest element that has a lang attribute, across shadow roots', async () => {
     document.documentElement.lang = 'en';
     const outer = await fixture<HTMLElement>(html`<div lang="es"></div>`);
     const middle = outer.attachShadow({mode: 'closed'}).appendChild(document.createElement('div'));
@@ -88,7 +88,7 @@ describe('the language', () => {
     expect(card(form)?.getAttribute('dir')).to.equal('ltr');
   });
 
-  it('is there from the first render on', async () => {
+  it('a form in Spanish is in Spanish from the first render on', async () => {
     const form = document.createElement('lead-prequal-form');
     form.lang = 'es';
     let seen = '';
@@ -104,7 +104,7 @@ describe('the language', () => {
     expect(card(form)?.hasAttribute('lang'), 'as the page says already').to.be.false;
   });
 
-  it('changes with the page, and keeps what was typed and said', async () => {
+  it('a form that changes its language keeps what was typed, and translates its errors', async () => {
     const form = await open({layout: 'single'});
     fill(form, 'First name', 'Ana');
     fill(form, 'Email', 'ana');
@@ -126,7 +126,7 @@ describe('the language', () => {
     expect(field(form, 'First name').value).to.equal('Ana');
   });
 
-  it('changes while a result is shown, with the numbers of the United States', async () => {
+  it('a result changes its language, and amounts stay in the style of the United States', async () => {
     const form = await open();
     await fillAll(form);
     await send(form);
@@ -138,7 +138,7 @@ describe('the language', () => {
     await shows(form, 'SBA loan');
   });
 
-  it('changes while a failure is shown', async () => {
+  it('the notice of a failure changes its language', async () => {
     server.reply(() => problem(429, 'too-many-requests', {headers: {'Retry-After': '90'}}));
     const form = await open();
     await fillAll(form);
@@ -148,11 +148,11 @@ describe('the language', () => {
     await shows(form, 'Inténtelo de nuevo dentro de 2 minutos.');
   });
 
-  describe('whose file does not arrive', () => {
+  describe('when a file of words does not arrive', () => {
     let found = () => {};
     afterEach(() => found());
 
-    it('is English at first, and is tried again at the first touch', async () => {
+    it('the form is in English at first, and tries again at the first touch', async () => {
       found = lose(laterFiles.languages);
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 About you');
@@ -165,7 +165,7 @@ describe('the language', () => {
       expect(card(form)?.hasAttribute('lang')).to.be.false;
     });
 
-    it('does not keep a lead from being sent', async () => {
+    it('a lead is sent in English if no file in Spanish arrives', async () => {
       found = lose(laterFiles.languages, wordFiles.es);
       const form = await open({lang: 'es'});
       await fillAll(form);
@@ -173,7 +173,17 @@ describe('the language', () => {
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
-    it('can be tried again when not even English arrives', async () => {
+    it('the form does not mix two languages: without its other words in Spanish, it changes to English', async () => {
+      found = lose(wordFiles.es);
+      const form = await open({lang: 'es'});
+      expect(heading(form)).to.contain('Sobre usted');
+      field(form, 'Nombre').focus();
+      await shows(form, 'About you');
+      expect(text(form)).not.to.contain('Nombre');
+      expect(card(form)?.getAttribute('lang')).to.equal('en');
+    });
+
+    it('the visitor can try again when not even English arrives', async () => {
       found = lose(laterFiles['words-en']);
       const form = await open();
       await fillAll(form);
@@ -185,7 +195,7 @@ describe('the language', () => {
     });
   });
 
-  describe("with the page's own words", () => {
+  describe("with the page's own strings", () => {
     const strings: SomeWords = {
       next: 'Onwards',
       steps: {contact: 'You'},
@@ -194,7 +204,7 @@ describe('the language', () => {
       names: {sba_qualified_amount: 'Bank loan'},
     };
 
-    it('says them in form, errors and answer, and its own for the rest', async () => {
+    it('the form shows them in form, errors and answer, and its own words for the rest', async () => {
       const form = await open();
       form.strings = strings;
       await shows(form, 'Step 1 of 3 You');
@@ -208,7 +218,7 @@ describe('the language', () => {
       expect(text(form)).to.contain('Bank loan').and.contain('Unsecured funding').and.not.contain('SBA loan');
     });
 
-    it('takes them before the element is upgraded, keeps them in another language, gives them up', async () => {
+    it('strings may be set before the element is defined, stay in another language, and can be removed', async () => {
       const inert = new DOMParser().parseFromString('<lead-prequal-form></lead-prequal-form>', 'text/html');
       const form = inert.querySelector('lead-prequal-form')!;
       form.strings = strings;
@@ -225,7 +235,7 @@ describe('the language', () => {
     });
   });
 
-  describe('that the page adds', () => {
+  describe('with a language that the page adds', () => {
     const {languages} = LeadPrequalForm;
     const hebrew: SomeWords = {
       locale: 'he-IL',
@@ -243,7 +253,7 @@ describe('the language', () => {
       ['words', hebrew],
       ['a function', () => Promise.resolve(hebrew)],
     ] as const) {
-      it(`may be ${how}; what is left out stays English`, async () => {
+      it(`a language may be ${how}, and what it leaves out stays English`, async () => {
         languages['he'] = language;
         const form = await open({lang: 'he', dir: 'rtl'});
         expect(heading(form)).to.contain('עליכם');
@@ -259,7 +269,7 @@ describe('the language', () => {
       });
     }
 
-    it('may be fetched in two parts, the second at the first touch', async () => {
+    it('a function is called for the first words, and at the first touch for the others', async () => {
       const asked: string[] = [];
       languages['pt-br'] = (part) => {
         asked.push(part);
@@ -273,7 +283,7 @@ describe('the language', () => {
       expect(asked).to.include('answer');
     });
 
-    it('is taken up when the form, already there, is told its language', async () => {
+    it('a form that is on the page already uses a new language when its lang attribute is set', async () => {
       const form = await open();
       form.parentElement!.lang = 'he';
       await aTimeout(0);
@@ -282,7 +292,21 @@ describe('the language', () => {
       await shows(form, 'עליכם');
     });
 
-    it('does no harm when it fails', async () => {
+    it('a language that arrives after the page has changed to another one is not shown', async () => {
+      let arrive: (words: SomeWords) => void = () => {};
+      languages['he'] = () => new Promise((resolve) => (arrive = resolve));
+      const form = await open();
+      form.lang = 'he';
+      await aTimeout(0);
+      form.lang = 'es';
+      await shows(form, 'Sobre usted');
+      arrive(hebrew);
+      await aTimeout(0);
+      await form.updateComplete;
+      expect(heading(form)).to.contain('Sobre usted');
+    });
+
+    it('a language that cannot be loaded leaves the form in English', async () => {
       languages['he'] = () => Promise.reject(new Error('not there'));
       const form = await open({lang: 'he'});
       await fillAll(form);
@@ -291,7 +315,7 @@ describe('the language', () => {
     });
   });
 
-  describe('from right to left', () => {
+  describe('in a language from right to left', () => {
     const {languages} = LeadPrequalForm;
     before(() => (languages['he'] = {locale: 'he-IL', next: 'הבא'}));
     after(() => delete languages['he']);
@@ -300,7 +324,7 @@ describe('the language', () => {
       form.shadowRoot!.querySelectorAll(selector)[index]!.getBoundingClientRect();
 
     for (const where of ['page', 'element'] as const) {
-      it(`mirrors the form: dir of the ${where}`, async () => {
+      it(`the form is mirrored by the dir attribute of the ${where}`, async () => {
         if (where === 'page') document.documentElement.dir = 'rtl';
         const form = await open({lang: 'he', layout: 'single', ...(where === 'element' && {dir: 'rtl'})});
         try {
@@ -316,7 +340,7 @@ describe('the language', () => {
       });
     }
 
-    it('fills the progress and draws the bar from the right, the steps in the same order', async () => {
+    it('the progress and the bar of the result begin at the right', async () => {
       const form = await open({lang: 'he', dir: 'rtl'});
       expect(rect(form, '.progress .done').left).to.be.greaterThan(rect(form, '.progress i', 1).left);
       form.strings = {next: 'Next'};
@@ -327,7 +351,7 @@ describe('the language', () => {
       expect(rect(form, 'tbody th').left).to.be.greaterThan(rect(form, 'tbody td').left);
     });
 
-    it('keeps addresses, numbers and amounts from left to right, the names as the page has them', async () => {
+    it('email, phone and amounts are written from left to right, and names like the page', async () => {
       const form = await open({lang: 'he', dir: 'rtl', layout: 'single'});
       const directions = ['first_name', 'email', 'phone', 'cash'].map(
         (name) => getComputedStyle(form.shadowRoot!.querySelector(`[name=${name}]`)!).direction,

@@ -1,6 +1,7 @@
 import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/host-pages.ts';
 import {shows} from '../../support/browser/visitor.ts';
+import {until} from '../../support/until.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
 
 const requests = async () => (await (await fetch('/host-pages/requests')).json()) as Received[];
@@ -50,4 +51,26 @@ describe('the requests of the form', () => {
       expect(origin).to.equal(method === 'GET' ? undefined : location.origin);
     }
   });
+
+  const wordFilesOf = (page: Window) =>
+    page.performance
+      .getEntriesByType('resource')
+      .map(({name}) => /\/(languages|words-\w+)-\w+\.js$/.exec(name)?.[1])
+      .filter((name) => name !== undefined);
+
+  for (const [lang, before, after] of [
+    ['en', [], ['words-en']],
+    ['de', [], ['words-en']],
+    ['es-MX', ['languages'], ['languages', 'words-es']],
+  ] as const) {
+    it(`for the words of a page in "${lang}" are ${before.join() || 'none'} at first, and after a touch ${after.join(', ')}`, async () => {
+      const page = await openPage(`${service.script}<main lang="${lang}">${element}</main>`);
+      const form = await formOn(page);
+      expect(wordFilesOf(page)).to.deep.equal(before);
+      const input = form.shadowRoot!.querySelector('input')!;
+      input.dispatchEvent(new FocusEvent('focusin', {bubbles: true, composed: true}));
+      await until(() => wordFilesOf(page).length >= after.length);
+      expect(wordFilesOf(page)).to.deep.equal(after);
+    });
+  }
 });
