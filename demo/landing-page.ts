@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import {readFileSync} from 'node:fs';
 import express, {type Express} from 'express';
+import {reservedHeights} from '../form/reserved-heights.ts';
 
 type Embed = {
   /** The script tag that a partner pastes into the page. */
@@ -34,6 +35,9 @@ export function landingPage({script, partner, publicUrl}: Embed): Express {
   }
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end();
+  });
+  app.get('/reserved-heights.js', (_request, response) => {
+    response.type('js').send(`export const reservedHeights = ${JSON.stringify(reservedHeights)};`);
   });
   for (const file of ['landing.css', 'landing.js', 'playground.css', 'playground.js']) {
     app.get(`/${file}`, (_request, response) => response.sendFile(join(folder, file)));

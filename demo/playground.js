@@ -1,5 +1,6 @@
 // Shows the form in four looks, and the snippet for the chosen look. Like any page, it uses only the form's tag,
 // attributes and custom properties.
+import {reservedHeights} from './reserved-heights.js';
 
 /** For each look: the kind of page it is for, its theme, and its custom properties. */
 const looks = {
@@ -44,7 +45,7 @@ const choices = document.getElementById('choices');
 const form = document.querySelector('lead-prequal-form');
 const stage = document.querySelector('.stage');
 const snippet = document.getElementById('snippet');
-const script = document.querySelector('script[type=module]');
+const script = document.querySelector('script[integrity]');
 
 /** The button of each look has the colours, font and corners of that look. */
 for (const [name, {page, set}] of Object.entries(looks)) {
@@ -63,9 +64,12 @@ function show() {
   const chosen = Object.fromEntries(new FormData(choices));
   const {page, set} = looks[chosen.look];
   const properties = {...set, accent: chosen.accent};
+  const firstScreen = chosen['lead-type'] === 'standard' ? 'standard' : chosen.layout;
+  const {narrow: height} = reservedHeights[firstScreen];
 
   stage.style.background = page;
   form.removeAttribute('style');
+  form.style.minHeight = height;
   for (const [name, value] of Object.entries(properties)) form.style.setProperty(`--prequal-${name}`, value);
 
   const attributes = [];
@@ -78,7 +82,7 @@ function show() {
 <style>
   lead-prequal-form {
     display: block;
-    min-height: ${chosen.layout === 'single' ? 107 : 45}em;
+    min-height: ${height};
 ${rules.join('\n')}
   }
 </style>

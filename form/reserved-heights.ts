@@ -15,9 +15,10 @@ export type ReservedHeight = {
 /** The width of the page from which the fields stand side by side. */
 export const wideFrom = '40em';
 
-/** By the value of the attribute `layout`. */
+/** By the first screen: the first of several steps, contact data with a consent, all fields on one page. */
 export const reservedHeights = {
   steps: {narrow: '45em', wide: '37em'},
+  standard: {narrow: '45em', wide: '38em'},
   single: {narrow: '107em', wide: '97em'},
 } satisfies Record<string, ReservedHeight>;
 

@@ -1,4 +1,6 @@
 /** The tables of docs/widget.md: everything about the element that a page can use. */
+import {elementName} from '../../contract/api.ts';
+import {reservedHeightRules, reservedHeights, wideFrom} from '../../form/reserved-heights.ts';
 import {readManifest, type Member} from './manifest.ts';
 import {code, table, type Tables} from './markdown.ts';
 
@@ -12,6 +14,32 @@ function choices(type = ''): string {
   return words.every((word) => word.startsWith("'"))
     ? words.map((word) => code(withoutQuotes(word))).join(', ')
     : words.join(' or ');
+}
+
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
+/** The two lines that embed the form, with an example's address and partner. */
+const snippet = () =>
+  fenced(
+    'html',
+    `<script type="module" src="https://leads.example.com/embed/1.0.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
+<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps.narrow}"></${elementName}>`,
+  );
+
+function reservedHeightsText(): string {
+  const {steps, ...others} = reservedHeights;
+  const attributes = {standard: 'lead-type="standard"', single: 'layout="single"'} satisfies Record<
+    keyof typeof others,
+    string
+  >;
+  const rows = (['standard', 'single'] as const).map((name) => [
+    code(attributes[name]),
+    code(others[name].narrow),
+    code(others[name].wide),
+  ]);
+  return `${fenced('css', reservedHeightRules(elementName, steps))}
+
+${table(['Other forms', 'Height', `Height on pages at least ${wideFrom} wide`], rows)}`;
 }
 
 /** For an attribute without a property, or a property without an attribute. */
@@ -51,6 +79,8 @@ export const widgetTables: Tables = {
   events: () => table(['Event', 'When'], described(element.events)),
   slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
   parts: () => table(['Part', 'What it is'], described(element.cssParts)),
+  snippet,
+  reservedHeights: reservedHeightsText,
   colors: () =>
     table(
       ['Custom property', 'Default', 'Meaning'],

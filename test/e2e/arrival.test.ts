@@ -6,11 +6,15 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
+import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startDemo, type Demo} from './demo.ts';
 
 const codeBlock = (file: string, start: RegExp) =>
   start.exec(readFileSync(file, 'utf8'))?.[1] ?? assert.fail(`${file} has no such block`);
+
+/** A small and a usual phone, the narrowest page on which the fields stand side by side, and a desktop. Pixels. */
+const widths = [320, 360, 640, 1280];
 
 /** As the documentation has them. */
 const snippet = codeBlock('README.md', /## Embed it[^]*?```html\n[^]*?(<lead-prequal-form[^]*?)```/);
@@ -19,8 +23,9 @@ const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n
 const cases = {
   'the snippet of the README': snippet,
   'the style sheet of the reference': `<style>${rules}</style><lead-prequal-form></lead-prequal-form>`,
-  'all fields on one page': `<style>lead-prequal-form {display: block; min-height: 107em}
-    @media (min-width: 40em) {lead-prequal-form {min-height: 97em}}</style>
+  'contact data alone': `<style>${reservedHeightRules('lead-prequal-form', reservedHeights.standard)}</style>
+    <lead-prequal-form lead-type="standard"></lead-prequal-form>`,
+  'all fields on one page': `<style>${reservedHeightRules('lead-prequal-form', reservedHeights.single)}</style>
     <lead-prequal-form layout="single"></lead-prequal-form>`,
 };
 
@@ -61,7 +66,7 @@ const drawn = (page: Page) =>
 
 suite('the form arrives', () => {
   for (const [name, content] of Object.entries(cases)) {
-    for (const width of [360, 1280]) {
+    for (const width of widths) {
       for (const lang of ['en', 'es']) {
         test(`the form arrives and nothing moves: ${name}, ${width} px, ${lang}`, async () => {
           const page = await openPage(content, lang, {viewport: {width, height: 900}});
