@@ -36,7 +36,7 @@ afterEach(() => {
 describe('axe finds nothing to complain about', () => {
   for (const theme of ['light', 'dark']) {
     for (const [name, state] of Object.entries(states)) {
-      it(`in ${name}, ${theme}`, async () => {
+      it(`axe finds no fault in the state "${name}", ${theme}`, async () => {
         document.documentElement.style.colorScheme = theme;
         document.body.style.background = 'Canvas';
         await expect(await openState(state, server, {theme})).to.be.accessible();
@@ -64,7 +64,7 @@ function expectToFit(form: LeadPrequalForm, context: string) {
 
 describe('in every state', () => {
   for (const [name, state] of Object.entries(states)) {
-    it(`${name} fits 320 px, which is 400 % zoom, and 240 px, also with the text spaced out`, async () => {
+    it(`the state "${name}" fits 320 px, which is 400 % zoom, and 240 px, also with wide text spacing`, async () => {
       const form = await openState(state, server);
       for (const width of [320, 240]) {
         form.style.inlineSize = `${width}px`;
@@ -75,7 +75,7 @@ describe('in every state', () => {
       }
     });
 
-    it(`${name} has targets of 44 px, in compact spacing and small type, too`, async () => {
+    it(`the state "${name}" has targets of at least 44 px, also with little space and small type`, async () => {
       const form = await openState(state, server);
       for (const space of ['', '2px']) {
         form.style.setProperty('--prequal-space', space);
@@ -92,7 +92,7 @@ describe('in every state', () => {
       }
     });
 
-    it(`${name} has one polite live region, ids that are there, and a ring around what has the focus`, async () => {
+    it(`the state "${name}" has one polite live region, no id twice or missing, and a focus ring on every control`, async () => {
       const form = await openState(state, server);
       const root = form.shadowRoot!;
       expect(root.querySelectorAll('[role=status]').length).to.equal(1);
@@ -117,13 +117,13 @@ describe('in every state', () => {
 });
 
 describe('the form leaves the reader in peace', () => {
-  it('takes no focus and says nothing when it arrives', async () => {
+  it('the form takes no focus and announces nothing when it arrives', async () => {
     const form = await open();
     expect(document.activeElement).to.equal(document.body);
     expect(form.shadowRoot!.querySelector('[role=status]')!.textContent).to.equal('');
   });
 
-  it('says each step once: the focus goes to its title, and the live region stays silent', async () => {
+  it('screen readers hear each step once: the focus moves to its title, and the live region stays empty', async () => {
     const form = await openState(states['the second step']!, server);
     const title = form.shadowRoot!.activeElement!.closest('section')!.querySelector('h2')!;
     expect(title.textContent).to.contain('Step 2 of 3');
@@ -135,7 +135,7 @@ describe('the looks', () => {
   const paper = (form: LeadPrequalForm) => getComputedStyle(each(form, '.card')[0]!).backgroundColor;
   const white = 'rgb(255, 255, 255)';
 
-  it('follow the colour scheme of the page, not of the system, unless told otherwise', async () => {
+  it('the form has the colour scheme of the page, not of the system, unless the attribute theme says otherwise', async () => {
     document.documentElement.style.colorScheme = 'light';
     expect(paper(await open())).to.equal(white);
     expect(paper(await open({theme: 'dark'}))).not.to.equal(white);

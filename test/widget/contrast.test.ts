@@ -122,7 +122,7 @@ describe('contrast', () => {
   });
 
   for (const scheme of ['light', 'dark']) {
-    it(`holds AA for ${accents.length} accents on ${scheme} pages`, async () => {
+    it(`the form has the contrast of WCAG AA with ${accents.length} accents on ${scheme} pages`, async () => {
       document.documentElement.style.colorScheme = scheme;
       const form = await openAll();
       for (const accent of accents) {
@@ -131,7 +131,7 @@ describe('contrast', () => {
       }
     });
 
-    it(`holds AA for ${backgrounds.length} backgrounds on ${scheme} pages`, async () => {
+    it(`the form has the contrast of WCAG AA on ${backgrounds.length} backgrounds of ${scheme} pages`, async () => {
       document.documentElement.style.colorScheme = scheme;
       const form = await openAll();
       for (const [index, background] of backgrounds.entries()) {
@@ -147,7 +147,7 @@ describe('contrast', () => {
       }
     });
 
-    it(`tells the amounts from ${scheme} paper, from each other, and from any background`, async () => {
+    it(`the colours of the amounts contrast with each other and with every background of ${scheme} pages`, async () => {
       document.documentElement.style.colorScheme = scheme;
       const form = await open();
       await fillAll(form);
@@ -168,7 +168,7 @@ describe('contrast', () => {
     });
   }
 
-  it('is told by engines that know it', () => {
+  it('the contrast is computed as WCAG defines it', () => {
     expect(contrast('#000', '#fff')).to.be.closeTo(21, 0.01);
     expect(contrast('#767676', '#fff')).to.be.closeTo(4.54, 0.01);
   });

@@ -96,7 +96,7 @@ describe('the host page', () => {
   after(() => sheet.remove());
 
   for (const [name, css] of Object.entries(sheets)) {
-    it(`changes nothing by ${name}`, async () => {
+    it(`styles of the page change nothing in the form: ${name}`, async () => {
       sheet.textContent = `${await css} ${font} ${width}`;
       const found = await pictures();
       for (const state of ['empty', 'faulty', 'result'] as const) {
@@ -106,7 +106,7 @@ describe('the host page', () => {
     });
   }
 
-  it('gives the form its font, at any size, without a word sticking out', async () => {
+  it('the form has the font of the page, and every word fits at a large size', async () => {
     sheet.textContent = `* {font: 40px/1 'Comic Sans MS', cursive !important} ${width}`;
     const form = await open({layout: 'single'});
     const card = form.shadowRoot!.querySelector('.card')!;
@@ -116,7 +116,7 @@ describe('the host page', () => {
     expect(card.scrollWidth).to.be.at.most(card.clientWidth);
   });
 
-  it('can still hide the form, and make it deaf to the mouse', async () => {
+  it('the page can hide the form, and switch off its pointer events', async () => {
     sheet.textContent = `${font} ${width}`;
     const form = await open();
     const card = form.shadowRoot!.querySelector('.card')!;
@@ -128,7 +128,7 @@ describe('the host page', () => {
     expect(form.offsetHeight).to.equal(0);
   });
 
-  it('is left as it was: no style, no global, nothing in the document', async () => {
+  it('the form adds no style, no global and no element to the page', async () => {
     sheet.textContent = '';
     const page = document.createElement('div');
     page.innerHTML =

@@ -87,24 +87,24 @@ describe('the reference lists', () => {
     server.restore();
   });
 
-  it('every attribute', () => {
+  it('the reference lists every attribute', () => {
     const names = listed('attributes').filter(Boolean);
     expect(sorted(names)).to.deep.equal(sorted([...LeadPrequalForm.observedAttributes, ...read]));
   });
 
-  it('every event', () => {
+  it('the reference lists every event', () => {
     expect(sorted(listed('events'))).to.deep.equal(sorted(events.map(({type}) => type)));
   });
 
-  it('every slot', () => {
+  it('the reference lists every slot', () => {
     expect(sorted(listed('slots'))).to.deep.equal(sorted(slots));
   });
 
-  it('every part', () => {
+  it('the reference lists every part', () => {
     expect(sorted(listed('parts'))).to.deep.equal(sorted(parts));
   });
 
-  it('every custom property, with its default', () => {
+  it('the reference lists every custom property with its default', () => {
     const names = listed('colors');
     expect(sorted(names)).to.deep.equal(sorted(css.match(/--prequal-[\w-]+/g) ?? []));
     for (const [index, value] of listed('colors', 1).entries()) {

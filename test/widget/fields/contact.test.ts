@@ -41,7 +41,7 @@ async function reload(form: LeadPrequalForm, attributes: Attributes = {}) {
 const drafts = () => Object.keys(sessionStorage).filter((name) => name.includes('draft'));
 
 describe('draft', () => {
-  it('brings the contact fields back after a reload, and only those', async () => {
+  it('a draft brings the contact fields back after a reload, but no other field', async () => {
     const form = await open({draft: '', layout: 'single'});
     await fillContact(form);
     fill(form, 'Cash', '54,321');
@@ -60,7 +60,7 @@ describe('draft', () => {
     expect(field(again, 'Yes').checked).to.be.false;
   });
 
-  it('is there at the first render, without an event that says the visitor had begun', async () => {
+  it('a draft is in the fields at the first render, and sends no prequal-start event', async () => {
     await reload(await typedInto(await open({draft: ''})));
     const events = listen();
     const form = await open({draft: ''});
@@ -68,7 +68,7 @@ describe('draft', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-ready']);
   });
 
-  it('has what was typed last, from any step', async () => {
+  it('a draft holds the contact details that were typed last, whichever step the visitor is on', async () => {
     const form = await typedInto(await open({draft: ''}));
     fill(form, 'First name', 'Mariana');
     await click(form, 'Next');
@@ -76,14 +76,14 @@ describe('draft', () => {
     expect(contact(await reload(form))).to.deep.equal(['Mariana', ...typed.slice(1)]);
   });
 
-  it('has what a browser filled in without an event, once the visitor moves on', async () => {
+  it('a draft holds what a browser filled in without an event, once the visitor presses Next', async () => {
     const form = await open({draft: ''});
     labels.forEach((label, index) => (field(form, label).value = typed[index]!));
     await click(form, 'Next');
     expect(contact(await reload(form))).to.deep.equal(typed);
   });
 
-  it('lasts half an hour from the last key, and is then removed', async () => {
+  it('a draft is removed half an hour after the last key press', async () => {
     let form = await typedInto(await open({draft: ''}));
     later(29 * minutes);
     form = await reload(form);
@@ -97,12 +97,12 @@ describe('draft', () => {
     expect(drafts()).to.deep.equal([]);
   });
 
-  it('belongs to one partner', async () => {
+  it('a draft is not shown in the form of another partner', async () => {
     const form = await typedInto(await open({draft: ''}));
     expect(contact(await reload(form, {partner: 'globex'}))).to.deep.equal(empty);
   });
 
-  it('is gone once the lead is answered, and stays while it is not', async () => {
+  it('a draft stays while sending fails, and is removed once the lead is answered', async () => {
     server.reply(() => problem(503, 'store-unavailable'));
     const form = await open({draft: ''});
     await fillAll(form);
@@ -113,7 +113,7 @@ describe('draft', () => {
     expect(drafts()).to.deep.equal([]);
   });
 
-  it('is gone after "Start over"', async () => {
+  it('a draft is removed by reset()', async () => {
     const form = await open({draft: ''});
     await fillAll(form);
     await send(form);
@@ -126,7 +126,7 @@ describe('draft', () => {
     expect(contact(await reload(form))).to.deep.equal(empty);
   });
 
-  it('is not kept unless the page asks for it', async () => {
+  it('no draft is kept without the attribute draft', async () => {
     const form = await typedInto(await open());
     await click(form, 'Next');
     expect(drafts()).to.deep.equal([]);
@@ -136,7 +136,7 @@ describe('draft', () => {
     ['forbidden', forbidStorage],
     ['full', fillStorage],
   ] as const) {
-    it(`does no harm where storage is ${what}`, async () => {
+    it(`a form with a draft can be sent where storage is ${what}`, async () => {
       stub();
       const form = await open({draft: '', partner: what});
       await fillAll(form);
@@ -145,7 +145,7 @@ describe('draft', () => {
   }
 
   for (const broken of ['{', 'null', '5', '{"at":"x"}', '{"at":8e15,"first_name":5,"cash":"1"}']) {
-    it(`does not trip over what another script left in its place: ${broken}`, async () => {
+    it(`a draft that another script replaced by ${broken} is ignored`, async () => {
       sessionStorage.setItem('lead-prequal-draft:acme', broken);
       expect(contact(await open({draft: ''}))).to.deep.equal(empty);
     });
@@ -173,14 +173,14 @@ async function openWith(prefill: unknown, attributes: Attributes = {}) {
 }
 
 describe('prefill', () => {
-  it('fills in the contact fields, and puts them nowhere else', async () => {
+  it('prefill fills in the contact fields, and reflects them to no attribute', async () => {
     const form = await openWith(known);
     expect(contact(form)).to.deep.equal(shown);
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
     expect(drafts()).to.deep.equal([]);
   });
 
-  it('of anything else is ignored', async () => {
+  it('prefill ignores all fields but the contact fields', async () => {
     const form = await openWith({
       cash: '5',
       retirement: 5,
@@ -203,12 +203,12 @@ describe('prefill', () => {
     ['what no visitor could send', {first_name: 'A\0', last_name: 'x'.repeat(81), email: 'ana', phone: '12'}],
   ];
   for (const [what, prefill] of bad) {
-    it(`fills in nothing from ${what}`, async () => {
+    it(`prefill fills in nothing from ${what}`, async () => {
       expect(contact(await openWith(prefill))).to.deep.equal(empty);
     });
   }
 
-  it('set later fills in as well, until the visitor begins', async () => {
+  it('prefill that is set later fills in the fields too, until the visitor begins', async () => {
     const form = await open();
     form.prefill = known;
     await form.updateComplete;
@@ -220,7 +220,7 @@ describe('prefill', () => {
     expect(contact(form)).to.deep.equal(['', ...shown.slice(1)]);
   });
 
-  it('never overwrites what the visitor typed', async () => {
+  it('prefill never overwrites what the visitor typed', async () => {
     const form = await typedInto(await open());
     form.prefill = known;
     await form.updateComplete;
@@ -231,7 +231,7 @@ describe('prefill', () => {
     expect(contact(form)).to.deep.equal(typed);
   });
 
-  it('set before the element is defined is not lost', async () => {
+  it('prefill that is set before the element is defined is not lost', async () => {
     // A copy of the class under another name, upgraded on the page.
     const early = document.createElement('late-prequal-form') as LeadPrequalForm;
     early.prefill = known;
@@ -244,7 +244,7 @@ describe('prefill', () => {
     expect(contact(early)).to.deep.equal(shown);
   });
 
-  it('is sent as if it had been typed', async () => {
+  it('prefilled fields are sent like typed ones', async () => {
     const form = await openWith(known, {'lead-type': 'standard', endpoint: 'https://leads.example.com'});
     await send(form, 'Send');
     expect(server.leads[0]?.body.lead).to.include({first_name: 'Ana', phone: '(415) 555-0199'});
@@ -255,7 +255,7 @@ const address =
   '?first_name=Ana&last_name=Silva&email=ana%40example.com&phone=4155550199&cash=5&credit_score=Above+720';
 
 describe('prefill-from-url', () => {
-  it('fills in the contact fields from the address, never amounts, and reflects nothing', async () => {
+  it("prefill-from-url fills in the contact fields from the page's URL, but never amounts, and reflects nothing to attributes", async () => {
     goTo(address);
     const form = await open({'prefill-from-url': '', layout: 'single'});
     expect(contact(form)).to.deep.equal(shown);
@@ -264,17 +264,17 @@ describe('prefill-from-url', () => {
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
   });
 
-  it('fills in nothing that could not be sent', async () => {
+  it('prefill-from-url ignores values that the server would refuse', async () => {
     goTo('?first_name=%00&last_name=&email=javascript:alert(1)&phone=<script>');
     expect(contact(await open({'prefill-from-url': ''}))).to.deep.equal(empty);
   });
 
-  it('does nothing unless the page asks for it', async () => {
+  it("the page's URL fills in nothing without the attribute prefill-from-url", async () => {
     goTo(address);
     expect(contact(await open())).to.deep.equal(empty);
   });
 
-  it('sends no part of the address along', async () => {
+  it("a form that was filled in from the page's URL sends no query parameter along", async () => {
     goTo(address);
     const form = await open({'prefill-from-url': '', 'lead-type': 'standard'});
     await send(form, 'Send');
@@ -285,14 +285,14 @@ describe('prefill-from-url', () => {
 });
 
 describe('what the form knows', () => {
-  it('is what was typed before what the page gives, and that before the address', async () => {
+  it("a draft comes before the property prefill, and that before the page's URL", async () => {
     sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Typed'}));
     goTo('?first_name=Address&last_name=Address&email=address@example.com');
     const form = await openWith({first_name: 'Page', last_name: 'Page'}, {draft: '', 'prefill-from-url': ''});
     expect(contact(form)).to.deep.equal(['Typed', 'Page', 'address@example.com', '']);
   });
 
-  it("leaves the page's history alone", async () => {
+  it("a draft and prefill-from-url leave the page's history unchanged", async () => {
     const {length} = history;
     const before = location.href;
     const form = await open({draft: '', 'prefill-from-url': ''});

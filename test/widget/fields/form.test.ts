@@ -27,14 +27,14 @@ describe('the form', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('starts with the contact fields, and without taking the focus or asking the server', async () => {
+  it('the form starts with the contact fields, without taking the focus or sending a request', async () => {
     const form = await open();
     expect(heading(form)).to.equal('Step 1 of 3 About you');
     expect(document.activeElement).to.equal(document.body);
     expect(server.configRequests).to.equal(0);
   });
 
-  it('names its fields for browsers that fill them in', async () => {
+  it('the fields have the autocomplete tokens that browsers need to fill them in', async () => {
     const form = await open({layout: 'single'});
     const fields = [
       ['First name', 'text', 'given-name', ''],
@@ -58,7 +58,7 @@ describe('the form', () => {
     }
   });
 
-  it("shows the element's own children until it has something to show", async () => {
+  it("the element's own children are shown until the form is rendered", async () => {
     const form = document.createElement('lead-prequal-form');
     form.textContent = 'Please call us.';
     const main = await fixture(html`<main></main>`);
@@ -70,7 +70,7 @@ describe('the form', () => {
     expect(text.getBoundingClientRect().height, 'after it').to.equal(0);
   });
 
-  it('shows what is in its slots, the intro not with the result', async () => {
+  it('the slots are shown, but the intro is not shown with the result', async () => {
     const form = await open(
       {},
       '<h1 slot="heading">Funding</h1><p slot="intro">Two minutes.</p><p slot="disclaimer">Terms.</p>',
@@ -78,14 +78,14 @@ describe('the form', () => {
     for (const child of form.children) expect(child.assignedSlot, child.slot).not.to.equal(null);
   });
 
-  it('loads the configuration at the first touch, once', async () => {
+  it('the first touch loads the configuration, and later ones do not load it again', async () => {
     const form = await open();
     field(form, 'First name').focus();
     field(form, 'Last name').focus();
     expect(server.configRequests).to.equal(1);
   });
 
-  it('asks for contact data only where the configuration allows no more', async () => {
+  it('the form asks only for contact details if the configuration allows only standard leads', async () => {
     server.config = () => new Response(JSON.stringify({lead_types: ['standard'], minimums: {}}));
     const form = await open();
     field(form, 'First name').focus();
@@ -94,7 +94,7 @@ describe('the form', () => {
   });
 
   describe('errors', () => {
-    it('appear on leaving a field, not while typing, and go as soon as they are mended', async () => {
+    it('an error appears when the field is left, not while typing, and disappears as soon as the value is right', async () => {
       const form = await open();
       fill(form, 'Email', 'maria');
       await form.updateComplete;
@@ -114,7 +114,7 @@ describe('the form', () => {
       expect(text(form)).not.to.contain('Enter an email');
     });
 
-    it('appear for an empty field only when the visitor moves on within the form', async () => {
+    it('an empty field shows an error only when the visitor goes on to another field of the form', async () => {
       const form = await open();
       field(form, 'First name').focus();
       field(form, 'First name').blur();
@@ -128,7 +128,7 @@ describe('the form', () => {
       expect(description(form, field(form, 'First name'))).to.equal('Enter your first name.');
     });
 
-    it('wait while a mouse button is down, so that no button moves away from under it', async () => {
+    it('errors wait while a mouse button is down, so that no button moves away from the pointer', async () => {
       const form = await open();
       fill(form, 'Email', 'maria');
       const next = button(form, 'Next');
@@ -141,7 +141,7 @@ describe('the form', () => {
       await shows(form, 'Enter an email');
     });
 
-    it('are summed up on Next, each with a way to its field', async () => {
+    it('Next shows a summary of the errors, with a link to each field', async () => {
       const form = await open();
       fill(form, 'First name', 'Maria');
       await click(form, 'Next');
@@ -158,7 +158,7 @@ describe('the form', () => {
       expect(location.hash).to.equal('');
     });
 
-    it('stay in the summary, which keeps still, and go with the next Next', async () => {
+    it('the summary of errors stays as it is until Next is pressed again', async () => {
       const form = await open();
       await click(form, 'Next');
       await fillContact(form);
@@ -168,7 +168,7 @@ describe('the form', () => {
       expect(heading(form)).to.equal('Step 2 of 3 Credit history');
     });
 
-    it('of choices stand with the group', async () => {
+    it('the error of a choice belongs to the whole group of radio buttons', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
@@ -184,14 +184,14 @@ describe('the form', () => {
   });
 
   describe('steps', () => {
-    it('move the focus to the heading of the next one', async () => {
+    it('each step moves the focus to its heading', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
       expect(focused(form)?.textContent).to.contain('Credit history');
     });
 
-    it('keep everything on the way back and forth', async () => {
+    it('the fields keep their values when the visitor goes back and forth between steps', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
@@ -205,7 +205,7 @@ describe('the form', () => {
       expect(field(form, 'Yes').checked).to.be.true;
     });
 
-    it('go back without asking for what is missing', async () => {
+    it('Back does not ask for fields that are missing', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
@@ -214,7 +214,7 @@ describe('the form', () => {
       expect(summary(form)).to.have.length(0);
     });
 
-    it('see what a browser filled in without any event', async () => {
+    it('Next accepts fields that a browser filled in without an event', async () => {
       const form = await open();
       field(form, 'First name').value = 'Maria';
       field(form, 'Last name').value = 'Ortiz';
@@ -226,7 +226,7 @@ describe('the form', () => {
       expect(field(form, 'Phone').value).to.equal('(415) 555-0132');
     });
 
-    it('are one page with layout="single"', async () => {
+    it('layout="single" shows all fields on one page', async () => {
       const form = await open({layout: 'single'});
       for (const label of ['First name', 'Above 720 Excellent', 'Cash']) field(form, label);
       expect(maybeButton(form, 'Next')).to.equal(undefined);
@@ -234,7 +234,7 @@ describe('the form', () => {
       expect(text(form)).not.to.contain('Step');
     });
 
-    it('become one page, with everything kept, when the layout changes on the way', async () => {
+    it('the fields keep their values when the layout changes from steps to one page', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
@@ -244,7 +244,7 @@ describe('the form', () => {
       field(form, 'Cash');
     });
 
-    it('are the contact fields alone with lead-type="standard"', async () => {
+    it('lead-type="standard" shows the contact fields alone', async () => {
       const form = await open({'lead-type': 'standard'});
       expect(heading(form)).to.equal('About you');
       expect(maybeField(form, 'Cash')).to.equal(undefined);
@@ -253,7 +253,7 @@ describe('the form', () => {
   });
 
   describe('amounts', () => {
-    it('are tidied on leaving, never while typing', async () => {
+    it('an amount is formatted when the field is left, never while typing', async () => {
       const form = await open({layout: 'single'});
       field(form, 'Cash').focus();
       await sendKeys({type: '$1.2m'});
@@ -263,7 +263,7 @@ describe('the form', () => {
       expect(field(form, 'Cash').value).to.equal('1,200,000');
     });
 
-    it('keep what is not understood, and say what would be', async () => {
+    it('an amount that cannot be read stays as it was typed, and its error gives an example', async () => {
       const form = await open({layout: 'single'});
       fill(form, 'Cash', 'some');
       field(form, 'Investments').focus();
@@ -273,7 +273,7 @@ describe('the form', () => {
       expect(description(form, field(form, 'Cash'))).to.contain('Cash: enter dollars, like 50,000.');
     });
 
-    it('are never zero unless the visitor says so', async () => {
+    it('an empty amount is never sent as zero unless the visitor presses None', async () => {
       const form = await open({layout: 'single'});
       await click(form, 'See my estimate');
       expect(field(form, 'Cash').value).to.equal('');
@@ -285,7 +285,7 @@ describe('the form', () => {
       expect(announced(form)).to.equal('Cash: $0');
     });
 
-    it('ask for nothing on the way from an empty amount to its None', async () => {
+    it('an empty amount shows no error when the focus moves on to its None button', async () => {
       const form = await open({layout: 'single'});
       field(form, 'Cash').focus();
       button(form, 'None for Cash').focus();
@@ -295,7 +295,7 @@ describe('the form', () => {
     });
   });
 
-  it('lets a bankruptcy be answered and taken back', async () => {
+  it('the answer about a bankruptcy can be given and taken back', async () => {
     const form = await open({layout: 'single'});
     await choose(form, 'Yes');
     expect(field(form, 'Yes').checked).to.be.true;
@@ -303,14 +303,14 @@ describe('the form', () => {
     expect(field(form, 'Yes').checked).to.be.false;
   });
 
-  it('links to the privacy page over https only', async () => {
+  it('the form links to the privacy page only if its URL is https', async () => {
     const safe = await open({'privacy-href': 'https://example.com/privacy'});
     expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
     const unsafe = await open({'privacy-href': 'javascript:alert(1)'});
     expect(link(unsafe, 'Privacy policy')).to.equal(undefined);
   });
 
-  it('tells the page how far the visitor is, and nothing of what was typed', async () => {
+  it('events tell the page which step the visitor is on, and nothing that was typed', async () => {
     const events = listen();
     const form = await open();
     await fillContact(form);
@@ -324,7 +324,7 @@ describe('the form', () => {
     ]);
   });
 
-  it('reflects nothing that was typed to an attribute', async () => {
+  it('nothing that was typed is reflected to an attribute', async () => {
     const form = await open();
     const before = form.outerHTML;
     await fillContact(form);
@@ -334,7 +334,7 @@ describe('the form', () => {
     expect(form.shadowRoot?.innerHTML).not.to.contain('Maria');
   });
 
-  it('forgets everything on reset(), without taking the focus', async () => {
+  it('reset() empties all fields and does not take the focus', async () => {
     const form = await open();
     await fillContact(form);
     await click(form, 'Next');
@@ -347,7 +347,7 @@ describe('the form', () => {
     expect(document.activeElement).to.equal(document.body);
   });
 
-  it('clears the step it is on as well', async () => {
+  it('reset() empties the fields of the current step too', async () => {
     const form = await open({layout: 'single'});
     fill(form, 'Cash', '5');
     await choose(form, 'Yes');

@@ -14,7 +14,7 @@ describe('the whole path by keyboard', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('leads from the first field to the result and back', async () => {
+  it('the keyboard is enough to get from the first field to the result and back', async () => {
     const form = await open();
     await press('Tab');
     expect(focused(form)).to.equal(field(form, 'First name'));
@@ -66,7 +66,7 @@ describe('the whole path by keyboard', () => {
     expect(heading(form)).to.equal('Step 1 of 3 About you');
   });
 
-  it('leads from the error summary to the field', async () => {
+  it('the keyboard is enough to get from the error summary to a field', async () => {
     const form = await open();
     await press('Tab');
     await press('Enter');

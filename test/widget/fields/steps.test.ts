@@ -3,22 +3,22 @@ import {contactFields, formFields} from '../../../contract/fields.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from '../../../form/pages.ts';
 
 describe('pagesOf', () => {
-  it('asks for every field of the contract once, in its order, and then for consent', () => {
+  it('the pages have each field of the contract once, in its order, and then consent', () => {
     const all = [...Object.keys(formFields), 'consent'];
     expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(all);
     expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(all);
   });
 
-  it('goes through contact, credit and funds', () => {
+  it('the pages of the steps layout are contact, credit and funds', () => {
     const names = pagesOf('prequalification', false).map((page) => page.map(({name}) => name));
     expect(names).to.deep.equal([['contact'], ['credit'], ['funds']]);
   });
 
-  it('has all steps on the single page', () => {
+  it('the single layout has all sections on one page', () => {
     expect(pagesOf('prequalification', true)).to.have.length(1);
   });
 
-  it('asks for contact data and consent only of a standard lead', () => {
+  it('the pages of a standard lead have only contact details and consent', () => {
     for (const single of [false, true]) {
       expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal([
         ...Object.keys(contactFields),
@@ -44,7 +44,7 @@ describe('effectiveLeadType', () => {
   ] as const;
 
   for (const [wanted, allowed, type] of cases) {
-    it(`is ${type} for ${wanted} where ${allowed?.join(' and ') ?? 'nothing'} is known to be allowed`, () => {
+    it(`the lead type is ${type} if the page wants ${wanted} and the configuration allows ${allowed?.join(' and ') ?? 'nothing yet'}`, () => {
       expect(effectiveLeadType(wanted, allowed)).to.equal(type);
     });
   }

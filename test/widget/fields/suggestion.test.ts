@@ -33,7 +33,7 @@ describe('a mistyped e-mail address', () => {
     return form;
   };
 
-  it('is pointed out politely, and mended by a click', async () => {
+  it('a mistyped e-mail address gets a suggestion, and a click on it corrects the address', async () => {
     const form = await opened();
     expect(announced(form)).to.equal(question);
     expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
@@ -48,14 +48,14 @@ describe('a mistyped e-mail address', () => {
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmail.com');
   });
 
-  it('is sent as it is when the visitor wants it so', async () => {
+  it('a mistyped e-mail address is sent as it is if the visitor keeps it', async () => {
     const form = await opened();
     await send(form, 'Send');
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmial.com');
     expect(heading(form)).to.contain('Thank you');
   });
 
-  it('is no longer asked about when it was mended by hand, or forgotten', async () => {
+  it('the suggestion disappears when the address is corrected by hand, and after reset()', async () => {
     const form = await opened();
     fill(form, 'Email', 'ana@gmail.com');
     field(form, 'Phone').focus();

@@ -14,14 +14,14 @@ describe("the element's own children", () => {
       {'Content-Security-Policy': "script-src 'nonce-host'"},
     ],
   ] as const) {
-    it(`are shown where the script ${what}`, async () => {
+    it(`the element's own children are shown where the script ${what}`, async () => {
       const page = await openPage(content, headers);
       expect(showsFallback(page)).to.be.true;
       expect(page.customElements.get('lead-prequal-form')).to.equal(undefined);
     });
   }
 
-  it('give way to the form as soon as it is there, and never to nothing', async () => {
+  it("the element's own children are shown until the form is rendered, so that the page is never empty", async () => {
     const page = await openPage(element);
     addScript(page);
     let waited = 0;

@@ -59,7 +59,7 @@ describe('a page whose own scripts', () => {
       }`,
   };
   for (const [what, code] of Object.entries(harmless)) {
-    it(`${what} does the form no harm`, async () => {
+    it(`the form reaches the result on a page whose scripts ${what}`, async () => {
       const page = await openPage(hostScript(code) + service.script + element);
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
@@ -81,7 +81,7 @@ describe('a page whose own scripts', () => {
     ],
   ];
   for (const [what, code, failure] of broken) {
-    it(`broke fetch, which ${what}, gets a form that says so and keeps what was typed`, async () => {
+    it(`the form reports a failure and keeps what was typed on a page whose fetch ${what}`, async () => {
       const page = await openPage(hostScript(code) + service.script + element);
       const form = await formOn(page);
       await fillAll(form);
@@ -132,7 +132,7 @@ describe('a page whose own elements', () => {
     ['change what addresses are relative to', ['<base href="https://elsewhere.example/">']],
     ['surround ours with a form whose fields have the names of its properties', ['<form>', ...formAround]],
   ] as const) {
-    it(`${what} do the form no harm`, async () => {
+    it(`the form reaches the result on a page whose elements ${what}`, async () => {
       const page = await openPage(content.join('') + service.script + element);
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);

@@ -59,7 +59,7 @@ describe('a form that the page makes', () => {
   };
   for (const [way, make] of Object.entries(ways)) {
     for (const first of ['script', 'form']) {
-      it(`${way}, the ${first} first`, async () => {
+      it(`a form that the page makes ${way} reaches the result, with the ${first} first`, async () => {
         const page = await openPage(first === 'script' ? service.script : '');
         if (first === 'script') await page.customElements.whenDefined('lead-prequal-form');
         const made = make(page);
@@ -74,7 +74,7 @@ describe('a form that the page makes', () => {
 });
 
 describe('a form that is', () => {
-  it('moved keeps its step and what was typed', async () => {
+  it('a form that is moved keeps its step and what was typed', async () => {
     const page = await withScript(`${element}<aside></aside>`);
     const form = await formOn(page);
     const aside = page.document.querySelector('aside')!;
@@ -99,7 +99,7 @@ describe('a form that is', () => {
     expect(page.trouble).to.deep.equal([]);
   });
 
-  it('taken off the page while it sends sends once, and has its result when it comes back', async () => {
+  it('a form that is taken off the page while it sends does so once, and has its result when it is back', async () => {
     const page = await withScript(element);
     const form = await formOn(page);
     let release = () => {};
@@ -117,14 +117,14 @@ describe('a form that is', () => {
     expect(page.trouble).to.deep.equal([]);
   });
 
-  it('hidden, and shown later', async () => {
+  it('a form that is hidden at first reaches the result when it is shown', async () => {
     const page = await withScript(`<div hidden>${element}</div>`);
     const form = await formOn(page);
     form.parentElement!.hidden = false;
     await reachResult(form);
   });
 
-  it('in a dialog', async () => {
+  it('a form in a dialog reaches the result, and the dialog stays open', async () => {
     const page = await withScript(`<dialog>${element}</dialog>`);
     page.document.querySelector('dialog')!.showModal();
     await reachResult(await formOn(page));
@@ -133,7 +133,7 @@ describe('a form that is', () => {
   });
 
   for (const mode of ['open', 'closed'] as const) {
-    it(`in another shadow root, ${mode}, and its events come out`, async () => {
+    it(`the events of a form in another shadow root (${mode}) reach the page`, async () => {
       const page = await withScript('<section></section>');
       const root = page.document.querySelector('section')!.attachShadow({mode});
       root.innerHTML = element;
@@ -154,7 +154,7 @@ describe('a form that is', () => {
     });
   }
 
-  it("in the page's own form shares neither fields nor submission with it", async () => {
+  it('a form inside a form of the page shares neither fields nor submission with it', async () => {
     const page = await withScript(
       `<form><input name="q" value="theirs">${element}<button>Theirs</button></form>` +
         hostScript(`
@@ -180,7 +180,7 @@ describe('a form that is', () => {
     expect(page.trouble).to.deep.equal([]);
   });
 
-  it('one of two has partner, fields and result to itself', async () => {
+  it('two forms on one page share neither partner, fields nor result', async () => {
     const page = await withScript(`${element}${element.replace('acme', 'globex')}`);
     const [one, two] = (await Promise.all(
       [...page.document.querySelectorAll('lead-prequal-form')].map(rendered),

@@ -19,7 +19,7 @@ describe('a page with a content security policy', () => {
     ['names the hash of the script', `${strict} script-src 'nonce-host' '${hash}' 'strict-dynamic'`],
   ];
   for (const [what, policy] of policies) {
-    it(`that ${what} has nothing to report on the way to the result`, async () => {
+    it(`a page whose content security policy ${what} reports no violation on the way to the result`, async () => {
       const page = await openPage(service.script + element, {'Content-Security-Policy': policy});
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
@@ -30,7 +30,7 @@ describe('a page with a content security policy', () => {
     });
   }
 
-  it('that wants every script to have an integrity is served too', async () => {
+  it('a page with an Integrity-Policy for scripts runs the form, and stops the script without integrity', async () => {
     const page = await openPage(service.script + element, {
       'Integrity-Policy': 'blocked-destinations=(script)',
       'Content-Security-Policy': `script-src 'nonce-host' ${service.origin}`,
@@ -63,7 +63,7 @@ describe('a page with Trusted Types', () => {
       'lead-prequal',
     ],
   ] as const) {
-    it(`that ${what} has nothing to report on the way to the result`, async () => {
+    it(`a page with Trusted Types that ${what} reports no violation on the way to the result`, async () => {
       const page = await openPage(content, requireTypes(policies));
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
@@ -79,7 +79,7 @@ describe('a page that includes the script again', () => {
     ['with a query after it', scriptAgain],
     ['in another version', scriptOf(service.otherVersion)],
   ] as const) {
-    it(`${what} keeps the first one`, async () => {
+    it(`a page that includes the script again ${what} keeps the first one`, async () => {
       const page = await openPage(
         service.script +
           hostScript(`window.first = customElements.whenDefined('lead-prequal-form')`) +

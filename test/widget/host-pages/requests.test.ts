@@ -31,7 +31,7 @@ const all = [
 ];
 
 describe('the requests of the form', () => {
-  it('tell a server on another origin the origin of the page, and nothing of its address', async () => {
+  it('requests to a server on another origin tell it the origin of the page, and nothing else of its URL', async () => {
     const made = await visit(scriptOf(service.uncachedVersion) + element);
     const api = made.filter(isApi);
     expect(api.map(inShort)).to.include.members(all);
@@ -41,7 +41,7 @@ describe('the requests of the form', () => {
     for (const {referer, url} of others) expect(referer, url).to.equal(undefined);
   });
 
-  it('are served to a page on the origin of the server, whatever of them has an Origin header', async () => {
+  it('a page on the origin of the server gets replies, although its GET requests have no Origin header', async () => {
     const made = await visit(service.script + element.replace('partner=', 'endpoint="/" partner='));
     const api = made.filter(isApi);
     expect(api.map(inShort)).to.include.members(all);

@@ -27,9 +27,9 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   const needed = name === 'answer' || name === 'words-en';
   const otherwise = ofWords ? 'English in its place' : 'the result comes without it';
 
-  describe(`${name}, pinned by the hash of the first file,`, () => {
+  describe(`${name}, pinned by the hash of the first file`, () => {
     for (const [change, version] of Object.entries({'one byte': oneByte, 'code of theirs': planted})) {
-      it(`is not run when its server changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
+      it(`${name} is not run when its server changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
         const page = await openPage(
           `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${element}</main>`,
         );

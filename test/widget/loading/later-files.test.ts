@@ -17,7 +17,7 @@ const refused = (loading: Promise<unknown>) =>
   );
 
 describe('a later file', () => {
-  it('does not run if it has another hash, and runs once if a later attempt gets the right one', async () => {
+  it('a later file does not run if it has another hash, and runs once if a later attempt gets the right one', async () => {
     const tampered = `sha384-${btoa('x'.repeat(48))}`;
     expect(await refused(loadPinned({path, integrity: tampered}))).to.be.true;
     expect(Object.hasOwn(window, 'laterFileRuns')).to.be.false;
@@ -30,18 +30,18 @@ describe('a later file', () => {
     expect((window as {laterFileRuns?: number}).laterFileRuns).to.equal(1);
   });
 
-  it('is the module itself if it is not built', async () => {
+  it('a later file is the module itself if the form is not built', async () => {
     const session = await loadPinned({path: '../page/session.ts', integrity: ''});
     expect(session).to.have.all.keys('keep', 'recall');
   });
 
-  it('is an error if it does not arrive', async () => {
+  it('a later file that does not arrive is an error', async () => {
     const nowhere = 'http://127.0.0.1:1/later-file.js';
     expect(await refused(loadPinned({path: nowhere, integrity: await hashOf(path)}))).to.be.true;
     expect(await refused(loadPinned({path: nowhere, integrity: ''}))).to.be.true;
   });
 
-  it('leaves no script element on the page', () => {
+  it('a later file leaves no script element on the page', () => {
     expect(document.querySelector('script[integrity]')).to.equal(null);
   });
 });

@@ -78,10 +78,10 @@ describe('attribution', () => {
     ],
   ];
   for (const [what, address, referrer, expected] of pages) {
-    it(`tells ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));
+    it(`attribution has ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));
   }
 
-  it('is that of the first page that tells something, whole', () => {
+  it('attribution is that of the first page with a campaign or a referrer, and is not mixed with later ones', () => {
     expect(visit('/home')).to.deep.equal({landing_page: `${origin}/home`});
     expect(visit('/about'), 'a page that tells no more').to.deep.equal({landing_page: `${origin}/home`});
     const first = {...told, landing_page: `${origin}/offer`};
@@ -90,7 +90,7 @@ describe('attribution', () => {
     expect(visit('/apply')).to.deep.equal(first);
   });
 
-  it('counts a page elsewhere as something', () => {
+  it('a first page with a referrer from another site decides the attribution', () => {
     const first = {referrer: 'https://blog.example/', landing_page: `${origin}/home`};
     visit('/home', 'https://blog.example/');
     expect(visit(ad)).to.deep.equal(first);
@@ -100,7 +100,7 @@ describe('attribution', () => {
     ['globalPrivacyControl', true],
     ['doNotTrack', '1'],
   ] as const) {
-    it(`is neither told nor kept under ${name}, what was kept before included`, () => {
+    it(`under ${name} there is no attribution, and what was stored before is removed`, () => {
       visit(ad);
       privacySignal(name, value);
       expect(visit(ad)).to.equal(undefined);
@@ -108,13 +108,13 @@ describe('attribution', () => {
     });
   }
 
-  it('is told where the signals are there and say no', () => {
+  it('privacy signals that are off leave the attribution unchanged', () => {
     privacySignal('globalPrivacyControl', false);
     privacySignal('doNotTrack', '0');
     expect(visit(ad)).to.include(told);
   });
 
-  it('is kept in memory where the page may not store anything', () => {
+  it('attribution is kept in memory where the page may not store anything', () => {
     forbidStorage();
     visit(ad);
     expect(visit('/apply')).to.deep.equal({...told, landing_page: `${origin}/offer`});
@@ -123,7 +123,7 @@ describe('attribution', () => {
   });
 
   for (const broken of ['{', 'null', '"text"', '[]']) {
-    it(`survives what another script left in its place: ${broken}`, () => {
+    it(`stored attribution that another script replaced by ${broken} is ignored`, () => {
       visit('/');
       for (const name of Object.keys(sessionStorage)) sessionStorage[name] = broken;
       expect(visit(ad)).to.include(told);
@@ -149,24 +149,24 @@ describe('a lead', () => {
     return (server.leads[0]?.body as {attribution?: Attribution}).attribution;
   };
 
-  it('is sent with the first touch', async () => {
+  it('a lead is sent with the attribution of the first page of the visit', async () => {
     visit(ad);
     goTo('/apply');
     expect(await sent()).to.deep.equal({...told, landing_page: `${origin}/offer`});
   });
 
-  it('is sent with what the contract knows, and nothing too long for it', async () => {
+  it('a lead is sent without parameters that the contract does not know, and without values that it refuses', async () => {
     visit(`/?utm_source=ok&utm_evil=x&xclid=y&gclid=${'g'.repeat(501)}&utm_term=a%00b`);
     expect(await sent()).to.deep.equal({utm_source: 'ok', landing_page: `${origin}/`});
   });
 
-  it('is sent with the page that it was filled in on, without the tokens of its path', async () => {
+  it('a lead is sent with the page that it was filled in on, without the tokens in its path', async () => {
     visit('/invited/AB3D-9KQX-8RT2-LMWP/apply?token=1#2');
     await sent();
     expect(server.leads[0]!.body.page).to.equal(`${origin}/invited/*/apply`);
   });
 
-  it('is sent without any under a privacy signal', async () => {
+  it('a lead is sent without attribution under a privacy signal', async () => {
     visit(ad);
     privacySignal('globalPrivacyControl', true);
     expect(await sent()).to.equal(undefined);

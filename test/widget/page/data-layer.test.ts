@@ -16,7 +16,7 @@ describe('data-layer', () => {
     delete page['tags'];
   });
 
-  it('pushes what the events say, and nothing else', async () => {
+  it('the data layer gets the facts of the events, and nothing else', async () => {
     page['dataLayer'] = [{event: 'gtm.js'}];
     const layer = page['dataLayer'];
     const events = listen();
@@ -46,7 +46,7 @@ describe('data-layer', () => {
     }
   });
 
-  it('says why sending failed', async () => {
+  it('the data layer gets the code of a failure', async () => {
     server.reply(() => problem(503, 'store-unavailable'));
     const form = await open({'data-layer': ''});
     await fillAll(form);
@@ -57,20 +57,20 @@ describe('data-layer', () => {
     });
   });
 
-  it('makes the array that its value names', async () => {
+  it('the data layer is the global array that the attribute names, and is made if it does not exist', async () => {
     await open({'data-layer': 'tags'});
     expect(page['tags']).to.deep.equal([{event: 'prequal_ready', prequal: {}}]);
     expect(page['dataLayer']).to.equal(undefined);
   });
 
-  it('uses the push that a tag manager put in the place of the usual one', async () => {
+  it('the data layer is filled with the push() of a tag manager, if there is one', async () => {
     const seen: unknown[] = [];
     page['dataLayer'] = Object.assign([], {push: (pushed: unknown) => seen.push(pushed)});
     await open({'data-layer': ''});
     expect(seen).to.deep.equal([{event: 'prequal_ready', prequal: {}}]);
   });
 
-  it('does not stop the form when a tag throws', async () => {
+  it('a tag that throws does not stop the form', async () => {
     const thrown: unknown[] = [];
     // As the browser does, but without a line in its console.
     const run = (task: () => void) => {
@@ -93,7 +93,7 @@ describe('data-layer', () => {
     expect(thrown).to.deep.equal(['a tag', 'a tag', 'a tag']);
   });
 
-  it('pushes nothing unless it is asked to', async () => {
+  it('nothing is pushed without the attribute data-layer', async () => {
     await open();
     expect(page['dataLayer']).to.equal(undefined);
   });

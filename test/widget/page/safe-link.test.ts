@@ -2,7 +2,7 @@ import {expect} from '@open-wc/testing';
 import {httpsOnly} from '../../../widget/page/safe-link.ts';
 
 describe('httpsOnly', () => {
-  it('lets an https address through', () => {
+  it('httpsOnly returns an https URL', () => {
     expect(httpsOnly('https://example.com/privacy?a=b')).to.equal('https://example.com/privacy?a=b');
   });
 
@@ -18,7 +18,7 @@ describe('httpsOnly', () => {
     '/privacy',
     'nonsense',
   ]) {
-    it(`stops ${JSON.stringify(address)}`, () => {
+    it(`httpsOnly returns nothing for ${JSON.stringify(address)}`, () => {
       expect(httpsOnly(address)).to.equal(undefined);
     });
   }

@@ -52,7 +52,7 @@ describe('sandbox', () => {
     server.restore();
   });
 
-  it('marks the form as a sample from the first render on, and its result', async () => {
+  it('the sandbox marks the form as a sample from the first render on, and its result', async () => {
     const form = await open({sandbox: '', partner: ''});
     expect(mark(form)).to.equal(marked);
     await filled(form);
@@ -63,7 +63,7 @@ describe('sandbox', () => {
     expect(mark(form)).to.equal(marked);
   });
 
-  it('marks what is copied of its result', async () => {
+  it('a result of the sandbox is marked as a sample when it is copied', async () => {
     let copied = '';
     stub(navigator, 'clipboard', {
       value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
@@ -83,7 +83,7 @@ describe('sandbox', () => {
     ['refused', 'refused', 'could not prepare an estimate'],
   ] as const;
   for (const [state, status, said] of states) {
-    it(`shows the result of a lead that fares like this: ${state}`, async () => {
+    it(`the sandbox shows the result "${state}"`, async () => {
       const form = await filled(await open({sandbox: state}));
       const {type, detail} = await send(form);
       expect([type, (detail as {status: string}).status]).to.deep.equal(['prequal-result', status]);
@@ -92,14 +92,14 @@ describe('sandbox', () => {
     });
   }
 
-  it('shows what a failure looks like', async () => {
+  it('the sandbox shows a failure', async () => {
     const form = await filled(await open({sandbox: 'failed'}));
     expect((await send(form)).detail).to.deep.equal({code: 'store-unavailable', retryable: true});
     expect(text(form)).to.contain('Something went wrong on our side');
     expect(mark(form)).to.equal(marked);
   });
 
-  it('thanks for a standard lead', async () => {
+  it('the sandbox thanks for a standard lead', async () => {
     const form = await open({sandbox: '', 'lead-type': 'standard'});
     await fillContact(form);
     await shows(form, 'This is where the consent text');
@@ -111,7 +111,7 @@ describe('sandbox', () => {
     expect(heading(form)).to.equal('Thank you, Maria');
   });
 
-  it('tells the page what a real one would', async () => {
+  it('the sandbox sends the same events as a real form', async () => {
     const events = listen();
     await send(await filled(await open({sandbox: ''})));
     expect(events.map(({type}) => type)).to.deep.equal([
@@ -124,7 +124,7 @@ describe('sandbox', () => {
     ]);
   });
 
-  it('keeps nothing that was typed, not even a draft', async () => {
+  it('the sandbox stores nothing that was typed, not even a draft', async () => {
     const form = await open({sandbox: '', draft: ''});
     await filled(form);
     const whileTyping = JSON.stringify(Object.entries(sessionStorage));
@@ -135,7 +135,7 @@ describe('sandbox', () => {
     }
   });
 
-  it('is given up and started over like a real one', async () => {
+  it('Start over empties the form of the sandbox and keeps its mark', async () => {
     const form = await filled(await open({sandbox: ''}));
     await send(form);
     await click(form, 'Start over');
@@ -143,7 +143,7 @@ describe('sandbox', () => {
     expect(mark(form)).to.equal(marked);
   });
 
-  it('says that it is one in the language of the page', async () => {
+  it('the mark of the sandbox is in the language of the page', async () => {
     const {lang} = document.documentElement;
     document.documentElement.lang = 'es';
     try {
@@ -154,7 +154,7 @@ describe('sandbox', () => {
     }
   });
 
-  it('does not show a form that could not be marked', async () => {
+  it('the form is not shown if the mark of the sandbox cannot be loaded', async () => {
     const {path} = laterFiles.sandbox;
     laterFiles.sandbox.path = 'http://127.0.0.1:1/sandbox.js';
     const form = document.createElement('lead-prequal-form');
@@ -174,7 +174,7 @@ describe('sandbox', () => {
 });
 
 describe('without sandbox', () => {
-  it('the form is marked as soon as the attribute comes, and no longer than it stays', async () => {
+  it('the mark of the sandbox appears and disappears with the attribute', async () => {
     const server = new FakeServer();
     const form = await open();
     expect(mark(form)).to.equal(undefined);

@@ -42,13 +42,13 @@ describe('consent', () => {
     return form;
   };
 
-  it('is not asked for where the partner has no text', async () => {
+  it('a partner without a consent text gets leads without consent', async () => {
     const form = await reach(null);
     await send(form);
     expect(server.leads[0]!.body).not.to.have.property('consent');
   });
 
-  it('is shown above the last button, and sent by its version', async () => {
+  it('a consent text is shown above the last button, and its version is sent', async () => {
     const form = await reach(told);
     expect(maybeField(form, words)).to.equal(undefined);
     await send(form);
@@ -56,18 +56,18 @@ describe('consent', () => {
     expect(server.leads[0]!.body.lead).not.to.have.property('consent');
   });
 
-  it('is shown on the last step only', async () => {
+  it('a consent text is shown only on the last step', async () => {
     const form = await reach(told);
     await click(form, 'Back');
     expect(text(form)).not.to.contain(words);
   });
 
-  it('keeps the link to the privacy page', async () => {
+  it('a consent text does not replace the link to the privacy page', async () => {
     const form = await reach(asked, {'privacy-href': 'https://example.com/privacy'});
     expect(link(form, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
   });
 
-  it('is a box that nobody ticked, where it is required', async () => {
+  it('required consent is a box that is not ticked, and without a tick nothing is sent', async () => {
     const form = await reach(asked);
     const box = field(form, words);
     expect([box.type, box.checked, box.required]).to.deep.equal(['checkbox', false, true]);
@@ -86,7 +86,7 @@ describe('consent', () => {
     expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: true});
   });
 
-  it('stays ticked over a step back, and unticked when it was unticked', async () => {
+  it('the consent box keeps its state when the visitor goes back and forth', async () => {
     const form = await reach(asked);
     for (const expected of [true, false]) {
       field(form, words).click();
@@ -96,7 +96,7 @@ describe('consent', () => {
     }
   });
 
-  it('keeps its box when the field is left', async () => {
+  it('the consent box keeps its value when the focus leaves it', async () => {
     const form = await reach(asked);
     const box = field(form, words);
     box.focus();
@@ -109,7 +109,7 @@ describe('consent', () => {
   });
 
   for (const layout of ['steps', 'single']) {
-    it(`is the same on a standard form: ${layout}`, async () => {
+    it(`a standard form with layout ${layout} asks for consent like any other`, async () => {
       server.config = () => config({consent: asked});
       server.reply(() => created({prequalification: null, reasons: {}}));
       const form = await open({'lead-type': 'standard', layout});
@@ -123,7 +123,7 @@ describe('consent', () => {
     });
   }
 
-  it('says what a page may not say', async () => {
+  it('HTML in a consent text is shown as text', async () => {
     server.config = () => config({consent: {...asked, text: '<b>Bold</b> words'}});
     const form = await open();
     await fillAll(form);
@@ -133,7 +133,7 @@ describe('consent', () => {
 
   describe('that changed meanwhile', () => {
     for (const old of [asked, told]) {
-      it(`is shown anew, unticked, and everything typed stays: required ${old.required}`, async () => {
+      it(`a consent text that changed meanwhile is shown again, unticked, and everything typed stays (required: ${old.required})`, async () => {
         const form = await reach(old);
         if (old.required) field(form, words).click();
         const fresh = {...old, text: 'I agree to be called twice.', version: '2026-12'};
@@ -159,7 +159,7 @@ describe('consent', () => {
       });
     }
 
-    it('does not go round for ever', async () => {
+    it('a server that keeps saying that the consent is outdated is asked twice, not for ever', async () => {
       const form = await reach(told);
       server.reply(() => problem(422, 'consent-outdated'));
       const {detail} = await send(form);
@@ -176,7 +176,7 @@ describe('consent', () => {
       return release;
     };
 
-    it('is waited for, and never sent unread', async () => {
+    it('a lead is not sent before the consent text came and could be read', async () => {
       const release = hold({consent: told});
       const form = await open();
       await fillAll(form);
@@ -206,7 +206,7 @@ describe('consent', () => {
     for (const attributes of [{'lead-type': 'standard'}, {layout: 'single'}, {}] as Attributes[]) {
       for (const width of [320, 700]) {
         for (const [name, consent] of Object.entries(cases)) {
-          it(`moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
+          it(`a consent text that comes late moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
             const release = hold({consent});
             const form = await open({...attributes, 'privacy-href': 'https://example.com/privacy'});
             form.style.inlineSize = `${width}px`;
@@ -223,7 +223,7 @@ describe('consent', () => {
     }
   });
 
-  it('is announced when it is missing', async () => {
+  it('missing consent is announced to screen readers when the box is left', async () => {
     const form = await reach(asked);
     field(form, words).focus();
     button(form, 'See my estimate').focus();
@@ -247,21 +247,21 @@ describe('the colour of the partner', () => {
     return accent(form);
   };
 
-  it('is taken at the first touch', async () => {
+  it("the accent colour of the partner's configuration is used from the first touch on", async () => {
     const form = await open();
     expect(accent(form)).not.to.equal('#0b7a5a');
     expect(await touched(form)).to.equal('#0b7a5a');
     expect(form.getAttribute('style'), 'the element stays as the page wrote it').to.equal(null);
   });
 
-  it("gives way to the page's own", async () => {
+  it("the page's --prequal-accent comes before the colour of the configuration", async () => {
     const form = await open();
     form.style.setProperty('--prequal-accent', '#7a1f5c');
     expect(await touched(form)).to.equal('#7a1f5c');
   });
 
   for (const odd of ['red', 'url(https://example.com)', '#0b7a5a}*{display:none', 7, null]) {
-    it(`is left alone when it is none: ${String(odd)}`, async () => {
+    it(`a configured accent that is no colour is ignored: ${String(odd)}`, async () => {
       server.config = () => config({colors: {accent: odd as string}});
       const form = await open();
       const before = accent(form);

@@ -5,7 +5,7 @@ import {keyRing, newKey} from '../../../widget/submission/idempotency-key.ts';
 describe('keyRing', () => {
   afterEach(() => sessionStorage.clear());
 
-  it('gives the same key until it is dropped', () => {
+  it('a key ring gives the same key until it is dropped', () => {
     const keys = keyRing('acme', session);
     const key = keys.current();
     expect(keys.current()).to.equal(key);
@@ -13,17 +13,17 @@ describe('keyRing', () => {
     expect(keys.current()).not.to.equal(key);
   });
 
-  it('finds the key again after a reload of the page', () => {
+  it('a key ring finds the key again after a reload of the page', () => {
     const key = keyRing('acme', session).current();
     expect(Object.values(sessionStorage)).to.include(JSON.stringify(key));
     expect(keyRing('acme', session).current()).to.equal(key);
   });
 
-  it('keeps the keys of two partners apart', () => {
+  it('two partners have different keys', () => {
     expect(keyRing('acme', session).current()).not.to.equal(keyRing('globex', session).current());
   });
 
-  it('works where the page may not store anything', () => {
+  it('a key ring works where the page may not store anything', () => {
     const original = Object.getOwnPropertyDescriptor(window, 'sessionStorage');
     Object.defineProperty(window, 'sessionStorage', {
       configurable: true,
@@ -44,7 +44,7 @@ describe('keyRing', () => {
 });
 
 describe('newKey', () => {
-  it('is 16 to 128 characters long, never the same, and made without what only secure pages have', () => {
+  it('a new key is 32 hexadecimal digits, never the same, and is also made on pages without HTTPS', () => {
     const key = newKey();
     expect(key).to.match(/^[0-9a-f]{32}$/);
     expect(newKey()).not.to.equal(key);

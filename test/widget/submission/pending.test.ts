@@ -40,7 +40,7 @@ describe('a pending result', () => {
     restorePage();
   });
 
-  it('is asked for although an element of the page has the name "hidden"', async () => {
+  it('a pending result is asked for although an element of the page has the name "hidden"', async () => {
     const image = Object.assign(document.createElement('img'), {name: 'hidden'});
     document.body.append(image);
     try {
@@ -66,14 +66,14 @@ describe('a pending result', () => {
   };
   const asked = () => server.readings.length;
 
-  it('says what happens to a visitor who stays, and to one who leaves', async () => {
+  it('a pending result says what happens if the visitor stays, and if the visitor leaves', async () => {
     const form = await sent();
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('They will appear here.');
     expect(text(form)).to.contain('If you leave this page, nothing is lost');
   });
 
-  it('says thanks to whoever asked for no amounts', async () => {
+  it('a standard lead that is pending says thanks, and mentions no amounts', async () => {
     const form = await open({'lead-type': 'standard'});
     await fillContact(form);
     await send(form, 'Send');
@@ -81,7 +81,7 @@ describe('a pending result', () => {
     expect(text(form)).not.to.contain('amounts');
   });
 
-  it('is asked for with the token, in a header and not in the address', async () => {
+  it('a pending result is asked for with the token in a header, not in the URL', async () => {
     await sent();
     await clock.pass(2 * second);
     const [{url, token}] = server.readings as [(typeof server.readings)[0]];
@@ -89,7 +89,7 @@ describe('a pending result', () => {
     expect(token).to.equal('Bearer token');
   });
 
-  it('becomes the amounts in place: one announcement, one more event, and the focus stays', async () => {
+  it('a pending result turns into the amounts with one announcement and one event, and the focus stays', async () => {
     const form = await sent();
     const title = focused(form);
     const events = listen(form);
@@ -107,7 +107,7 @@ describe('a pending result', () => {
     expect(asked(), 'and nobody asks any more').to.equal(2);
   });
 
-  it('can be refused in the end', async () => {
+  it('a pending result can turn into a refusal', async () => {
     const form = await sent();
     server.result = () => json(200, answer({...pending, status: 'refused'}));
     const event = oneEvent(form, 'prequal-result');
@@ -118,7 +118,7 @@ describe('a pending result', () => {
     expect(heading(form)).to.equal('Step 1 of 3 About you');
   });
 
-  it('is asked for less and less often, and never before the server wants it', async () => {
+  it('a pending result is asked for less and less often, and never before the time in Retry-After', async () => {
     await sent();
     server.result = () => json(200, answer(pending), {'Retry-After': '20'});
     await clock.pass(2 * second);
@@ -140,7 +140,7 @@ describe('a pending result', () => {
     'too many requests': () => problem(429, 'too-many-requests', {headers: {'Retry-After': '60'}}),
     'a page of HTML': () => new Response('<h1>Welcome</h1>'),
   })) {
-    it(`outlives ${what}`, async () => {
+    it(`a pending result is asked for again after ${what}`, async () => {
       const form = await sent();
       server.result = reply;
       await clock.pass(2 * second);
@@ -150,7 +150,7 @@ describe('a pending result', () => {
     });
   }
 
-  it('ends after ten minutes, in other words', async () => {
+  it('a pending result is no longer asked for after ten minutes, and the form says so', async () => {
     const form = await sent();
     for (let minutes = 0; minutes < 40; minutes++) await clock.pass(30 * second);
     expect(text(form)).to.contain('longer than we want to keep you waiting');
@@ -161,14 +161,14 @@ describe('a pending result', () => {
     expect(asked()).to.equal(before);
   });
 
-  it('ends when the server does not know the lead any more', async () => {
+  it('a pending result is no longer asked for when the server does not know the lead', async () => {
     const form = await sent();
     server.result = () => problem(404, 'not-found');
     await clock.pass(2 * second);
     expect(text(form)).to.contain('longer than we want to keep you waiting');
   });
 
-  it('is not asked for while the page is hidden, and at once when it is back', async () => {
+  it('a pending result is not asked for while the page is hidden, and at once when it is shown again', async () => {
     const form = await sent();
     show(false);
     await clock.pass(600 * second);
@@ -179,7 +179,7 @@ describe('a pending result', () => {
     expect(text(form)).to.contain('$830,000');
   });
 
-  it('is not asked for sooner because the page was hidden for a moment', async () => {
+  it('a pending result is not asked for sooner because the page was hidden for a moment', async () => {
     await sent();
     show(false);
     show(true);
@@ -189,7 +189,7 @@ describe('a pending result', () => {
     expect(asked()).to.equal(1);
   });
 
-  it('is not asked for while the element is off the page, and is when it is back', async () => {
+  it('a pending result is not asked for while the element is off the page, and at once when it is back', async () => {
     const form = await sent();
     const parent = form.parentElement!;
     form.remove();
@@ -208,7 +208,7 @@ describe('a pending result', () => {
       await form.updateComplete;
     },
   })) {
-    it(`is forgotten when the visitor ${what}`, async () => {
+    it(`a pending result is no longer asked for when the visitor ${what}`, async () => {
       const form = await sent();
       await leave(form);
       const events = listen(form);

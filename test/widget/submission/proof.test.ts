@@ -8,14 +8,14 @@ import {click, fillAll, listen, open, send, text, touch} from '../../support/bro
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
-    it(`finds what the server's own library accepts: counter ${counter}`, async () => {
+    it(`solve finds the solution that the server's library accepts, for the counter ${counter}`, async () => {
       const proof = await solve(await newChallenge(counter));
       expect(proof?.solution.counter).to.equal(counter);
       expect(await isSolved(proof)).to.be.true;
     });
   }
 
-  it('has nothing to do without a challenge, or with one it does not know', async () => {
+  it('solve gives nothing without a challenge, or for one of an unknown algorithm', async () => {
     const challenge = await newChallenge();
     expect(await solve(null)).to.equal(undefined);
     const unknown = {...challenge.parameters, algorithm: 'SHA-1' as 'PBKDF2/SHA-256'};
@@ -37,7 +37,7 @@ describe('the proof of work', () => {
     said.length = 0;
   });
 
-  it('goes with the lead', async () => {
+  it('the proof of work is sent with the lead', async () => {
     const challenge = await newChallenge();
     server.config = () => config({challenge});
     const form = await open();
@@ -49,7 +49,7 @@ describe('the proof of work', () => {
     expect(server.configRequests).to.equal(1);
   });
 
-  it('is renewed without a word when it is refused, under the same key', async () => {
+  it('a proof of work that is refused is made again and sent under the same key, without a message', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -65,7 +65,7 @@ describe('the proof of work', () => {
     expect(said).to.deep.equal([]);
   });
 
-  it('is renewed without a word for a second lead of the same visit, too', async () => {
+  it('a proof of work that is refused for the second lead of a visit is made again, too', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -94,7 +94,7 @@ describe('the proof of work', () => {
     expect(said).to.deep.equal([]);
   });
 
-  it('can be tried again when it is refused and the fresh challenge does not come', async () => {
+  it('sending can be tried again when a proof of work is refused and no new challenge comes', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -114,7 +114,7 @@ describe('the proof of work', () => {
     expect(await isSolved(server.leads.at(-1)!.body.proof)).to.be.true;
   });
 
-  it('is another one for another lead', async () => {
+  it('a second lead gets a proof of work of its own', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     const form = await open();
     await fillAll(form);
@@ -128,7 +128,7 @@ describe('the proof of work', () => {
     expect(nonces).not.to.include(undefined);
   });
 
-  it('can be missing, where a page on plain HTTP has no crypto.subtle', async () => {
+  it('a lead is sent without proof of work where a page on plain HTTP has no crypto.subtle', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     Object.defineProperty(crypto, 'subtle', {configurable: true, value: undefined});
     try {
@@ -141,7 +141,7 @@ describe('the proof of work', () => {
     }
   });
 
-  it('is explained to the webmaster when it is refused for good', async () => {
+  it('a proof of work that is refused twice is explained in the console', async () => {
     server.reply(() => problem(403, 'proof-needed'));
     const form = await open();
     await fillAll(form);
@@ -163,7 +163,7 @@ describe('the trap', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('is out of the way of people and of those who read to them', async () => {
+  it('the trap is hidden from visitors, from the keyboard and from screen readers', async () => {
     const form = await open();
     await fillAll(form);
     const trap = await trapOf(form);
@@ -176,7 +176,7 @@ describe('the trap', () => {
     expect(server.leads[0]!.body).not.to.have.property('trap');
   });
 
-  it('tells the server what a machine wrote into it', async () => {
+  it('what a machine writes into the trap is sent to the server', async () => {
     const form = await open();
     await fillAll(form);
     (await trapOf(form)).value = 'https://example.com';

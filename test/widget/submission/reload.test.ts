@@ -32,13 +32,13 @@ describe('after a reload', () => {
   };
   const {id, token} = answer();
 
-  it('nothing is asked for by a visitor who has sent nothing', async () => {
+  it('after a reload no request is made if nothing was sent before', async () => {
     const form = await open();
     await form.updateComplete;
     expect([server.configRequests, server.readings.length]).to.deep.equal([0, 0]);
   });
 
-  it('the result is there again, without stealing the focus or counting twice', async () => {
+  it('after a reload the result is shown again, without taking the focus and without a second prequal-result event', async () => {
     await sentOnce();
     const events = listen();
     const form = await open();
@@ -50,7 +50,7 @@ describe('after a reload', () => {
     expect(events.map(({type}) => type)).not.to.include('prequal-result');
   });
 
-  it('nothing that was typed is found in the storage', async () => {
+  it('the session storage holds the token of a lead, and nothing that was typed', async () => {
     await sentOnce();
     const kept = JSON.stringify(Object.entries(sessionStorage));
     expect(kept).to.contain(token);
@@ -64,14 +64,14 @@ describe('after a reload', () => {
     ['refused', 'We could not prepare an estimate'],
     ['done', 'Thank you We have your details'],
   ] as const) {
-    it(`a lead without amounts is there again, without a name: ${status}`, async () => {
+    it(`after a reload a lead without amounts (${status}) is shown again, without the visitor's name`, async () => {
       await sentOnce();
       server.result = () => json(200, answer({...withoutAmounts, status}));
       await shows(await open(), words);
     });
   }
 
-  it('answers can be entered again, and the new lead takes the place of the old one', async () => {
+  it('after a reload the answers can be entered again, and the new lead names the one that it replaces', async () => {
     await sentOnce();
     const form = await open();
     await shows(form, 'this page does not keep what you typed');
@@ -84,7 +84,7 @@ describe('after a reload', () => {
     expect(server.leads[1]!.key).not.to.equal(server.leads[0]!.key);
   });
 
-  it('a result that was left by starting over stays away', async () => {
+  it('a result that the visitor left with Start over is not shown after a reload', async () => {
     await sentOnce();
     const form = await open();
     await shows(form, '$830,000');
@@ -97,7 +97,7 @@ describe('after a reload', () => {
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
   });
 
-  it('a result that is gone makes room for the form', async () => {
+  it('after a reload the form is shown if the server no longer knows the lead', async () => {
     await sentOnce();
     server.result = () => problem(404, 'not-found');
     const form = await open();
@@ -107,7 +107,7 @@ describe('after a reload', () => {
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
   });
 
-  it('a result that does not come leaves the form as it is, and is looked for the next time', async () => {
+  it('after a reload the form stays if the result cannot be loaded, and the next reload tries again', async () => {
     await sentOnce();
     server.result = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();
@@ -118,7 +118,7 @@ describe('after a reload', () => {
     await shows(await open(), '$830,000');
   });
 
-  it('another partner, and another type of lead, know nothing of it', async () => {
+  it('a result is not shown in the form of another partner or of another lead type', async () => {
     await sentOnce();
     await open({partner: 'globex'});
     await open({'lead-type': 'standard'});
@@ -126,7 +126,7 @@ describe('after a reload', () => {
   });
 
   for (const odd of ['', 'null', '{}', '[]', '{"id":5}', 'not JSON']) {
-    it(`what somebody else wrote there does no harm: ${odd || 'an empty text'}`, async () => {
+    it(`a stored result that another script replaced is ignored: ${odd || 'an empty text'}`, async () => {
       server.result = () => problem(404, 'not-found');
       sessionStorage.setItem('lead-prequal:acme:prequalification', odd);
       const form = await open();
@@ -141,7 +141,7 @@ describe('a lead that is changed', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('is another one, and names the one it takes the place of', async () => {
+  it('changed answers are sent as a new lead, which names the one that it replaces', async () => {
     server.reply(
       () => created(),
       () => created({id: '01934b2c-0000-7000-8000-000000000001', token: 'second'}),
@@ -164,7 +164,7 @@ describe('a lead that is changed', () => {
     expect(new Set(server.leads.map(({key}) => key)).size).to.equal(3);
   });
 
-  it('keeps its old result until the new one is there', async () => {
+  it('a lead that is being changed keeps its old result until the new one is there', async () => {
     const form = await open();
     await fillAll(form);
     await send(form);
@@ -191,7 +191,7 @@ describe('where the page may not store anything', () => {
     server.restore();
   });
 
-  it('the form does all it can without', async () => {
+  it('a form that may not store anything can still be sent, tried again and changed', async () => {
     server.reply(
       () => problem(500, 'internal'),
       () => created(),
@@ -228,7 +228,7 @@ describe('a configuration of an older or newer server', () => {
     '{"lead_types":{},"minimums":[],"consent":{},"colors":[],"challenge":{}}',
     '{"lead_types":[7],"minimums":{"rollover_amount":"much"},"consent":"yes","colors":{"accent":7},"challenge":7,"new":1}',
   ]) {
-    it(`does not break the form: ${odd}`, async () => {
+    it(`the form works with the odd configuration ${odd}`, async () => {
       server.config = () => new Response(odd);
       server.reply(() => created({reasons: {rollover_amount: 'below_minimum'}}));
       const form = await open();
@@ -238,7 +238,7 @@ describe('a configuration of an older or newer server', () => {
     });
   }
 
-  it('nor does an answer that lacks what is not needed', async () => {
+  it('the result is shown although the answer has no reasons', async () => {
     const {id, token} = answer();
     server.reply(() => json(201, {id, token, status: 'done', prequalification: answer().prequalification}));
     const form = await open();

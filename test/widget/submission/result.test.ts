@@ -36,13 +36,13 @@ describe('the result', () => {
       [...row.children].map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim()),
     );
 
-  it('greets by name, with the total, and takes the focus', async () => {
+  it('the result greets the visitor by name, with the total, and takes the focus', async () => {
     const form = await result();
     expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     expect(focused(form)?.textContent).to.contain('$830,000');
   });
 
-  it('lists the four amounts and the total, each with a sentence', async () => {
+  it('the result lists the four amounts and the total, each with a sentence', async () => {
     const form = await result({
       reasons: {
         portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
@@ -74,7 +74,7 @@ describe('the result', () => {
     total_qualified_amount: 0,
   };
 
-  it('says what would change a zero, with the smallest amount where the configuration knows it', async () => {
+  it('an amount of zero says what it needs, with the minimum of the configuration', async () => {
     const form = await result({
       prequalification: none,
       reasons: {
@@ -95,20 +95,20 @@ describe('the result', () => {
     }
   });
 
-  it('says it without the smallest amount where it does not', async () => {
+  it('an amount of zero says what it needs without a minimum if the configuration has none', async () => {
     server.config = () => new Response('{"lead_types":["prequalification"],"minimums":{}}');
     const form = await result({prequalification: none, reasons: {rollover_amount: 'below_minimum'}});
     expect(text(form)).to.contain('Needs more in retirement funds.');
   });
 
-  it('has a neutral sentence for a zero without a reason, as an upstream gives it', async () => {
+  it('an amount of zero without a reason, as an upstream gives it, has a neutral sentence', async () => {
     const form = await result({prequalification: none, reasons: {}});
     expect(text(form)).to.contain('Not part of this estimate.');
     expect(text(form)).not.to.contain('undefined');
   });
 
   for (const code of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '', 'of a newer server']) {
-    it(`has the neutral sentence for a reason that it does not know: ${JSON.stringify(code)}`, async () => {
+    it(`an amount of zero with the unknown reason ${JSON.stringify(code)} has the neutral sentence`, async () => {
       const reasons = JSON.parse(
         `{"rollover_amount": "${code}", "portfolio_loan_qualified_amount": "${code}"}`,
       ) as EmbedAnswer['reasons'];
@@ -121,7 +121,7 @@ describe('the result', () => {
     });
   }
 
-  it('draws the parts to scale, whatever total an upstream gives', async () => {
+  it('the bar is drawn to the scale of its parts, whatever total an upstream gives', async () => {
     const form = await result({
       prequalification: {
         ...amounts,
@@ -140,19 +140,19 @@ describe('the result', () => {
     ]);
   });
 
-  it('says that it is an estimate', async () => {
+  it('the result says that it is an estimate', async () => {
     const form = await result();
     expect(text(form)).to.contain('an estimate from your own answers, not an offer or a commitment to lend');
   });
 
-  it('writes a name as text, whatever it contains', async () => {
+  it('a name with HTML in it is shown as text', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const form = await result({prequalification: {...amounts, first_name: name}});
     expect(heading(form)).to.contain(name);
     expect(form.shadowRoot?.querySelector('img')).to.equal(null);
   });
 
-  it("offers the partner's next step, over https and with a label only", async () => {
+  it("the result links to the partner's next step only if its URL is https and it has a label", async () => {
     const link_ = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
     expect(link(await result({}, link_), 'Talk to a specialist')?.href).to.equal('https://example.com/call');
     for (const bad of [{...link_, 'cta-href': 'javascript:alert(1)'}, {'cta-href': link_['cta-href']}]) {
@@ -161,7 +161,7 @@ describe('the result', () => {
     }
   });
 
-  it('leads back to the answers with everything kept, and then sends another lead', async () => {
+  it('Change my answers shows the answers again, and sends them as another lead', async () => {
     const form = await result();
     await click(form, 'Change my answers');
     expect(heading(form)).to.equal('Step 1 of 3 About you');
@@ -176,7 +176,7 @@ describe('the result', () => {
     expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
   });
 
-  it('starts over with an empty form', async () => {
+  it('Start over shows an empty form', async () => {
     const form = await result();
     await click(form, 'Start over');
     expect(heading(form)).to.equal('Step 1 of 3 About you');
@@ -186,7 +186,7 @@ describe('the result', () => {
     }
   });
 
-  it('says that amounts will follow while the upstream is away', async () => {
+  it('the result says that amounts will follow while the upstream is away', async () => {
     const form = await result({status: 'pending', prequalification: null, reasons: {}});
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('no need to send anything again');
@@ -194,7 +194,7 @@ describe('the result', () => {
     button(form, 'Start over');
   });
 
-  it('says what can be done when the upstream refuses', async () => {
+  it('the result says what the visitor can do when the upstream refuses the lead', async () => {
     const form = await result({status: 'refused', prequalification: null, reasons: {}});
     expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
     await click(form, 'Change my answers');

@@ -35,7 +35,7 @@ describe('sending', () => {
     console.error = console_.error;
   });
 
-  it('sends what was answered, and neither cookies nor a cid', async () => {
+  it('a lead is sent with the answers, without cookies and without a cid', async () => {
     const form = await open();
     await fillAll(form);
     await send(form);
@@ -62,7 +62,7 @@ describe('sending', () => {
     expect(init.referrerPolicy).to.equal('no-referrer');
   });
 
-  it('sends contact data only of a standard lead', async () => {
+  it('a standard lead is sent with contact details alone', async () => {
     server.reply(() => created({prequalification: null, reasons: {}}));
     const form = await open({'lead-type': 'standard'});
     await fillContact(form);
@@ -77,14 +77,14 @@ describe('sending', () => {
     expect(heading(form)).to.equal('Thank you, Maria');
   });
 
-  it('escapes the partner in the address, and forgives a slash after the endpoint', async () => {
+  it("the partner's key is escaped in the URL, and the endpoint may end in a slash", async () => {
     const form = await open({partner: 'a&b c', endpoint: 'https://leads.example.com/'});
     await fillAll(form);
     await send(form);
     expect(server.leads[0]!.url.href).to.equal('https://leads.example.com/embed/v1/leads?partner=a%26b%20c');
   });
 
-  it('is one request, however often the button is pressed', async () => {
+  it('a lead is sent once, however often the button is pressed', async () => {
     const release = server.hold();
     const form = await open();
     await fillAll(form);
@@ -105,7 +105,7 @@ describe('sending', () => {
     expect(server.leads).to.have.length(1);
   });
 
-  it('checks everything when it is called by the page', async () => {
+  it('submit() checks all fields before it sends', async () => {
     const form = await open();
     await form.submit();
     await form.updateComplete;
@@ -130,7 +130,7 @@ describe('sending', () => {
     ] as const;
 
     for (const [code, reply, said] of failures) {
-      it(`keeps everything and can be tried again under the same key: ${code}, ${said}`, async () => {
+      it(`a lead that fails with ${code} keeps its answers, says "${said}", and is sent again under the same key`, async () => {
         server.reply(reply, () => created());
         const form = await open();
         await fillAll(form);
@@ -146,7 +146,7 @@ describe('sending', () => {
       });
     }
 
-    it('says how long to wait when the server does', async () => {
+    it('a failure says how long to wait if the server sends Retry-After', async () => {
       server.reply(() => problem(429, 'too-many-requests', {headers: {'Retry-After': '90'}}));
       const form = await open();
       await fillAll(form);
@@ -154,7 +154,7 @@ describe('sending', () => {
       expect(text(form)).to.contain('Please try again in 2 minutes.');
     });
 
-    it('takes a new key when the old one has taken another lead', async () => {
+    it('a lead whose key was used for another lead is sent again under a new key', async () => {
       server.reply(
         () => problem(422, 'idempotency-key-reused'),
         () => created(),
@@ -166,7 +166,7 @@ describe('sending', () => {
       expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
     });
 
-    it('does not go on taking new keys for ever', async () => {
+    it('a server that refuses every key is asked twice, not for ever', async () => {
       server.reply(() => problem(422, 'idempotency-key-reused'));
       const form = await open();
       await fillAll(form);
@@ -174,7 +174,7 @@ describe('sending', () => {
       expect(server.leads).to.have.length(2);
     });
 
-    it('clears the notice when the visitor goes back to change something', async () => {
+    it('the message of a failure disappears when the visitor goes back', async () => {
       server.reply(() => problem(500, 'internal'));
       const form = await open();
       await fillAll(form);
@@ -187,7 +187,7 @@ describe('sending', () => {
     });
   });
 
-  it('goes to the first field that the server does not accept', async () => {
+  it('the first field that the server refuses is shown with its error', async () => {
     server.reply(() =>
       problem(422, 'invalid-lead', {
         errors: [
@@ -206,7 +206,7 @@ describe('sending', () => {
     expect(field(form, 'First name').value).to.equal('Maria');
   });
 
-  it('says that something went wrong when the server refuses what no field can mend', async () => {
+  it('a refusal that belongs to no field says that something went wrong', async () => {
     server.reply(() =>
       problem(422, 'invalid-lead', {errors: [{field: 'lead_type', code: 'invalid', message: ''}]}),
     );
@@ -217,7 +217,7 @@ describe('sending', () => {
   });
 
   for (const name of ['constructor', 'toString', '__proto__']) {
-    it(`takes "${name}" from a server for a problem like any other that it does not know`, async () => {
+    it(`the problem "${name}" from a server is treated like any unknown one`, async () => {
       server.reply(() => problem(403, name as ProblemCode));
       const form = await open();
       await fillAll(form);
@@ -248,7 +248,7 @@ describe('sending', () => {
     ['origin-not-allowed', `Add ${location.origin} to the origins of "acme"`],
     ['lead-type-not-allowed', 'Set the "lead-type" attribute'],
   ] as const) {
-    it(`tells visitor and webmaster that the page may not send: ${code}`, async () => {
+    it(`the visitor sees that the form is not available, and the console explains ${code}`, async () => {
       server.reply(() => problem(403, code));
       const form = await open();
       await fillAll(form);
@@ -262,7 +262,7 @@ describe('sending', () => {
     });
   }
 
-  it('tells the webmaster at the first touch that the page may not send', async () => {
+  it('the console explains at the first touch that the page may not send', async () => {
     server.config = () => problem(403, 'unknown-partner');
     const form = await open();
     field(form, 'First name').focus();
@@ -270,14 +270,14 @@ describe('sending', () => {
     expect(text(form)).not.to.contain('not available');
   });
 
-  it('sends without a configuration that does not come', async () => {
+  it('a lead is sent although the configuration cannot be loaded', async () => {
     server.config = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();
     await fillAll(form);
     expect((await send(form)).type).to.equal('prequal-result');
   });
 
-  it('is given up by reset()', async () => {
+  it('reset() gives up a lead that is being sent', async () => {
     const release = server.hold();
     const form = await open();
     await fillAll(form);
@@ -289,11 +289,11 @@ describe('sending', () => {
     expect(server.leads[0]!.init.signal?.aborted).to.be.true;
     release();
     await fillAll(form);
-    expect(events.map(({type}) => type)).not.to.include.members(['prequal-result', 'prequal-error']);
+    expect(events.filter(({type}) => ['prequal-result', 'prequal-error'].includes(type))).to.deep.equal([]);
     expect(heading(form)).to.equal('Step 3 of 3 Your funds');
   });
 
-  it('survives being taken off the page', async () => {
+  it('a lead is sent although the form is taken off the page meanwhile', async () => {
     const release = server.hold();
     const form = await open();
     await fillAll(form);
@@ -307,7 +307,7 @@ describe('sending', () => {
     await shows(form, '$830,000');
   });
 
-  it('is the same from a single page', async () => {
+  it('a lead is sent from the single layout as from the steps', async () => {
     const form = await open({layout: 'single'});
     await fillContact(form);
     field(form, '620 to 679 Fair').click();
@@ -322,7 +322,7 @@ describe('sending', () => {
     });
   });
 
-  it('reports its end to the page without amounts or names', async () => {
+  it('events report the end of sending without amounts and names', async () => {
     const form = await open();
     await fillAll(form);
     const events = listen(form);
@@ -337,7 +337,7 @@ describe('sending', () => {
     expect(JSON.stringify(events)).not.to.contain(String(amounts.total_qualified_amount));
   });
 
-  it('has no button to send again once there is an answer', async () => {
+  it('there is no button to send once there is an answer', async () => {
     const form = await open();
     await fillAll(form);
     await send(form);

@@ -42,7 +42,7 @@ describe('the result that people keep', () => {
 
   const clipboardThat = (writeText: (text: string) => Promise<void>) => own('clipboard', {writeText});
 
-  it('is copied as a text, and says so', async () => {
+  it('Copy copies the result as text, and says so', async () => {
     const copies: string[] = [];
     clipboardThat((text) => Promise.resolve(void copies.push(text)));
     const form = await result();
@@ -62,7 +62,7 @@ describe('the result that people keep', () => {
     ]);
   });
 
-  it('says when the browser does not let it be copied', async () => {
+  it('Copy says when the browser does not allow it', async () => {
     clipboardThat(() => Promise.reject(new DOMException('', 'NotAllowedError')));
     const form = await result();
     await click(form, 'Copy');
@@ -70,7 +70,7 @@ describe('the result that people keep', () => {
     expect(announced(form)).to.equal('It could not be copied');
   });
 
-  it('offers no copy where there is no clipboard, as on a page without TLS', async () => {
+  it('there is no Copy button where there is no clipboard, as on a page without TLS', async () => {
     own('clipboard', undefined);
     const form = await result();
     expect(maybeButton(form, 'Copy')).to.equal(undefined);
@@ -101,7 +101,7 @@ describe('the result that people keep', () => {
     }
   };
 
-  it('is printed alone: total, table, date and the partner’s words, on white', async () => {
+  it('the result is printed alone: total, table, date and the partner’s words, on white', async () => {
     const form = await result('<p slot="disclaimer">Acme is not a bank.</p><p>Loading…</p>');
     const before = [document.documentElement.outerHTML.length, document.adoptedStyleSheets.length];
     const paper = await printed(form);
@@ -125,14 +125,14 @@ describe('the result that people keep', () => {
   const drawn = (form: HTMLElement) =>
     form.shadowRoot!.querySelector<HTMLElement>('.total')!.dataset['drawn'];
 
-  it('counts up to the total where motion is welcome, and is the whole amount for machines', async () => {
+  it('the total counts up where motion is welcome, and screen readers get the whole amount at once', async () => {
     const form = await result();
     await waitUntil(() => drawn(form) !== undefined, 'it never began');
     expect(form.shadowRoot!.querySelector('.total')!.textContent).to.equal('$830,000');
     await waitUntil(() => drawn(form) === undefined, 'it never ended', {timeout: 5_000});
   });
 
-  it('stands still where motion is not welcome', async () => {
+  it('the total does not count up where motion is not welcome', async () => {
     motion = false;
     const form = await result();
     const seen = new Set<string | undefined>();
