@@ -2,6 +2,7 @@
 import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
+import {formatMoney} from '../../form/money.ts';
 import {firstScreens} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
@@ -96,7 +97,9 @@ for (const [tag, firstScreen] of Object.entries(firstScreens)) {
 
     before(async () => {
       const {afterTouch, sandbox} = (await import(`../../form/words/${tag}.ts`)) as Record<string, object>;
-      known = new Set([firstScreen, afterTouch!, sandbox!, {data}].flatMap(textsIn).flatMap(wordsIn));
+      // Some languages write the currency in letters.
+      const money = formatMoney(0, firstScreen.locale);
+      known = new Set([firstScreen, afterTouch!, sandbox!, {data, money}].flatMap(textsIn).flatMap(wordsIn));
     });
     beforeEach(() => {
       server = new FakeServer();
