@@ -22,7 +22,7 @@ const endings = [
 ] as const;
 
 /** @returns the address that was probably meant, or `undefined` for one that looks right */
-export function emailSlip(typed: string): string | undefined {
+export function emailSuggestion(typed: string): string | undefined {
   const [, person, at] = /^(.+@)([^@]+)$/.exec(typed.trim()) ?? [];
   if (!person || !at) return undefined;
   const domain = at.toLowerCase();

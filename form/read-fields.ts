@@ -1,20 +1,17 @@
-/** From what stands in the fields to the lead that is sent, or to what is wrong with it. */
+/** Reads what the visitor typed: gives the lead that is sent, or what is wrong with each field. */
 import {characters, type FieldErrorCode} from '../contract/fields.ts';
 import {parseMoney} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
 
-/**
- * As typed. A flag is `true`, `false`, or empty for "rather not say"; the consent is the version of its
- * text. `website` is a trap: no person sees that field.
- */
-export type Values = Partial<Record<FieldName, string>> & {website?: string};
+/** As typed. A flag is `true`, `false`, or empty for "rather not say". */
+export type Values = Partial<Record<FieldName, string>>;
 
 export type InputError = FieldErrorCode | 'negative';
 export type Errors = {[Name in FieldName]?: InputError | undefined};
 
 type Read = {value: string | number | boolean} | {error: InputError} | undefined;
 
-/** Only what the contract's row says; `undefined` is a field that may stay empty and did. */
+/** Checks what the contract's row says. The result is `undefined` if an optional field is empty. */
 function readField(name: FieldName, typed: unknown): Read {
   const {kind, required, max = Infinity, pattern, choices} = fieldTable[name];
   const text = typeof typed === 'string' ? typed.trim().normalize('NFC') : '';
@@ -26,19 +23,17 @@ function readField(name: FieldName, typed: unknown): Read {
     return dollars > max ? {error: 'too_large'} : {value: dollars};
   }
   if (kind === 'flag') return {value: text === 'true'};
-  // Length before pattern: no pattern is meant for a text longer than its limit.
+  // The length is checked before the pattern, because no pattern is meant for a longer text.
   if (characters(text) > max) return {error: 'too_long'};
   if (pattern?.test(text) === false || choices?.includes(text) === false) return {error: 'invalid'};
   return {value: text};
 }
 
-/** Whatever is wrong in these fields, and what can be sent of them. */
+/** @returns what is wrong with these fields, and the values of those that can be sent */
 export function readFields(names: readonly FieldName[], values: Values) {
   const errors: Errors = {};
   const lead: Record<string, string | number | boolean> = {};
   for (const name of names) {
-    // Nobody agrees to what was not shown.
-    if (name === 'consent' && values.consent === undefined) continue;
     const read = readField(name, values[name]);
     if (!read) continue;
     if ('error' in read) errors[name] = read.error;

@@ -1,4 +1,4 @@
-import {LitElement} from 'lit';
+import {LitElement, type PropertyValues} from 'lit';
 import {safeDocument} from './page/safe-document.ts';
 
 /** An element on somebody else's page: it appears without a jolt, and moves the focus only when asked to. */
@@ -22,7 +22,8 @@ export class EmbeddedElement extends LitElement {
     this.find('slot:not([name])')?.remove();
   }
 
-  protected override updated() {
+  protected override updated(changed: PropertyValues<this>) {
+    super.updated(changed);
     if (this.#focusOn) this.find(this.#focusOn)?.focus();
     this.#focusOn = undefined;
   }

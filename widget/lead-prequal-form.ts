@@ -1,48 +1,29 @@
 import {html, nothing, type PropertyValues} from 'lit';
-import {pageAddress} from '../contract/page-address.ts';
-import type {Failure, Fetch, Kit, Outcome} from './submission/types.ts';
-import {attribution} from './page/attribution.ts';
-import {keepDraft, knownContact, type Contact} from './fields/known-contact.ts';
-import {Delivery} from './loading/touch.ts';
+import {effectiveLeadType, pagesOf} from '../form/pages.ts';
+import type {SomeWords} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
-import {emit} from './page/events.ts';
 import {formView} from './fields/form-view.ts';
-import {Interview} from './fields/form-state.ts';
+import {mayKnowContact, type Contact} from './fields/known-contact.ts';
+import type {Endpoint, Fetch, FormHost} from './form-host.ts';
+import {FirstTouch} from './loading/first-touch.ts';
+import {loadSandbox, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
-import {loadTakeawayModule, loadPinned, scriptOrigin} from './loading/later-files.ts';
-import {formatMoney} from '../form/money.ts';
-import {laterFiles} from './loading/pins.ts';
-import {readFields} from '../form/read-fields.ts';
-import {safeDocument} from './page/safe-document.ts';
+import {emit} from './page/events.ts';
 import {httpsOnly} from './page/safe-link.ts';
-import type {Sandbox, SandboxModule} from './sandbox/index.ts';
-import {effectiveLeadType, fieldsOf, pagesOf} from '../form/pages.ts';
+import type {Sandbox} from './sandbox/index.ts';
 import {formStyles} from './styles/index.ts';
-import {receiptName} from './page/receipt-name.ts';
-import {keep, recall} from './page/session.ts';
-import {laterFormWords} from '../form/words/en.ts';
-import {fill, merge, type SomeWords, type Words} from '../form/words/words.ts';
+import {recallReceipt} from './submission/receipt.ts';
+import type {TouchedForm} from './touched-form.ts';
 
-/** Every request of the form. Only the origin of the page is sent, and nothing else of its address. */
+/** Every request of the form. It tells the server the origin of the page, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
-const kitFor = (element: Kit['element'], localization: Localization, announce: Kit['announce']): Kit => ({
-  element,
-  announce,
-  report: (result) => emit(element, 'prequal-result', result),
-  html,
-  nothing,
-  fill,
-  safeDocument,
-  loadTakeawayModule,
-  keep,
-  recall,
-  get words() {
-    return localization.words;
-  },
-  money: (dollars) => formatMoney(dollars, localization.words.locale),
-});
+/** Milliseconds. A slow file does not keep the form away for longer. */
+const patience = 3_000;
+
+const inTime = (loading: Promise<unknown> | undefined) =>
+  Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, patience))]);
 
 /**
  * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
@@ -156,42 +137,20 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
 
-  #failure: Failure | undefined;
-  #sandbox: Sandbox | undefined;
-  #sending: AbortController | undefined;
-  /** The page of fields is shown before the partner's configuration is there. */
-  #held = true;
-
   readonly #localization: Localization = new Localization(this, () => {
-    this.#interview.reword();
+    this.#announcement = '';
+    this.#touch.form?.fields.tidyPage();
     this.refresh();
   });
 
-  readonly #kit = kitFor(this, this.#localization, (words) => {
-    this.#interview.said = words;
-    this.refresh();
+  readonly #touch: FirstTouch = new FirstTouch(this, async () => {
+    const [{TouchedForm}] = await Promise.all([loadTouchedForm(), this.#localization.loadAfterTouch()]);
+    return new TouchedForm(this.#createHost(), loadTakeaway);
   });
 
-  readonly #delivery = new Delivery(this.#kit, () => this.#localization.loadAfterTouch());
-
-  readonly #interview: Interview = new Interview({
-    words: () => this.#words,
-    suggest: (email) => this.#part?.emailSlip(email),
-    pages: () => this.#pages,
-    find: (selector) => this.find(selector),
-    refresh: (focusOn) => this.refresh(focusOn),
-    onTouch: () => this.#load(),
-    onStart: () => emit(this, 'prequal-start'),
-    onRead: (values) => {
-      if (this.hasAttribute('draft') && !this.#staged) keepDraft(this.partner, values);
-    },
-    onPage: () => {
-      this.#failure = undefined;
-      this.#held = !this.#part;
-      emit(this, 'prequal-step', {step: this.#interview.page + 1, of: this.#pages.length});
-    },
-    onFinish: () => void this.submit(),
-  });
+  #sandbox: Sandbox | undefined;
+  /** What screen readers say. */
+  #announcement = '';
 
   constructor() {
     super();
@@ -202,101 +161,113 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.theme = 'auto';
   }
 
+  #createHost(): FormHost {
+    const localization = this.#localization;
+    return {
+      element: this,
+      get words() {
+        return localization.words;
+      },
+      pages: () => this.#pages,
+      leadType: () => this.#leadType,
+      endpoint: () => this.#endpoint,
+      isSandbox: () => this.#isSandbox,
+      find: (selector) => this.find(selector),
+      refresh: (focusOn) => this.refresh(focusOn),
+      announce: (words) => this.#announce(words),
+    };
+  }
+
   protected override async scheduleUpdate() {
     // A sample is not shown without the line that says that it is a sample.
-    if (this.#staged) {
-      const {createSandbox} = (await loadPinned(laterFiles.sandbox)) as SandboxModule;
-      this.#sandbox ??= createSandbox(this.#kit);
+    if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
+    if (!this.hasUpdated) {
+      // A Spanish page does not show English first.
+      await Promise.all([inTime(this.#localization.ready), this.#showsMore && inTime(this.#touch.load())]);
     }
-    // A Spanish page does not show English first, but it does not wait for ever for a slow language file.
-    if (!this.hasUpdated)
-      await Promise.race([this.#loadFirstWords(), new Promise((late) => setTimeout(late, 3_000))]);
     await super.scheduleUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {
-    const interview = this.#interview;
     if (changed.has('strings')) this.#localization.strings = this.strings;
-    if (!this.hasUpdated || changed.has('prefill')) interview.fill(knownContact(this));
-    // There may be fewer pages now, because of the configuration or a changed attribute.
-    interview.page = Math.min(interview.page, this.#pages.length - 1);
   }
 
   protected override firstUpdated() {
     super.firstUpdated();
     emit(this, 'prequal-ready');
     // The page was reloaded after sending: the visitor sees the result of the lead.
-    if (recall(receiptName(this.#place))) this.#load();
+    if (recallReceipt(this.#endpoint)) this.#load();
   }
 
-  get #staged() {
+  protected override updated(changed: PropertyValues<this>) {
+    super.updated(changed);
+    // `scheduleUpdate` does not see what the page sets before the element is defined, or after the first render.
+    if ((changed.has('layout') || changed.has('prefill')) && this.#showsMore) this.#load();
+  }
+
+  /** The form shows more than the first file can: the fields of further steps, or what is known of the visitor. */
+  get #showsMore() {
+    return this.#touch.arrival === 'initial' && (this.layout === 'single' || mayKnowContact(this));
+  }
+
+  /** Nobody waits for it: a failure is shown when the visitor presses the button, which tries again. */
+  #load() {
+    this.#touch.load().catch(() => {});
+  }
+
+  get #isSandbox() {
     return typeof this.sandbox === 'string';
   }
 
-  /** The views of later steps are in this file, so in English the form can show them before their words arrive. */
-  get #words(): Words {
-    return merge<Words>(laterFormWords as Words, this.#localization.words);
-  }
-
-  /** A single page shows all fields at once, and needs their words for that. */
-  async #loadFirstWords() {
-    await this.#localization.ready;
-    if (this.layout === 'single') await this.#localization.loadAfterTouch().catch(() => {});
-  }
-
-  get #part() {
-    return this.#delivery.part;
-  }
-
   get #leadType() {
-    return effectiveLeadType(this.leadType, this.#part?.config?.lead_types);
+    return effectiveLeadType(this.leadType, this.#touch.form?.allowedLeadTypes);
   }
 
+  /** A single page is asked step by step as long as the file with its further fields is missing. */
   get #pages() {
-    return pagesOf(this.#leadType, this.layout === 'single');
+    return pagesOf(this.#leadType, this.layout === 'single' && this.#touch.form !== undefined);
   }
 
-  get #place() {
+  get #endpoint(): Endpoint {
     const {partner, leadType, sandbox} = this;
-    return this.#staged
+    return this.#isSandbox
       ? {
-          endpoint: 'sandbox:',
+          origin: 'sandbox:',
           partner: `sandbox:${sandbox}`,
           leadType,
           fetch: this.#sandbox?.fetch ?? overNetwork,
         }
-      : {endpoint: this.endpoint.replace(/\/+$/, ''), partner, leadType, fetch: overNetwork};
+      : {origin: this.endpoint.replace(/\/+$/, ''), partner, leadType, fetch: overNetwork};
   }
 
-  get #link() {
-    const href = httpsOnly(this.ctaHref);
-    return href && this.ctaLabel ? {href, label: this.ctaLabel} : undefined;
+  #announce(words: string) {
+    this.#announcement = words;
+    this.refresh();
   }
 
-  #load() {
-    // A failure is shown when the visitor sends, because then there is a button to try again.
-    this.#delivery.load(this.#place).then(
-      () => this.refresh(),
-      () => {},
-    );
-  }
+  readonly #onEvent = (event: Event) => {
+    const {type, target} = event;
+    const {relatedTarget} = event as FocusEvent;
+    this.#touch.handle({type, target, relatedTarget});
+  };
 
-  #settle(outcome: Outcome) {
-    this.#interview.said = '';
-    this.#interview.locked = false;
-    if (outcome.kind === 'answered') {
-      const {id, leadType, status} = outcome;
-      keepDraft(this.partner);
-      this.refresh('h2');
-      return emit(this, 'prequal-result', {id, leadType, status});
-    }
-    const {code, retryable} = outcome;
-    if (outcome.kind === 'invalid') this.#interview.show(outcome.errors);
-    else {
-      this.#failure = outcome;
+  readonly #onSubmit = (event: Event) => {
+    event.preventDefault();
+    void this.#run((form) => form.next());
+  };
+
+  /** Does what the visitor wants as soon as the file for it is there, or says that it did not arrive. */
+  async #run(action: (form: TouchedForm) => unknown) {
+    if (this.#touch.arrival === 'awaited') return;
+    if (!this.#touch.form) this.#announce(this.#localization.words.loading);
+    try {
+      await this.#touch.run(action);
+    } catch (error) {
+      if (this.#touch.form) throw error;
+      this.#announcement = '';
       this.refresh('.alert');
+      emit(this, 'prequal-error', {code: 'load-failed', retryable: true});
     }
-    emit(this, 'prequal-error', {code, retryable});
   }
 
   /**
@@ -304,79 +275,37 @@ export class LeadPrequalForm extends EmbeddedElement {
    * sent or its result is shown.
    */
   async submit(): Promise<void> {
-    if (this.#sending || this.#part?.answer) return;
-    const interview = this.#interview;
-    const names = this.#pages.flatMap(fieldsOf);
-    if (!interview.check(names)) return;
-
-    const {signal} = (this.#sending = new AbortController());
-    this.#failure = undefined;
-    interview.clear();
-    interview.said = this.#words.sending;
-    interview.locked = true;
-    this.refresh();
-    emit(this, 'prequal-submit');
-    const {values} = interview;
-    const part = await this.#delivery.load(this.#place).catch(() => undefined);
-    const outcome = await part?.send(
-      {lead_type: this.#leadType, ...readFields(names, values).lead},
-      {
-        trap: values.website,
-        attribution: attribution(),
-        page: pageAddress(location.href),
-        signal,
-      },
-    );
-    if (signal.aborted) return;
-    this.#sending = undefined;
-    this.#settle(outcome ?? {kind: 'failed', code: 'load-failed', notice: 'network', retryable: true});
+    await this.#run((form) => form.submit());
   }
 
   /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
   reset(): void {
-    this.#sending?.abort();
-    this.#part?.forget();
-    this.#sending = this.#failure = undefined;
-    this.#interview.reset();
-    keepDraft(this.partner);
+    this.find<HTMLFormElement>('form')?.reset();
+    this.#touch.form?.reset();
     this.refresh();
   }
 
   protected override render() {
-    const interview = this.#interview;
-    const part = this.#part;
-    const {foreign} = this.#localization;
+    const {words, foreign} = this.#localization;
+    const {form, arrival} = this.#touch;
     return html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
-        ${this.#staged ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
+        ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${
-          part?.view({
-            firstName: interview.values.first_name?.trim() ?? '',
-            link: this.#link,
-            change: () => interview.go(0),
-            startOver: () => {
-              this.reset();
-              interview.go(0);
-            },
-          }) ??
-          html`<slot name="intro"></slot> ${formView(
-              {
-                interview,
-                words: this.#words,
-                leadType: this.#leadType,
-                pages: this.#pages,
-                retryable: this.#failure?.retryable,
-                notice: this.#failure && (part?.notice(this.#failure) ?? this.#words.loadFailed),
-                sending: this.#sending !== undefined,
-                privacyHref: httpsOnly(this.privacyHref),
-                held: this.#held,
-                consentView: part?.consentView,
-              },
-              interview.handlers,
-            )}`
+          form?.answer() ??
+          html`<slot name="intro"></slot> ${formView({
+              words,
+              leadType: this.#leadType,
+              pages: this.#pages,
+              privacyHref: httpsOnly(this.privacyHref),
+              touched: form,
+              arrival,
+              onEvent: this.#onEvent,
+              onSubmit: this.#onSubmit,
+            })}`
         }
         <slot name="disclaimer"></slot>
-        <p class="unseen" role="status">${interview.said}</p>
+        <p class="unseen" role="status">${this.#announcement}</p>
       </div>
     `;
   }

@@ -27,6 +27,8 @@ export const firstScreen = {
   next: 'Next',
   send: 'Send',
   sending: 'Sending…',
+  /** The visitor has pressed the button, and a file that the form needs is still on its way. */
+  loading: 'One moment…',
   tryAgain: 'Try again',
   use: 'We use your answers to prepare your estimate and to contact you about it.',
   useContact: 'We use your details to contact you.',
@@ -38,15 +40,14 @@ export const firstScreen = {
   } satisfies Notice,
 };
 
-/** The words of the form among those below. Its views are still part of the first script, and need them there. */
-export const laterFormWords = {
+/** All other words of form and answer. They are loaded at the first touch. */
+export const afterTouch = {
   labels: {
     credit_score: 'Credit score',
     bankruptcy: 'Bankruptcy',
     retirement: 'Retirement funds',
     cash: 'Cash',
     investments: 'Investments',
-    consent: 'Consent',
   } satisfies Record<Exclude<FieldName, ContactFieldName>, string>,
   help: {
     credit_score: 'Your best guess is fine. This does not check or affect your credit.',
@@ -66,7 +67,6 @@ export const laterFormWords = {
       email: 'Enter your email address.',
       phone: 'Enter your phone number.',
       credit_score: 'Choose your credit score. A guess is fine.',
-      consent: 'Tick the box to show that you agree.',
       money: '{label}: enter an amount, or choose None.',
       other: '{label} is missing.',
     },
@@ -76,7 +76,6 @@ export const laterFormWords = {
     invalid: {
       email: 'Enter an email address like name@example.com.',
       phone: 'Enter a phone number like (415) 555-0132.',
-      consent: 'Please read the new terms above the button.',
       money: '{label}: enter dollars, like 50,000.',
       other: '{label} has a character that we cannot accept.',
     },
@@ -109,11 +108,11 @@ export const laterFormWords = {
   back: 'Back',
   seeEstimate: 'See my estimate',
   summary: 'Please check your answers',
-};
-
-/** All other words of form and answer. They are loaded at the first touch. */
-export const afterTouch = {
-  ...laterFormWords,
+  consentErrors: {
+    required: 'Tick the box to show that you agree.',
+    /** The partner's consent text has changed since the visitor saw it. */
+    outdated: 'Please read the new terms above the button.',
+  },
   /** The names of the amounts. */
   names: {
     rollover_amount: 'Retirement rollover',

@@ -17,6 +17,7 @@ export const firstScreen: FirstScreenWords = {
   next: 'Siguiente',
   send: 'Enviar',
   sending: 'Enviando…',
+  loading: 'Un momento…',
   tryAgain: 'Intentar de nuevo',
   use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
@@ -34,7 +35,6 @@ export const afterTouch: AfterTouchWords = {
     retirement: 'Fondos de jubilación',
     cash: 'Efectivo',
     investments: 'Inversiones',
-    consent: 'Consentimiento',
   },
   help: {
     credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
@@ -50,7 +50,6 @@ export const afterTouch: AfterTouchWords = {
       email: 'Escriba su correo electrónico.',
       phone: 'Escriba su número de teléfono.',
       credit_score: 'Elija su puntaje de crédito. Basta un cálculo aproximado.',
-      consent: 'Marque la casilla para indicar que está de acuerdo.',
       money: '{label}: escriba un monto o elija Nada.',
       other: 'Falta este dato: {label}.',
     },
@@ -60,7 +59,6 @@ export const afterTouch: AfterTouchWords = {
     invalid: {
       email: 'Escriba un correo electrónico como nombre@example.com.',
       phone: 'Escriba un número de teléfono como (415) 555-0132.',
-      consent: 'Lea las nuevas condiciones que están sobre el botón.',
       money: '{label}: escriba el monto en dólares, como 50,000.',
       other: '{label}: hay un carácter que no podemos aceptar.',
     },
@@ -89,6 +87,10 @@ export const afterTouch: AfterTouchWords = {
   back: 'Atrás',
   seeEstimate: 'Ver mi estimado',
   summary: 'Revise sus respuestas',
+  consentErrors: {
+    required: 'Marque la casilla para indicar que está de acuerdo.',
+    outdated: 'Lea las nuevas condiciones que están sobre el botón.',
+  },
   names: {
     rollover_amount: 'Fondos de jubilación',
     sba_qualified_amount: 'Préstamo de la SBA',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {emailSlip} from '../../form/email-suggestion.ts';
+import {emailSuggestion} from '../../form/email-suggestion.ts';
 
 const slips: readonly (readonly [typed: string, meant: string])[] = [
   ['ana@gmial.com', 'ana@gmail.com'],
@@ -62,17 +62,17 @@ const right = [
   'correo.ñandú.es',
 ].map((domain) => `ana@${domain}`);
 
-suite('emailSlip', () => {
+suite('emailSuggestion', () => {
   for (const [typed, meant] of slips) {
-    test(`emailSlip suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
-      assert.equal(emailSlip(typed), meant);
-      assert.equal(emailSlip(meant), undefined);
+    test(`emailSuggestion suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
+      assert.equal(emailSuggestion(typed), meant);
+      assert.equal(emailSuggestion(meant), undefined);
     });
   }
 
   for (const typed of [...right, '', 'ana', 'ana@', '@gmial.com', 'ana@gmail']) {
-    test(`emailSlip suggests nothing for ${JSON.stringify(typed)}`, () => {
-      assert.equal(emailSlip(typed), undefined);
+    test(`emailSuggestion suggests nothing for ${JSON.stringify(typed)}`, () => {
+      assert.equal(emailSuggestion(typed), undefined);
     });
   }
 });

@@ -1,215 +1,165 @@
-/** The visitor at the fields: what is typed, what is wrong with it, and which page of fields is shown. */
-import {fieldAround} from './field-view.ts';
-import type {FormHandlers} from './form-view.ts';
-import {readFields, type Errors, type Values} from '../../form/read-fields.ts';
-import {fieldsOf, fieldTable, type FieldName, type Page} from '../../form/pages.ts';
+/** What the visitor typed, what is wrong with it, and which page of fields is shown. */
+import type {ReactiveController} from 'lit';
+import {emailSuggestion} from '../../form/email-suggestion.ts';
+import {fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
+import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
-import {fill, sayError, type Words} from '../../form/words/words.ts';
+import {fill, sayError} from '../../form/words/words.ts';
+import type {FormHost} from '../form-host.ts';
+import {emit} from '../page/events.ts';
+import {errorText, fieldView} from './field-views.ts';
+import {forgetDraft, keepDraft, knownContact} from './known-contact.ts';
 
-/** The element that shows the fields. */
-export type Host = {
-  readonly words: () => Words;
-  /** The e-mail address that was probably meant by a mistyped one. */
-  readonly suggest: (email: string) => string | undefined;
-  readonly pages: () => readonly Page[];
-  readonly find: (selector: string) => HTMLElement | null;
-  /** Renders anew, and then moves the focus to what the selector finds. */
-  readonly refresh: (focusOn?: string) => void;
-  /** The visitor is at the form: focus, a finger or a mouse. */
-  readonly onTouch: () => void;
-  /** For the first time something was typed or chosen. */
-  readonly onStart: () => void;
-  /** What stands in the fields was read. */
-  readonly onRead: (values: Values) => void;
-  /** Another page is shown. */
-  readonly onPage: () => void;
-  /** The last page is to be sent. */
-  readonly onFinish: () => void;
-};
-
-export class Interview {
+export class FormState implements ReactiveController {
   values: Values = {};
   errors: Errors = {};
-  /** The errors that the summary lists, as they were when it appeared. */
-  summary: Errors = {};
-  /** An e-mail address to put in place of the typed one, if the visitor wants it. */
-  suggestion: string | undefined;
-  /** Index of the page that is shown. */
+  /** The index of the page that is shown. */
   page = 0;
-  /** What the live region says. */
-  said = '';
-  /** While a lead is on its way the page stays. */
-  locked = false;
 
-  readonly #host: Host;
+  readonly #host: FormHost;
+  /** An e-mail address to put in place of the typed one, if the visitor wants that. */
+  #suggestion: string | undefined;
+  /** The visitor has typed or chosen something. */
   #started = false;
-  /** Settles when no button of a mouse and no finger is down. */
-  #press: Promise<unknown> = Promise.resolve();
+  #prefill: object | undefined;
 
-  constructor(host: Host) {
+  constructor(host: FormHost) {
     this.#host = host;
+    this.collect();
+    // What was typed while this file was on its way is not overwritten.
+    if (!Object.values(this.values).some(Boolean)) this.#fill();
+    host.element.addController(this);
   }
 
-  readonly handlers: FormHandlers = {
-    submit: (event) => {
-      event.preventDefault();
-      if (this.page === this.#host.pages().length - 1) this.#host.onFinish();
-      else if (this.check(this.#names)) this.go(this.page + 1);
-    },
-    touch: () => this.#host.onTouch(),
-    press: () => {
-      this.#host.onTouch();
-      this.#press = new Promise((resolve) => {
-        for (const end of ['pointerup', 'pointercancel']) {
-          addEventListener(end, () => setTimeout(resolve), {once: true});
-        }
-      });
-    },
-    input: ({target}) => {
-      const name = fieldAround(target);
-      if (!this.#started) this.#host.onStart();
-      this.#started = true;
-      this.#collect();
-      // Typing costs no render, unless there is an error to take back.
-      if (name && this.errors[name]) this.#checkField(name);
-    },
-    leave: ({target, relatedTarget}) => {
-      const name = fieldAround(target);
-      if (!name || name === fieldAround(relatedTarget)) return;
-      // An error that appears while the mouse is down would move the button away from under it.
-      void this.#press.then(() => this.#leave(name, relatedTarget !== null));
-    },
-    back: () => {
-      if (!this.locked) this.go(this.page - 1);
-    },
-    none: (name) => {
-      this.#write(name, '0');
-      const words = this.#host.words();
-      this.#say(fill(words.noneChosen, {label: words.labels[name]}));
-    },
-    accept: () => {
-      this.#write('email', this.suggestion ?? '');
-      this.suggestion = undefined;
-      this.#say('');
-      this.#input('email')?.focus();
-    },
-    goTo: (name) => this.#input(name)?.focus(),
-  };
+  hostUpdate() {
+    if (this.#host.element.prefill !== this.#prefill && !this.#started) this.#fill();
+    // There may be fewer pages now, because of the configuration or a changed attribute.
+    this.page = Math.min(this.page, this.#host.pages().length - 1);
+  }
 
-  get #names() {
+  /** The fields of the page that is shown. */
+  get names(): readonly FieldName[] {
     return fieldsOf(this.#host.pages()[this.page]);
   }
 
-  #input(name: FieldName) {
-    return this.#host.find(`[data-field=${name}] [name]`) as HTMLInputElement | null;
+  view(name: FieldName) {
+    const code = this.errors[name];
+    const {words} = this.#host;
+    return fieldView(
+      name,
+      words,
+      {value: this.values[name], error: code && errorText(name, sayError(words, name, code))},
+      this.#suggestion,
+      this.#actions,
+    );
+  }
+
+  readonly #actions = {
+    none: (name: FieldName) => {
+      this.#write(name, '0');
+      const {words} = this.#host;
+      this.#host.announce(fill(words.noneChosen, {label: words.labels[name]}));
+    },
+    accept: () => {
+      this.#write('email', this.#suggestion ?? '');
+      this.#suggestion = undefined;
+      this.#host.announce('');
+      this.input('email')?.focus();
+    },
+  };
+
+  input(name: FieldName) {
+    return this.#host.find<HTMLInputElement>(`[data-field=${name}] [name]`);
   }
 
   /** As if the visitor had typed it. */
   #write(name: FieldName, value: string) {
-    const input = this.#input(name);
+    const input = this.input(name);
     if (!input) return;
     input.value = value;
     input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
   }
 
-  #say(words: string) {
-    this.said = words;
-    this.#host.refresh();
-  }
-
-  /** From the inputs, not from events: browsers fill in fields without saying so. Other pages keep their values. */
-  #collect() {
-    const form = this.#host.find('form') as HTMLFormElement | null;
+  /**
+   * Reads the inputs of the page that is shown. Their events would not do, because browsers fill in fields without an
+   * event. Fields of other pages keep their values.
+   */
+  collect() {
+    const form = this.#host.find<HTMLFormElement>('form');
     if (!form) return;
-    // A box that is not ticked is not among a form's data.
-    if (this.#input('consent')) this.values.consent = '';
-    Object.assign(this.values, Object.fromEntries(new FormData(form)));
-    this.#host.onRead(this.values);
+    for (const [name, value] of new FormData(form)) {
+      if (isField(name) && typeof value === 'string') this.values[name] = value;
+    }
+    const {element} = this.#host;
+    if (element.hasAttribute('draft') && !this.#host.isSandbox()) keepDraft(element.partner, this.values);
   }
 
-  #tidy(name: FieldName) {
-    const typed = this.values[name];
-    if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words().locale);
+  /** The visitor typed or chose something. */
+  change(name: FieldName | undefined) {
+    if (!this.#started) emit(this.#host.element, 'prequal-start');
+    this.#started = true;
+    this.collect();
+    // Typing renders nothing, unless there is an error to take back.
+    if (name && this.errors[name]) this.#check(name);
   }
 
-  #leave(name: FieldName, movedOn: boolean) {
-    this.#collect();
-    const input = this.#input(name);
-    // Whoever only looked elsewhere did not leave a field empty.
+  /** @param movedOn whether the focus went to another place in the form */
+  leave(name: FieldName, movedOn: boolean) {
+    this.collect();
+    const input = this.input(name);
+    // A visitor who only looked elsewhere did not leave a field empty.
     if (!input || !(this.values[name] || movedOn)) return;
     this.#tidy(name);
     const tidied = this.values[name];
     if (tidied && input.type !== 'radio') input.value = tidied;
-    this.#checkField(name);
+    this.#check(name);
     if (name !== 'email') return;
-    this.suggestion = this.#host.suggest(input.value);
-    this.#say(this.suggestion ? fill(this.#host.words().didYouMean, {email: this.suggestion}) : this.said);
+    const email = emailSuggestion(input.value);
+    if (email === this.#suggestion) return;
+    this.#suggestion = email;
+    if (email) this.#host.announce(fill(this.#host.words.didYouMean, {email}));
+    else this.#host.refresh();
   }
 
   /** Shows, changes or takes back the error of one field. */
-  #checkField(name: FieldName) {
+  #check(name: FieldName) {
     const error = readFields([name], this.values).errors[name];
     if (error === this.errors[name]) return;
     this.errors = {...this.errors, [name]: error};
-    this.#say(error ? sayError(this.#host.words(), name, error) : '');
+    this.#host.announce(error ? this.say(name, error) : '');
   }
 
-  /** Whether these fields can be sent; shows what is wrong where they cannot. */
-  check(names: readonly FieldName[]): boolean {
-    this.#collect();
-    const {errors} = readFields(names, this.values);
-    const valid = Object.keys(errors).length === 0;
-    if (!valid) this.show(errors);
-    return valid;
+  /** What is wrong with a field, in a sentence. */
+  say(name: FieldName, code: InputError) {
+    return sayError(this.#host.words, name, code);
   }
 
-  /** Shows the first page that has one of these errors, with a summary of that page's errors on top. */
-  show(errors: Errors) {
-    const page = this.#host.pages().findIndex((steps) => fieldsOf(steps).some((name) => errors[name]));
-    if (page !== this.page) this.go(page, '.alert');
-    this.errors = errors;
-    this.summary = {};
-    for (const name of this.#names) if (errors[name]) this.summary[name] = errors[name];
-    this.said = '';
-    this.#host.refresh('.alert');
+  #tidy(name: FieldName) {
+    const typed = this.values[name];
+    if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words.locale);
   }
 
-  /** Shows a page, with nothing wrong on it so far. */
-  go(page: number, focusOn = 'h2') {
-    this.#collect();
-    this.#names.forEach((name) => this.#tidy(name));
-    this.page = page;
-    this.clear();
-    this.#host.refresh(focusOn);
-    this.#host.onPage();
+  /** Tidies the whole page: it is left, or the language in which amounts are written is another one. */
+  tidyPage() {
+    this.collect();
+    this.names.forEach((name) => this.#tidy(name));
   }
 
-  /** The language is another one: amounts are written its way. */
-  reword() {
-    this.#collect();
-    this.#names.forEach((name) => this.#tidy(name));
-    this.said = '';
-  }
-
-  /** Fills in the form, as long as the visitor has not begun to. */
-  fill(values: Values) {
-    if (this.#started) return;
-    this.values = values;
-    this.#names.forEach((name) => this.#tidy(name));
-  }
-
-  /** Takes back whatever was said to be wrong. */
-  clear() {
-    this.errors = this.summary = {};
-    this.said = '';
+  /** Fills in what is known of the visitor. */
+  #fill() {
+    const {element} = this.#host;
+    this.#prefill = element.prefill;
+    this.values = {...knownContact(element)};
+    this.names.forEach((name) => this.#tidy(name));
   }
 
   reset() {
-    (this.#host.find('form') as HTMLFormElement | null)?.reset();
-    this.clear();
     this.values = {};
-    this.suggestion = undefined;
+    this.errors = {};
+    this.#suggestion = undefined;
     this.page = 0;
-    this.locked = this.#started = false;
+    this.#started = false;
+    forgetDraft(this.#host.element.partner);
+    this.#host.find<HTMLFormElement>('form')?.reset();
   }
 }

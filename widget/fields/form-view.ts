@@ -1,98 +1,64 @@
-/** The form as it asks: progress, error summary, the fields of a step or of all, notice and buttons. */
-import {html, nothing, type TemplateResult} from 'lit';
+/** The form while it asks: progress, the fields of a page, and buttons. */
+import {html, nothing} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
-import type {AnswerPart, Notice} from '../submission/types.ts';
-import {errorText, fieldView} from './field-view.ts';
-import {lock, warning} from './icons.ts';
-import type {Errors, InputError, Values} from '../../form/read-fields.ts';
-import type {FieldName, Page, Step} from '../../form/pages.ts';
-import {fill, sayError, type Words} from '../../form/words/words.ts';
+import type {Page, Step} from '../../form/pages.ts';
+import {fill} from '../../form/words/fill.ts';
+import type {Words} from '../../form/words/words.ts';
+import type {TouchedForm} from '../touched-form.ts';
+import type {Arrival} from '../loading/first-touch.ts';
+import {noticeView} from './alert-view.ts';
+import {textField} from './text-field.ts';
 
-export type FormState = {
-  readonly interview: Readonly<{
-    page: number;
-    values: Values;
-    errors: Errors;
-    summary: Errors;
-    suggestion: string | undefined;
-  }>;
+export type FormView = {
   readonly words: Words;
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
-  readonly notice: Notice | undefined;
-  /** The same lead may be sent again as it is. */
-  readonly retryable: boolean | undefined;
-  readonly sending: boolean;
   readonly privacyHref: string | undefined;
-  /** What the answer file puts above the last button, once it is there. */
-  readonly consentView: AnswerPart['consentView'] | undefined;
-  /** The page was shown before that: room is kept for it. */
-  readonly held: boolean;
+  /** What the touched form adds, once its file has arrived. Before that, the first page is shown as it is. */
+  readonly touched: TouchedForm | undefined;
+  readonly arrival: Arrival;
+  readonly onEvent: (event: Event) => void;
+  readonly onSubmit: (event: Event) => void;
 };
 
-export type FormHandlers = {
-  readonly submit: (event: Event) => void;
-  readonly touch: () => void;
-  readonly press: () => void;
-  readonly input: (event: Event) => void;
-  readonly leave: (event: FocusEvent) => void;
-  readonly back: () => void;
-  readonly none: (name: FieldName) => void;
-  readonly accept: () => void;
-  readonly goTo: (name: FieldName) => void;
-};
-
-export function formView(state: FormState, on: FormHandlers) {
-  const {words, pages, leadType} = state;
-  const {page, errors} = state.interview;
+export function formView(view: FormView) {
+  const {words, pages, leadType, touched, arrival, onEvent} = view;
+  const page = touched?.fields.page ?? 0;
   const last = page === pages.length - 1;
   const standard = leadType === 'standard';
-  const privacy = state.privacyHref
-    ? html`<a href=${state.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
+  const notice = arrival === 'failed' ? words.loadFailed : touched?.submission.notice;
+  const privacy = view.privacyHref
+    ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
     : nothing;
-  const finish = standard ? words.send : words.seeEstimate;
   return html`
     <form
       novalidate
-      @submit=${on.submit}
-      @focusin=${on.touch}
-      @pointerdown=${on.press}
-      @input=${on.input}
-      @focusout=${on.leave}
+      @submit=${view.onSubmit}
+      @focusin=${onEvent}
+      @pointerdown=${onEvent}
+      @input=${onEvent}
+      @focusout=${onEvent}
     >
-      ${summaryView(state, on)} ${progressView(state)}
+      ${touched?.summary()} ${progressView(pages.length, page)}
       ${pages.map((steps, index) =>
-        // A page that is not shown leaves its place in the list empty, so that no input is ever reused.
-        index === page ? steps.map((step) => stepView(step, state, on)) : nothing,
+        // A page that is not shown leaves its place in the list empty, so that Lit never reuses an input.
+        index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
       ${last ? html`<slot name="consent"></slot>` : nothing}
-      <div class="use ${last && state.held ? 'roomy' : ''}">
-        ${last ? state.consentView?.(state, privacy) : nothing}
+      <div class="use ${last && (touched?.consent.spaceReserved ?? true) ? 'roomy' : ''}">
+        ${last ? touched?.consent.view(privacy) : nothing}
         <p class="why" part="privacy">
           ${lock}<span>${standard ? words.useContact : words.use} ${privacy}</span>
         </p>
       </div>
-      ${errorText('consent', words, errors.consent)} ${noticeView(state)}
+      ${touched?.consent.errorView()} ${notice ? noticeView(notice) : nothing}
       <div class="actions" part="actions">
-        <button
-          class="main"
-          part="button primary"
-          type="submit"
-          aria-disabled=${state.sending ? 'true' : 'false'}
-        >
-          ${
-            state.sending
-              ? html`<span class="spinner" aria-hidden="true"></span>${words.sending}`
-              : state.retryable
-                ? words.tryAgain
-                : last
-                  ? finish
-                  : words.next
-          }
-        </button>
+        ${mainButton(view, last)}
         ${
           page
-            ? html`<button class="plain" part="button" type="button" @click=${on.back}>${words.back}</button>`
+            ? html`<button class="plain" part="button" type="button" @click=${touched?.back}>
+                ${words.back}
+              </button>`
             : nothing
         }
       </div>
@@ -100,8 +66,31 @@ export function formView(state: FormState, on: FormHandlers) {
   `;
 }
 
-function stepView({name, fields}: Step, {words, pages, interview}: FormState, on: FormHandlers) {
-  const {page, values, errors, suggestion} = interview;
+function mainButton({words, leadType, touched, arrival}: FormView, last: boolean) {
+  const sending = touched?.submission.isSending;
+  const again = arrival === 'failed' || touched?.submission.isRetryable;
+  const next = last ? (leadType === 'standard' ? words.send : words.seeEstimate) : words.next;
+  return html`
+    <button
+      class="main"
+      part="button primary"
+      type="submit"
+      aria-disabled=${sending || arrival === 'awaited' ? 'true' : 'false'}
+    >
+      ${
+        sending
+          ? html`<span class="spinner" aria-hidden="true"></span>${words.sending}`
+          : arrival === 'awaited'
+            ? words.loading
+            : again
+              ? words.tryAgain
+              : next
+      }
+    </button>
+  `;
+}
+
+function stepView({name, fields}: Step, page: number, {words, pages, touched}: FormView) {
   return html`
     <section>
       <h2 part="heading" tabindex="-1">
@@ -115,58 +104,19 @@ function stepView({name, fields}: Step, {words, pages, interview}: FormState, on
         ${words.steps[name]}
       </h2>
       <div class="fields" part="fields">
-        ${fields.map((field) =>
-          field === 'consent'
-            ? nothing
-            : fieldView(field, {words, value: values[field], error: errors[field], suggestion, on}),
-        )}
+        ${fields.map((field) => touched?.fields.view(field) ?? textField(field, words))}
       </div>
     </section>
   `;
 }
 
-const progressView = ({pages, interview}: FormState) =>
-  pages.length > 1
+const progressView = (pages: number, page: number) =>
+  pages > 1
     ? html`<div class="progress" part="progress" aria-hidden="true">
-        ${pages.map((_, index) => html`<i class=${index <= interview.page ? 'done' : ''}></i>`)}
+        ${Array.from({length: pages}, (_, index) => html`<i class=${index <= page ? 'done' : ''}></i>`)}
       </div>`
     : nothing;
 
-function summaryView({words, interview: {summary, errors}}: FormState, on: FormHandlers) {
-  const listed = Object.entries(summary) as [FieldName, InputError][];
-  const follow = (event: Event, name: FieldName) => {
-    event.preventDefault();
-    on.goTo(name);
-  };
-  return listed.length === 0
-    ? nothing
-    : alertView(
-        'summary',
-        words.summary,
-        html`<ul>
-          ${listed.map(
-            ([name, code]) => html`
-              <li class=${errors[name] ? '' : 'mended'}>
-                <a href="#${name}" @click=${(event: Event) => follow(event, name)}>
-                  ${sayError(words, name, code)}
-                </a>
-              </li>
-            `,
-          )}
-        </ul>`,
-      );
-}
-
-const noticeView = ({notice}: FormState) =>
-  notice ? alertView('notice', notice.title, html`<p>${notice.text}</p>`) : nothing;
-
-/** There is one at a time; it gets the focus when it appears, and so is read out. */
-const alertView = (part: 'summary' | 'notice', title: string, content: TemplateResult) => html`
-  <div class="alert" part=${part} role="group" aria-labelledby="alert-title" tabindex="-1">
-    ${warning}
-    <div>
-      <p class="alert-title" id="alert-title">${title}</p>
-      ${content}
-    </div>
-  </div>
-`;
+const lock = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+  <path d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z" />
+</svg>`;

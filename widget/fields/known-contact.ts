@@ -1,13 +1,15 @@
 /** Contact data that is known before the visitor types. Amounts never are. */
 import type {ContactFieldName} from '../../contract/fields.ts';
-import {parameters} from '../page/parameters.ts';
-import {readFields} from '../../form/read-fields.ts';
-import {keep, recall} from '../page/session.ts';
 import {contactNames} from '../../form/pages.ts';
+import {readFields} from '../../form/read-fields.ts';
+import {queryParameters} from '../page/query-parameters.ts';
+import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
 
-/** What the form would take from a visitor; anything else the source has is left out. */
+type FormElement = HTMLElement & {readonly partner: string; readonly prefill: object | undefined};
+
+/** What the form would accept from a visitor. Anything else in the source is left out. */
 const acceptable = (source: object) => readFields(contactNames, source).lead as Contact;
 
 /** Milliseconds. */
@@ -15,22 +17,30 @@ const draftLifetime = 30 * 60_000;
 
 const draftOf = (partner: string) => `lead-prequal-draft:${partner}`;
 
-/** Without values, the draft goes. */
-export function keepDraft(partner: string, values?: object) {
-  keep(draftOf(partner), values && {at: Date.now(), ...acceptable(values)});
-}
+export const keepDraft = (partner: string, values: object) =>
+  keep(draftOf(partner), {at: Date.now(), ...acceptable(values)});
+
+export const forgetDraft = (partner: string) => keep(draftOf(partner));
 
 function readDraft(partner: string): object | undefined {
   const draft = recall(draftOf(partner)) as {at: number} | undefined;
   if (draft && Date.now() - draft.at < draftLifetime) return draft;
-  keepDraft(partner);
+  forgetDraft(partner);
   return undefined;
 }
 
-/** From the page's address, from its script, from what was typed before a reload: each beats the one before. */
-export const knownContact = (form: HTMLElement & {partner: string; prefill: object | undefined}) =>
+/** Whether there may be something to fill in. The first file asks, and loads this one only then. */
+export const mayKnowContact = (form: FormElement): boolean =>
+  Boolean(
+    form.prefill ||
+    (form.hasAttribute('prefill-from-url') && location.search) ||
+    (form.hasAttribute('draft') && recall(draftOf(form.partner))),
+  );
+
+/** From the page's address, from its script, and from what was typed before a reload. Each beats the one before. */
+export const knownContact = (form: FormElement) =>
   acceptable({
-    ...(form.hasAttribute('prefill-from-url') && parameters()),
+    ...(form.hasAttribute('prefill-from-url') && queryParameters()),
     ...form.prefill,
     ...(form.hasAttribute('draft') && readDraft(form.partner)),
   });

@@ -1,13 +1,16 @@
 /** Loads the files that a visitor does not need before the first touch. */
-import type {AnswerModule} from '../submission/types.ts';
-import type {TakeawayModule} from '../takeaway/index.ts';
+import type * as SandboxFile from '../sandbox/index.ts';
+import type * as TakeawayFile from '../takeaway/index.ts';
+import type * as TouchedFormFile from '../touched-form.ts';
 import {importPinned, type Pin} from './pinned-import.ts';
 import {laterFiles} from './pins.ts';
 
 export {scriptOrigin} from './pinned-import.ts';
 
-export const loadAnswerModule = () => loadPinned(laterFiles.answer) as Promise<AnswerModule>;
-export const loadTakeawayModule = () => loadPinned(laterFiles.takeaway) as Promise<TakeawayModule>;
+export const loadTouchedForm = () =>
+  loadPinned(laterFiles['touched-form']) as Promise<typeof TouchedFormFile>;
+export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
+export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;
 
 const loads = new Map<string, Promise<unknown>>();
 

@@ -7,7 +7,16 @@ export const sharedModules = [
   // Lit's own modules, such as directives, import it by this name.
   'lit-html',
   './later-files.ts',
+  '../../contract/fields.ts',
+  '../../contract/page-address.ts',
+  '../../form/pages.ts',
+  '../../form/words/fill.ts',
+  '../fields/alert-view.ts',
+  '../fields/text-field.ts',
+  '../page/attribution.ts',
+  '../page/events.ts',
   '../page/safe-document.ts',
+  '../page/safe-link.ts',
   '../page/session.ts',
   '../page/trusted-types.ts',
 ];

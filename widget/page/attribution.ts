@@ -4,7 +4,7 @@
  */
 import type {Attribution} from '../../contract/embed.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {parameters} from './parameters.ts';
+import {queryParameters} from './query-parameters.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
@@ -22,7 +22,7 @@ export function attribution(address = location.href): Attribution | undefined {
   if (globalPrivacyControl || doNotTrack === '1') return void keep(name);
 
   const kept = recall(name) as Attribution | undefined;
-  const here = Object.entries(parameters(address)).filter(([key]) => telling.test(key));
+  const here = Object.entries(queryParameters(address)).filter(([key]) => telling.test(key));
   const referrer = pageAddress(safeDocument.referrer);
   if (referrer && !referrer.startsWith(`${location.origin}/`)) here.push(['referrer', referrer]);
   // A landing page alone tells little: it gives way to a later page that tells more.

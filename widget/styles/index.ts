@@ -2,6 +2,5 @@
 import {fields} from './fields.ts';
 import {layout} from './layout.ts';
 import {theme} from './theme.ts';
-import {touched} from './touched.ts';
 
-export const formStyles = [theme, fields, layout, touched];
+export const formStyles = [theme, fields, layout];

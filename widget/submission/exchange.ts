@@ -2,7 +2,7 @@
 import {paths} from '../../contract/api.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import {problemTypePrefix} from '../../contract/problems.ts';
-import type {Place} from './types.ts';
+import type {Endpoint} from '../form-host.ts';
 
 export type Reply = {
   readonly status: number;
@@ -10,6 +10,10 @@ export type Reply = {
   /** How long the server asked to wait, if it did. */
   readonly retryAfter: number | undefined;
 };
+
+/** The address of one of the server's paths, for the partner. */
+export const addressOf = ({origin, partner}: Endpoint, path: string) =>
+  `${origin}${path}?partner=${encodeURIComponent(partner)}`;
 
 /** Milliseconds, for the whole answer. */
 const patience = 30_000;
@@ -19,19 +23,19 @@ const patience = 30_000;
  * @throws a `TypeError` when there is no answer, another error when it takes too long or is given up
  */
 export async function exchange(
-  place: Place,
+  endpoint: Endpoint,
   id: string,
   init: RequestInit,
   signal?: AbortSignal,
 ): Promise<Reply> {
-  const url = `${place.endpoint}${paths.embedLeads}${id && `/${id}`}?partner=${encodeURIComponent(place.partner)}`;
+  const url = addressOf(endpoint, paths.embedLeads + (id && `/${id}`));
   const controller = new AbortController();
   const giveUp = () => controller.abort();
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, patience);
   try {
-    const response = await place.fetch(url, {...init, signal: controller.signal});
+    const response = await endpoint.fetch(url, {...init, signal: controller.signal});
     const body = parse(await response.text());
     if (controller.signal.aborted) throw new Error('given up');
     return {

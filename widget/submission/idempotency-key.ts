@@ -1,29 +1,22 @@
 /**
- * The key under which a lead is sent: the same one for every attempt until the server has answered for good, a
- * reload of the page in between included, so that no retry makes a second lead.
+ * The key under which a lead is sent. Every attempt uses the same key until the server has answered for good, also
+ * after a reload of the page, so that no retry makes a second lead.
  */
+import {keep, recall} from '../page/session.ts';
 import {hex} from './hex.ts';
-import type {Store} from './types.ts';
 
-export type KeyRing = {
-  /** The key in use, or a new one. */
-  current(): string;
-  /** The next attempt is another lead. */
-  drop(): void;
-};
+const nameOf = (partner: string) => `lead-prequal-key:${partner}`;
 
-export function keyRing(partner: string, {keep, recall}: Store): KeyRing {
-  const name = `lead-prequal-key:${partner}`;
-  return {
-    current() {
-      const kept = recall(name);
-      const key = typeof kept === 'string' ? kept : newKey();
-      keep(name, key);
-      return key;
-    },
-    drop: () => keep(name),
-  };
+/** The key in use, or a new one. */
+export function currentKey(partner: string): string {
+  const kept = recall(nameOf(partner));
+  const key = typeof kept === 'string' ? kept : newKey();
+  keep(nameOf(partner), key);
+  return key;
 }
 
-/** Not `randomUUID`, which exists on secure pages only; a development page on plain HTTP is none. */
+/** The next attempt sends another lead. */
+export const dropKey = (partner: string) => keep(nameOf(partner));
+
+/** Not `randomUUID`, which exists on secure pages only. A development page on plain HTTP is not secure. */
 export const newKey = () => hex(crypto.getRandomValues(new Uint8Array(16)));

@@ -1,29 +1,33 @@
-/** Waiting for as long as somebody can see the element, and not a timer longer. */
-import type {Kit} from './types.ts';
+/** Waits as long as somebody can see the element. While nobody can, no timer runs. */
+import {safeDocument} from '../page/safe-document.ts';
 
-/** @returns what waits so many milliseconds, and on, while the page is hidden or the element not on it */
-export function createPause({element, safeDocument}: Kit) {
-  let wake = () => {};
-  const onVisibility = () => wake();
-  const unseen = () => safeDocument.hidden || !element.isConnected;
+export class Pause {
+  readonly #element: HTMLElement;
+  #wake = () => {};
+  readonly #onVisibility = () => this.#wake();
 
-  element.addController({
-    hostConnected() {
-      safeDocument.addEventListener('visibilitychange', onVisibility);
-      wake();
-    },
-    hostDisconnected() {
-      safeDocument.removeEventListener('visibilitychange', onVisibility);
-    },
-  });
+  constructor(element: HTMLElement) {
+    this.#element = element;
+  }
 
-  return async (milliseconds: number) => {
+  hostConnected() {
+    safeDocument.addEventListener('visibilitychange', this.#onVisibility);
+    this.#wake();
+  }
+
+  hostDisconnected() {
+    safeDocument.removeEventListener('visibilitychange', this.#onVisibility);
+  }
+
+  /** Waits for so many milliseconds, and longer while the page is hidden or the element is not on it. */
+  async for(milliseconds: number) {
     const due = Date.now() + milliseconds;
-    while (unseen() || Date.now() < due) {
+    const isUnseen = () => safeDocument.hidden || !this.#element.isConnected;
+    while (isUnseen() || Date.now() < due) {
       await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (!unseen()) setTimeout(resolve, due - Date.now());
+        this.#wake = resolve;
+        if (!isUnseen()) setTimeout(resolve, due - Date.now());
       });
     }
-  };
+  }
 }

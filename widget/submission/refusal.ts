@@ -1,8 +1,8 @@
 /** What the page's webmaster reads in the console when the server does not serve this page. */
 import {own} from './own.ts';
-import type {Place} from './types.ts';
+import type {Endpoint} from '../form-host.ts';
 
-const fixes: Readonly<Record<string, (place: Place) => string>> = {
+const fixes: Readonly<Record<string, (endpoint: Endpoint) => string>> = {
   'unknown-partner': () => 'Correct the "partner" attribute, or add this partner on the server.',
   'origin-not-allowed': ({partner}) => `Add ${location.origin} to the origins of "${partner}" on the server.`,
   'lead-type-not-allowed': () =>
@@ -14,10 +14,10 @@ const fixes: Readonly<Record<string, (place: Place) => string>> = {
 };
 
 /** @param code a problem code, or `network` */
-export function explainRefusal(code: string, place: Place) {
+export function explainRefusal(code: string, endpoint: Endpoint) {
   const fix = own(fixes, code);
   if (!fix) return;
   console.error(
-    `<lead-prequal-form>: ${place.endpoint} does not take leads of partner "${place.partner}" from ${location.origin} (${code}). ${fix(place)}`,
+    `<lead-prequal-form>: ${endpoint.origin} does not take leads of partner "${endpoint.partner}" from ${location.origin} (${code}). ${fix(endpoint)}`,
   );
 }

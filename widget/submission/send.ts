@@ -1,39 +1,119 @@
-/** One attempt to send a lead, and what came of it. */
-import type {EmbedAnswer, EmbedSubmission} from '../../contract/embed.ts';
+/** Sends a lead, and again if the server refuses it for a reason that the form can mend by itself. */
+import {
+  attributionKeys,
+  attributionValue,
+  type Attribution,
+  type EmbedAnswer,
+  type EmbedSubmission,
+} from '../../contract/embed.ts';
+import type {LeadType} from '../../contract/fields.ts';
 import type {Problem} from '../../contract/problems.ts';
-import type {Errors} from '../../form/read-fields.ts';
 import type {FieldName} from '../../form/pages.ts';
+import type {Errors} from '../../form/read-fields.ts';
+import type {Endpoint} from '../form-host.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
+import {currentKey, dropKey} from './idempotency-key.ts';
+import type {Preparation} from './preparation.ts';
+import {explainRefusal} from './refusal.ts';
 import {toJson} from './to-json.ts';
-import type {Failure, Outcome, Place} from './types.ts';
 
-export type Attempt = EmbedAnswer | Exclude<Outcome, {kind: 'answered'}>;
+/** A failure as a machine knows it. The words for it are chosen at every rendering, in the language of that moment. */
+export type Failure = {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** Which words to use if they are not those of the code. */
+  readonly notice?: string | undefined;
+  /** How long the server asked to wait. */
+  readonly seconds?: number | undefined;
+};
 
-export async function attempt(
-  place: Place,
-  submission: EmbedSubmission,
-  key: string,
+export type Outcome =
+  | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
+  | {readonly kind: 'invalid'; readonly code: string; readonly retryable: boolean; readonly errors: Errors}
+  /** The partner's consent text is not the one that the visitor saw. */
+  | {readonly kind: 'consent-outdated'; readonly code: 'consent-outdated'; readonly retryable: true}
+  | ({readonly kind: 'failed'} & Failure);
+
+export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'supersedes'> & {
+  readonly lead: Readonly<Record<string, string | number | boolean>> & {readonly lead_type: LeadType};
+  /** The version of the consent text that stood above the button. */
+  readonly seenVersion: string | undefined;
+  readonly attribution: Attribution | undefined;
+  /** Milliseconds. */
+  readonly touchedAt: number;
+};
+
+/** Never rejects. */
+export async function send(
+  {seenVersion, attribution, touchedAt, ...sent}: LeadToSend,
+  endpoint: Endpoint,
+  preparation: Preparation,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<Outcome> {
+  const newKey = () => {
+    dropKey(endpoint.partner);
+    return true;
+  };
+  const newConfiguration = async () => (await preparation.renew()) !== undefined;
+  /**
+   * What the form does about a refusal before it sends the lead again, by the code of the problem. It does each once for
+   * a lead, so that this comes to an end.
+   */
+  const remedies = new Map<string, () => boolean | Promise<boolean>>([
+    // The server has stored a lead under this key, its answer got lost, and the visitor has changed something since.
+    ['idempotency-key-reused', newKey],
+    ['proof-needed', newConfiguration],
+    ['consent-outdated', newConfiguration],
+  ]);
+  await preparation.begin();
+  for (;;) {
+    const consent = preparation.config?.consent;
+    if (consent && consent.version !== seenVersion)
+      return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
+    const submission: EmbedSubmission = {
+      ...sent,
+      consent: consent ? {version: consent.version, agreed: consent.required} : undefined,
+      proof: await preparation.proof(),
+      attribution: attribution && sendable(attribution),
+      elapsed_ms: Math.round(performance.now() - touchedAt),
+    };
+    const outcome = await attempt(endpoint, submission, signal);
+    if (outcome.kind === 'answered') return outcome;
+    const remedy = remedies.get(outcome.code);
+    if (!remedy) {
+      explainRefusal(outcome.code, endpoint);
+      return outcome;
+    }
+    remedies.delete(outcome.code);
+    if (!(await remedy())) return {kind: 'failed', code: 'network', retryable: true};
+  }
+}
+
+async function attempt(
+  endpoint: Endpoint,
+  submission: EmbedSubmission,
+  signal: AbortSignal,
+): Promise<Outcome> {
   try {
     const reply = await exchange(
-      place,
+      endpoint,
       '',
       {
         method: 'POST',
-        headers: {'Content-Type': 'application/json', 'Idempotency-Key': key},
+        headers: {'Content-Type': 'application/json', 'Idempotency-Key': currentKey(endpoint.partner)},
         body: toJson(submission),
       },
       signal,
     );
-    return answerIn(reply) ?? refusal(reply, submission.lead);
+    const answer = answerIn(reply);
+    return answer ? {kind: 'answered', answer} : refusal(reply, submission.lead);
   } catch (error) {
     return failed(error instanceof TypeError ? 'network' : 'timeout', true);
   }
 }
 
-/** From what the server said to what the form does. */
-function refusal({status, body, retryAfter}: Reply, lead: object): Attempt {
+/** Turns the server's problem into what the form does about it. */
+function refusal({status, body, retryAfter}: Reply, lead: object): Outcome {
   if (status < 300) return failed('bad-answer', true);
   const code = problemCode(body);
   if (code === 'invalid-lead') {
@@ -44,14 +124,14 @@ function refusal({status, body, retryAfter}: Reply, lead: object): Attempt {
   return failed(code, status >= 500 || [409, 429].includes(status), {seconds: retryAfter});
 }
 
-const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}): Attempt => ({
+const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}): Outcome => ({
   kind: 'failed',
   code,
   retryable,
   ...about,
 });
 
-/** Of what the visitor filled in. */
+/** The errors in fields that the visitor filled in. */
 function fieldErrors({errors}: Problem, lead: object): Errors {
   const found: Errors = {};
   for (const {field, code} of errors ?? []) {
@@ -59,3 +139,11 @@ function fieldErrors({errors}: Problem, lead: object): Errors {
   }
   return found;
 }
+
+/** The page's address, and other scripts, may have put anything there: only what the server takes is sent. */
+const sendable = (attribution: Attribution): Attribution =>
+  Object.fromEntries(
+    attributionKeys
+      .map((key) => [key, attribution[key]])
+      .filter(([, text = '']) => attributionValue.test(text)),
+  ) as Attribution;

@@ -47,7 +47,7 @@ const othersStyles = css`
     white-space: pre-line;
   }
   /* Its edge says that there is more of a long text. */
-  .held {
+  .space-reserved {
     inset: 0;
     outline: 1px solid;
     outline-offset: 7px;
@@ -57,7 +57,7 @@ const othersStyles = css`
   .consent ~ .why {
     display: none;
   }
-  .held ~ .why {
+  .space-reserved ~ .why {
     display: flex;
     visibility: hidden;
   }

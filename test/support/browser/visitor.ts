@@ -81,8 +81,14 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
   input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
 }
 
+/** Waits until the file that a touched form needs has arrived, if the visitor waits for it. */
+const untilHere = (form: LeadPrequalForm) =>
+  until(() => !text(form).includes('One moment…'), undefined, 'the file that the form waits for arrives');
+
 export async function click(form: LeadPrequalForm, name: string) {
   button(form, name).click();
+  await form.updateComplete;
+  await untilHere(form);
   await form.updateComplete;
 }
 
@@ -91,7 +97,16 @@ export async function choose(form: LeadPrequalForm, label: string) {
   await form.updateComplete;
 }
 
+/** Touches the form and waits for the file that it loads then. */
+export async function touch(form: LeadPrequalForm) {
+  form.shadowRoot?.querySelector('input')?.focus();
+  const {length} = LeadPrequalForm.elementStyles;
+  const sheets = () => form.shadowRoot?.adoptedStyleSheets.length ?? 0;
+  await until(() => sheets() > length, undefined, 'the file of a touched form arrives');
+}
+
 export async function fillContact(form: LeadPrequalForm) {
+  await touch(form);
   fill(form, 'First name', 'Maria');
   fill(form, 'Last name', 'Ortiz');
   fill(form, 'Email', 'maria@example.com');
@@ -126,13 +141,6 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
 
 export async function shows(form: LeadPrequalForm, expected: string) {
   await until(() => text(form).includes(expected), undefined, `the form shows "${expected}"`);
-}
-
-/** Touches the form and waits for what it loads then. */
-export async function touch(form: LeadPrequalForm) {
-  form.shadowRoot?.querySelector('input')?.focus();
-  const {length} = LeadPrequalForm.elementStyles;
-  await until(() => (form.shadowRoot?.adoptedStyleSheets.length ?? 0) > length);
 }
 
 /** Every `prequal-*` event from here on, with its detail. */

@@ -1,4 +1,5 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
+import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {fillStorage, forbidStorage, goTo, later, restorePage} from '../../support/browser/browser-page.ts';
@@ -211,7 +212,7 @@ describe('prefill', () => {
   it('prefill that is set later fills in the fields too, until the visitor begins', async () => {
     const form = await open();
     form.prefill = known;
-    await form.updateComplete;
+    await until(() => contact(form)[0] === 'Ana');
     expect(contact(form)).to.deep.equal(shown);
 
     fill(form, 'First name', '');
@@ -240,7 +241,8 @@ describe('prefill', () => {
       'late-prequal-form',
       class extends (customElements.get('lead-prequal-form') as typeof LeadPrequalForm) {},
     );
-    await early.updateComplete;
+    await oneEvent(early, 'prequal-ready');
+    await until(() => contact(early)[0] === 'Ana');
     expect(contact(early)).to.deep.equal(shown);
   });
 

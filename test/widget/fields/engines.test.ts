@@ -3,7 +3,7 @@
  * languages use. All else of `form/` behaves the same everywhere, and is tested in Node (test/form).
  */
 import {expect} from '@open-wc/testing';
-import {emailSlip} from '../../../form/email-suggestion.ts';
+import {emailSuggestion} from '../../../form/email-suggestion.ts';
 import {formatMoney, parseMoney} from '../../../form/money.ts';
 import {fieldTable, type FieldName} from '../../../form/pages.ts';
 import {readFields} from '../../../form/read-fields.ts';
@@ -61,7 +61,7 @@ describe('a long paste', () => {
         readFields([name], {[name]: typed});
         tidy(fieldTable[name].kind, typed, 'en-US');
       }
-      emailSlip(typed);
+      emailSuggestion(typed);
       // Milliseconds. A time that grew with the square of the length would be minutes.
       expect(performance.now() - started).to.be.below(10_000);
     });

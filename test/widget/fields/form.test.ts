@@ -20,6 +20,7 @@ import {
   shows,
   summary,
   text,
+  touch,
 } from '../../support/browser/visitor.ts';
 
 describe('the form', () => {
@@ -82,6 +83,7 @@ describe('the form', () => {
     const form = await open();
     field(form, 'First name').focus();
     field(form, 'Last name').focus();
+    await touch(form);
     expect(server.configRequests).to.equal(1);
   });
 
@@ -96,6 +98,7 @@ describe('the form', () => {
   describe('errors', () => {
     it('an error appears when the field is left, not while typing, and disappears as soon as the value is right', async () => {
       const form = await open();
+      await touch(form);
       fill(form, 'Email', 'maria');
       await form.updateComplete;
       expect(text(form)).not.to.contain('Enter an email');
@@ -116,6 +119,7 @@ describe('the form', () => {
 
     it('an empty field shows an error only when the visitor goes on to another field of the form', async () => {
       const form = await open();
+      await touch(form);
       field(form, 'First name').focus();
       field(form, 'First name').blur();
       await form.updateComplete;
@@ -130,6 +134,7 @@ describe('the form', () => {
 
     it('errors wait while a mouse button is down, so that no button moves away from the pointer', async () => {
       const form = await open();
+      await touch(form);
       fill(form, 'Email', 'maria');
       const next = button(form, 'Next');
       next.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, composed: true}));

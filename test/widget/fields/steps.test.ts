@@ -3,8 +3,8 @@ import {contactFields, formFields} from '../../../contract/fields.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from '../../../form/pages.ts';
 
 describe('pagesOf', () => {
-  it('the pages have each field of the contract once, in its order, and then consent', () => {
-    const all = [...Object.keys(formFields), 'consent'];
+  it('asks for every field of the contract once, in its order', () => {
+    const all = Object.keys(formFields);
     expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(all);
     expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(all);
   });
@@ -18,12 +18,9 @@ describe('pagesOf', () => {
     expect(pagesOf('prequalification', true)).to.have.length(1);
   });
 
-  it('the pages of a standard lead have only contact details and consent', () => {
+  it('asks for contact data only of a standard lead', () => {
     for (const single of [false, true]) {
-      expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal([
-        ...Object.keys(contactFields),
-        'consent',
-      ]);
+      expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal(Object.keys(contactFields));
     }
   });
 });

@@ -37,7 +37,7 @@ describe('the requests of the form', () => {
     expect(api.map(inShort)).to.include.members(all);
     for (const {origin} of api) expect(origin).to.equal(location.origin);
     const others = made.filter(({url}) => !url.endsWith('/lead-prequal-form.js'));
-    expect(others.map(inShort).join(' '), 'later files are among them').to.contain('/answer-');
+    expect(others.map(inShort).join(' '), 'later files are among them').to.contain('/touched-form-');
     for (const {referer, url} of others) expect(referer, url).to.equal(undefined);
   });
 

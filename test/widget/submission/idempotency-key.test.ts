@@ -1,29 +1,27 @@
 import {expect} from '@open-wc/testing';
-import * as session from '../../../widget/page/session.ts';
-import {keyRing, newKey} from '../../../widget/submission/idempotency-key.ts';
+import {currentKey, dropKey, newKey} from '../../../widget/submission/idempotency-key.ts';
 
-describe('keyRing', () => {
+describe('the idempotency key of a lead', () => {
   afterEach(() => sessionStorage.clear());
 
-  it('a key ring gives the same key until it is dropped', () => {
-    const keys = keyRing('acme', session);
-    const key = keys.current();
-    expect(keys.current()).to.equal(key);
-    keys.drop();
-    expect(keys.current()).not.to.equal(key);
+  it('the same key is used until it is dropped', () => {
+    const key = currentKey('acme');
+    expect(currentKey('acme')).to.equal(key);
+    dropKey('acme');
+    expect(currentKey('acme')).not.to.equal(key);
   });
 
-  it('a key ring finds the key again after a reload of the page', () => {
-    const key = keyRing('acme', session).current();
+  it('the key is found again after a reload of the page', () => {
+    const key = currentKey('acme');
     expect(Object.values(sessionStorage)).to.include(JSON.stringify(key));
-    expect(keyRing('acme', session).current()).to.equal(key);
+    expect(currentKey('acme')).to.equal(key);
   });
 
   it('two partners have different keys', () => {
-    expect(keyRing('acme', session).current()).not.to.equal(keyRing('globex', session).current());
+    expect(currentKey('acme')).not.to.equal(currentKey('globex'));
   });
 
-  it('a key ring works where the page may not store anything', () => {
+  it('a key works where the page may not store anything', () => {
     const original = Object.getOwnPropertyDescriptor(window, 'sessionStorage');
     Object.defineProperty(window, 'sessionStorage', {
       configurable: true,
@@ -32,11 +30,10 @@ describe('keyRing', () => {
       },
     });
     try {
-      const keys = keyRing('initech', session);
-      const key = keys.current();
-      expect(keys.current()).to.equal(key);
-      keys.drop();
-      expect(keys.current()).not.to.equal(key);
+      const key = currentKey('initech');
+      expect(currentKey('initech')).to.equal(key);
+      dropKey('initech');
+      expect(currentKey('initech')).not.to.equal(key);
     } finally {
       if (original) Object.defineProperty(window, 'sessionStorage', original);
     }

@@ -1,0 +1,135 @@
+/** What a visitor does before the file of a touched form has arrived. */
+import {expect} from '@open-wc/testing';
+import {until} from '../../support/until.ts';
+import {laterFiles} from '../../../widget/loading/pins.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  description,
+  field,
+  fill,
+  fillAll,
+  focused,
+  heading,
+  listen,
+  maybeButton,
+  maybeField,
+  open,
+  send,
+  shows,
+  summary,
+  text,
+  touch,
+} from '../../support/browser/visitor.ts';
+
+const pin = laterFiles['touched-form'];
+const {path} = pin;
+
+/** The file cannot be loaded until the function that comes back is called. */
+function lose() {
+  pin.path = 'http://127.0.0.1:1/touched-form.js';
+  return () => (pin.path = path);
+}
+
+describe('before the file of a touched form has arrived', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    pin.path = path;
+    server.restore();
+  });
+
+  it('what is typed and left is kept, and checked as soon as the file is there', async () => {
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'Email', 'maria');
+    field(form, 'Phone').focus();
+    const email = field(form, 'Email');
+    expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
+    await shows(form, 'Enter an email address like name@example.com.');
+    expect(field(form, 'Email'), 'the same input').to.equal(email);
+    expect(email.value).to.equal('maria');
+    expect(focused(form)).to.equal(field(form, 'Phone'));
+    expect(description(form, field(form, 'Email'))).to.contain('Enter an email');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-start']);
+  });
+
+  it('the main button says that the form waits, and then does what was wanted, once', async () => {
+    const form = await open();
+    const events = listen(form);
+    for (const [label, value] of [
+      ['First name', 'Maria'],
+      ['Last name', 'Ortiz'],
+      ['Email', 'maria@example.com'],
+      ['Phone', '(415) 555-0132'],
+    ] as const) {
+      fill(form, label, value);
+    }
+    const main = button(form, 'Next');
+    main.click();
+    main.click();
+    await form.updateComplete;
+    expect(main.textContent.trim()).to.equal('One moment…');
+    expect(main.getAttribute('aria-disabled')).to.equal('true');
+    expect(announced(form)).to.equal('One moment…');
+    await shows(form, 'Step 2 of 3');
+    expect(announced(form)).to.equal('');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
+  });
+
+  it('a file that does not arrive is told to a visitor who waits for it, and loaded again by the button', async () => {
+    const restore = lose();
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    await form.updateComplete;
+    expect(text(form), 'to a visitor who only types').not.to.contain('We could not load');
+
+    const {type, detail} = await send(form, 'Next');
+    expect([type, detail]).to.deep.equal(['prequal-error', {code: 'load-failed', retryable: true}]);
+    expect(focused(form)?.textContent).to.contain('We could not load the rest of the form');
+    expect(announced(form)).to.equal('');
+    expect(field(form, 'First name').value).to.equal('Maria');
+
+    await send(form, 'Try again');
+    expect(text(form)).to.contain('We could not load the rest of the form');
+    restore();
+    await click(form, 'Try again');
+    expect(text(form)).not.to.contain('We could not load');
+    expect(summary(form)).to.have.length(3);
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+  });
+
+  it('a single page whose fields do not arrive is asked step by step, and is whole when they are there', async () => {
+    const restore = lose();
+    const form = await open({layout: 'single'});
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(maybeField(form, 'Cash')).to.equal(undefined);
+    fill(form, 'First name', 'Maria');
+    expect((await send(form, 'Next')).type).to.equal('prequal-error');
+    restore();
+    await click(form, 'Try again');
+    await until(() => maybeField(form, 'Cash') !== undefined);
+    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(maybeButton(form, 'Next')).to.equal(undefined);
+  });
+
+  it('reset() empties the fields', async () => {
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    form.reset();
+    expect(field(form, 'First name').value).to.equal('');
+    await touch(form);
+    expect(field(form, 'First name').value).to.equal('');
+  });
+
+  it('submit() checks everything when the file is there', async () => {
+    const form = await open();
+    await form.submit();
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(4);
+    expect(server.leads).to.have.length(0);
+  });
+});

@@ -1,0 +1,111 @@
+/** The fields that the first screen does not have, and what is shown beside fields once the form is touched. */
+import {html, nothing, type TemplateResult} from 'lit';
+import type {CreditScore} from '../../contract/fields.ts';
+import {fieldTable, type FieldName} from '../../form/pages.ts';
+import {fill} from '../../form/words/fill.ts';
+import type {Words} from '../../form/words/words.ts';
+import {warning} from './alert-view.ts';
+import {describedBy, helpText, labelText, textField, type FieldState} from './text-field.ts';
+
+type Option = {readonly value: string; readonly label: string; readonly aside?: string};
+
+export type FieldActions = {
+  /** The visitor chose "None" beside an amount. */
+  readonly none: (name: FieldName) => void;
+  /** The visitor wants the suggested e-mail address. */
+  readonly accept: () => void;
+};
+
+/** @param suggestion the e-mail address that was probably meant */
+export function fieldView(
+  name: FieldName,
+  words: Words,
+  state: FieldState,
+  suggestion: string | undefined,
+  on: FieldActions,
+): TemplateResult {
+  const {kind, choices = []} = fieldTable[name];
+  switch (kind) {
+    case 'choice':
+      return choiceField(name, words, state, creditScores(choices, words));
+    case 'flag':
+      return choiceField(name, words, state, [
+        {value: 'false', label: words.no},
+        {value: 'true', label: words.yes},
+        {value: '', label: words.ratherNotSay},
+      ]);
+    case 'money':
+      return textField(name, words, {...state, around: moneyRow(name, words, on)});
+    case 'email':
+      return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)});
+    case 'name':
+    case 'phone':
+    case 'text':
+      return textField(name, words, state);
+  }
+}
+
+const creditScores = (scores: readonly string[], {scores: labels, ratings}: Words): Option[] =>
+  scores.map((value) => ({
+    value,
+    label: labels[value as CreditScore],
+    aside: ratings[value as CreditScore],
+  }));
+
+const moneyRow = (name: FieldName, words: Words, on: FieldActions) => (input: TemplateResult) => html`
+  <div class="row">
+    <div class="money" dir="ltr"><span class="sign" aria-hidden="true">$</span>${input}</div>
+    <button class="none" part="button" type="button" @click=${() => on.none(name)}>
+      ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
+    </button>
+  </div>
+`;
+
+const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
+  email === undefined
+    ? undefined
+    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
+        ${fill(words.didYouMean, {email})}
+      </button>`;
+
+function choiceField(name: FieldName, words: Words, {value, error}: FieldState, options: readonly Option[]) {
+  const {kind, required} = fieldTable[name];
+  return html`
+    <fieldset
+      class="field ${kind}"
+      part="field"
+      data-field=${name}
+      role="radiogroup"
+      aria-required=${required ? 'true' : 'false'}
+      aria-invalid=${error ? 'true' : 'false'}
+      aria-describedby=${describedBy(name, words, error)}
+    >
+      <legend part="label">${labelText(name, words)}</legend>
+      ${helpText(name, words)}
+      <div class="options" part="options">
+        ${options.map(
+          (option, index) => html`
+            <div class="option">
+              <input
+                type="radio"
+                id="${name}-${index}"
+                name=${name}
+                value=${option.value}
+                .checked=${option.value === value}
+              />
+              <label for="${name}-${index}" part="option">
+                ${option.label} ${option.aside ? html`<span class="aside">${option.aside}</span>` : nothing}
+              </label>
+            </div>
+          `,
+        )}
+      </div>
+      ${error}
+    </fieldset>
+  `;
+}
+
+/** @param id of the field, whose description the error is */
+export const errorText = (id: string, sentence: string) => html`
+  <p class="error" id="${id}-error" part="error">${warning}<span>${sentence}</span></p>
+`;

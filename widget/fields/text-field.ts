@@ -1,0 +1,64 @@
+/** A text input with its label, help and error, tied together for assistive technology. */
+import {html, nothing, type TemplateResult} from 'lit';
+import type {FieldKind} from '../../contract/fields.ts';
+import {fieldTable, type FieldName} from '../../form/pages.ts';
+import type {Words} from '../../form/words/words.ts';
+
+/** What is known of a field once the visitor has touched the form. */
+export type FieldState = {
+  /** As typed, or tidied after that. */
+  readonly value?: string | undefined;
+  /** What is wrong with it, as `errorText` renders it. */
+  readonly error?: TemplateResult | undefined;
+  /**
+   * What an amount has around its input. The fields of the first screen have nothing around theirs, because Lit would
+   * then replace the input that the visitor types in.
+   */
+  readonly around?: ((input: TemplateResult) => TemplateResult) | undefined;
+  /** What stands below the input. */
+  readonly below?: TemplateResult | undefined;
+};
+
+/**
+ * The keyboard that a phone shows. It is also the input's type, except for amounts. These fields hold no prose, so
+ * they are written from left to right in every language.
+ */
+const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel', money: 'numeric'};
+
+export function textField(
+  name: FieldName,
+  words: Words,
+  {value = '', error, below, around = (input) => input}: FieldState = {},
+) {
+  const {kind, autocomplete, required} = fieldTable[name];
+  const keyboard = keyboards[kind];
+  const input = html`<input
+    id=${name}
+    name=${name}
+    part="input"
+    type=${kind === 'money' ? 'text' : (keyboard ?? 'text')}
+    inputmode=${keyboard ?? nothing}
+    dir=${keyboard ? 'ltr' : nothing}
+    autocomplete=${autocomplete ?? 'off'}
+    ?required=${required}
+    aria-invalid=${error ? 'true' : 'false'}
+    aria-describedby=${describedBy(name, words, error)}
+    .value=${value}
+  />`;
+  return html`
+    <div class="field ${kind}" part="field" data-field=${name}>
+      <label for=${name} part="label">${labelText(name, words)}</label>
+      ${helpText(name, words)} ${around(input)}${below} ${error}
+    </div>
+  `;
+}
+
+export const labelText = (name: FieldName, {labels, optional}: Words) =>
+  html`${labels[name]} ${fieldTable[name].required ? nothing : html`<span class="aside">(${optional})</span>`}`;
+
+export const helpText = (name: FieldName, {help}: Words) =>
+  help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
+
+/** The ids of the field's help and error. */
+export const describedBy = (name: FieldName, {help}: Words, error: TemplateResult | undefined) =>
+  [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;

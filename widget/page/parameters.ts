@@ -1,2 +1,0 @@
-/** The query parameters of an address, by name. By default that of the page. */
-export const parameters = (address = location.href) => Object.fromEntries(new URL(address).searchParams);

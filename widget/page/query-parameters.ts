@@ -1,0 +1,2 @@
+/** The query parameters of an address, by name. By default that of the page. */
+export const queryParameters = (address = location.href) => Object.fromEntries(new URL(address).searchParams);

@@ -1,0 +1,126 @@
+/** The partner's consent text above the last button, and whether the visitor agreed to it. */
+import {html, nothing} from 'lit';
+import type {ConsentText} from '../../contract/embed.ts';
+import {errorText} from '../fields/field-views.ts';
+import type {FormHost} from '../form-host.ts';
+
+/**
+ * - `required`: the box is not ticked
+ * - `outdated`: the partner's text has changed since the visitor saw it
+ */
+export type ConsentError = 'required' | 'outdated';
+
+export class Consent {
+  /** The text that the visitor can read. Without a text, no consent is asked for. */
+  text: ConsentText | undefined;
+  error: ConsentError | undefined;
+  /** The version of the text that stood above the button when it was pressed: nobody agrees to what was not shown. */
+  seenVersion: string | undefined;
+  /**
+   * The last page was shown before its text arrived. Room was kept for the text, which has to do with that room, so
+   * that nothing on the page moves.
+   */
+  spaceReserved = true;
+
+  readonly #host: FormHost;
+  /** The version of the text whose box the visitor ticked. */
+  #tickedVersion: string | undefined;
+
+  constructor(host: FormHost) {
+    this.#host = host;
+  }
+
+  /** Reads the box, if there is one on the page that is shown. */
+  collect() {
+    const box = this.#host.find<HTMLInputElement>('#consent');
+    if (box) this.#tickedVersion = box.checked ? box.value : undefined;
+    if (this.error && this.text?.required && !this.#isMissing) this.#setError(undefined);
+  }
+
+  get #isMissing() {
+    return this.text?.required === true && this.#tickedVersion !== this.text.version;
+  }
+
+  /** Whether a lead can be sent with this consent. Shows what is missing. */
+  check(): boolean {
+    this.collect();
+    this.seenVersion = this.#host.find('.consent') ? this.text?.version : undefined;
+    this.error = this.#isMissing ? 'required' : undefined;
+    return !this.error;
+  }
+
+  /** The visitor has left the box for another place in the form. */
+  leave() {
+    this.collect();
+    if (this.#isMissing && !this.error) this.#setError('required');
+  }
+
+  #setError(error: ConsentError | undefined) {
+    this.error = error;
+    this.#host.announce(error ? this.#host.words.consentErrors[error] : '');
+  }
+
+  focus() {
+    this.#host.find('#consent')?.focus();
+  }
+
+  reset() {
+    this.error = undefined;
+    this.#tickedVersion = undefined;
+  }
+
+  /** @param privacy the link to the partner's privacy page */
+  view(privacy: unknown) {
+    return html`
+      <div class="unseen" aria-hidden="true">
+        <input name="website" tabindex="-1" autocomplete="off" />
+      </div>
+      ${this.text ? this.#textView(this.text, privacy) : nothing}
+    `;
+  }
+
+  /** A field that people do not see. A value in it comes from a bot, or from a browser that fills in fields. */
+  get trap() {
+    return this.#host.find<HTMLInputElement>('[name=website]')?.value || undefined;
+  }
+
+  #textView({text, version, required}: ConsentText, privacy: unknown) {
+    const describedBy = this.error ? 'consent-error' : nothing;
+    return html`
+      <div
+        class="consent ${this.spaceReserved ? 'space-reserved' : ''}"
+        part="consent"
+        data-field="consent"
+        dir="auto"
+      >
+        ${
+          required
+            ? html`<input
+                  type="checkbox"
+                  id="consent"
+                  name="consent"
+                  value=${version}
+                  required
+                  aria-invalid=${this.error ? 'true' : 'false'}
+                  aria-describedby=${describedBy}
+                  .checked=${this.#tickedVersion === version}
+                />
+                <label for="consent">${text}</label>`
+            : html`<fieldset
+                id="consent"
+                name="consent"
+                tabindex=${this.spaceReserved ? 0 : -1}
+                aria-describedby=${describedBy}
+              >
+                <p>${text}</p>
+              </fieldset>`
+        }
+        ${privacy}
+      </div>
+    `;
+  }
+
+  errorView() {
+    return this.error ? errorText('consent', this.#host.words.consentErrors[this.error]) : nothing;
+  }
+}

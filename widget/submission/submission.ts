@@ -1,0 +1,221 @@
+/** A lead on its way: from the fields to the answer, and back if the visitor wants to change something. */
+import type {ReactiveController} from 'lit';
+import type {EmbedAnswer} from '../../contract/embed.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import type {Notice} from '../fields/alert-view.ts';
+import type {FormHost} from '../form-host.ts';
+import {emit} from '../page/events.ts';
+import {httpsOnly} from '../page/safe-link.ts';
+import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
+import {answerView, spoken, type Shown} from './answer-view.ts';
+import {answerIn, exchange} from './exchange.ts';
+import {dropKey} from './idempotency-key.ts';
+import {noticeOf} from './notice.ts';
+import {Pause} from './pause.ts';
+import {Preparation} from './preparation.ts';
+import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
+import {send, type Failure, type LeadToSend, type Outcome} from './send.ts';
+
+/**
+ * The stages between the first touch and the answer, and what leads from one to the next:
+ * - `asking`: the visitor fills in fields. `send()` leads to `sending`, a receipt of before a reload to `answered`.
+ * - `sending`: the lead is on its way. Its outcome leads to `answered`, to `failed`, or, if the visitor has something
+ *   to mend, to `asking`; `reset()` to `asking`.
+ * - `failed`: as `asking`, with a notice that says why nothing was sent.
+ * - `answered`: the answer is shown. While it is pending, the server is asked again until it is final (`waiting`), or
+ *   for ten minutes (`late`). `change()` and `reset()` lead to `asking`.
+ */
+export type Stage =
+  | {readonly name: 'asking'}
+  | {readonly name: 'sending'; readonly abort: AbortController}
+  | {readonly name: 'failed'; readonly failure: Failure}
+  | {
+      readonly name: 'answered';
+      readonly answer: EmbedAnswer;
+      readonly leadType: LeadType;
+      readonly is: 'final' | 'waiting' | 'late';
+    };
+
+const asking: Stage = {name: 'asking'};
+
+/** Milliseconds between two questions for a pending answer: the first pause, the longest one, and all of them. */
+const pauses = {first: 2_000, longest: 30_000, all: 600_000};
+
+export class Submission implements ReactiveController {
+  stage: Stage = asking;
+  readonly preparation: Preparation;
+
+  readonly #host: FormHost;
+  readonly #loadTakeawayModule: () => Promise<TakeawayModule>;
+  readonly #pause: Pause;
+  #takeaway: Takeaway | undefined;
+
+  constructor(host: FormHost, loadTakeaway: () => Promise<TakeawayModule>, onConfig: () => void) {
+    this.#host = host;
+    this.#loadTakeawayModule = loadTakeaway;
+    this.#pause = new Pause(host.element);
+    this.preparation = new Preparation(() => host.endpoint(), onConfig);
+    host.element.addController(this);
+    // The page was reloaded after sending: the visitor sees the result of that lead.
+    const receipt = recallReceipt(host.endpoint());
+    if (receipt) void this.#restore(receipt);
+  }
+
+  hostConnected() {
+    this.#pause.hostConnected();
+  }
+
+  hostDisconnected() {
+    this.#pause.hostDisconnected();
+  }
+
+  get isSending() {
+    return this.stage.name === 'sending';
+  }
+
+  /** The same lead may be sent again as it is. */
+  get isRetryable() {
+    return this.stage.name === 'failed' && this.stage.failure.retryable;
+  }
+
+  get notice(): Notice | undefined {
+    return this.stage.name === 'failed' ? noticeOf(this.stage.failure, this.#host.words) : undefined;
+  }
+
+  /** @returns the outcome, or nothing if `reset()` has cancelled it */
+  async send(lead: Omit<LeadToSend, 'supersedes'>): Promise<Outcome | undefined> {
+    const {element, words} = this.#host;
+    const endpoint = this.#host.endpoint();
+    const sending: Stage = {name: 'sending', abort: new AbortController()};
+    this.#enter(sending);
+    this.#host.announce(words.sending);
+    emit(element, 'prequal-submit');
+    void this.#loadTakeaway();
+    const earlier = recallReceipt(endpoint);
+    const outcome = await send(
+      {...lead, supersedes: earlier && {id: earlier.id, token: earlier.token}},
+      endpoint,
+      this.preparation,
+      sending.abort.signal,
+    );
+    if (this.stage !== sending) return undefined;
+    this.#host.announce('');
+    if (outcome.kind === 'answered') this.#receive(outcome.answer, lead.lead.lead_type);
+    else this.#enter(outcome.kind === 'failed' ? {name: 'failed', failure: outcome} : asking);
+    return outcome;
+  }
+
+  /** The server has stored the lead. */
+  #receive(answer: EmbedAnswer, leadType: LeadType) {
+    const {element} = this.#host;
+    const endpoint = this.#host.endpoint();
+    const {id, token, status} = answer;
+    keepReceipt(endpoint, {id, token, leadType});
+    dropKey(endpoint.partner);
+    this.preparation.proofIsUsed();
+    this.#show(answer, leadType);
+    this.#host.refresh('h2');
+    emit(element, 'prequal-result', {id, leadType, status});
+  }
+
+  /** Shows an answer that the visitor has not seen yet. */
+  #show(answer: EmbedAnswer, leadType: LeadType) {
+    this.#takeaway?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
+    this.#enterAnswered(answer, leadType);
+  }
+
+  #enterAnswered(answer: EmbedAnswer, leadType: LeadType) {
+    const pending = answer.status === 'pending';
+    this.#enter({name: 'answered', answer, leadType, is: pending ? 'waiting' : 'final'});
+    if (pending) void this.#watch();
+  }
+
+  async #restore(receipt: Receipt) {
+    void this.#loadTakeaway();
+    const reply = await this.#read(receipt);
+    if (reply?.status === 404) keepReceipt(this.#host.endpoint());
+    const answer = reply && answerIn(reply);
+    if (answer && this.stage === asking) this.#enterAnswered(answer, receipt.leadType);
+  }
+
+  #read({id, token}: Pick<Receipt, 'id' | 'token'>) {
+    const init = {headers: {Authorization: `Bearer ${token}`}};
+    return exchange(this.#host.endpoint(), id, init).catch(() => undefined);
+  }
+
+  /** Asks for the final answer of a pending lead, as long as it is shown. */
+  async #watch() {
+    const watched = this.stage;
+    if (watched.name !== 'answered') return;
+    const {leadType, answer} = watched;
+    for (let wait = pauses.first, left = pauses.all; left > 0; left -= wait) {
+      await this.#pause.for(wait);
+      if (this.stage !== watched) return;
+      const reply = await this.#read(answer);
+      if (this.stage !== watched) return;
+      const read = reply && answerIn(reply);
+      if (read && read.status !== 'pending') {
+        this.#show(read, leadType);
+        this.#announceAnswer();
+        emit(this.#host.element, 'prequal-result', {id: answer.id, leadType, status: read.status});
+        return;
+      }
+      if (reply?.status === 404) break;
+      wait = Math.max((reply?.retryAfter ?? 0) * 1_000, Math.min(wait * 1.5, pauses.longest));
+    }
+    this.#enter({...watched, is: 'late'});
+    this.#announceAnswer();
+  }
+
+  #announceAnswer() {
+    if (this.stage.name === 'answered')
+      this.#host.announce(spoken(this.#host.words, {...this.stage, late: this.stage.is === 'late'}));
+  }
+
+  #enter(stage: Stage) {
+    this.stage = stage;
+    this.#host.refresh();
+  }
+
+  /** The answer, if there is one. */
+  view(visitor: Omit<Shown, 'link'>) {
+    const {stage} = this;
+    if (stage.name !== 'answered') return undefined;
+    const {element} = this.#host;
+    const href = httpsOnly(element.ctaHref);
+    return answerView(this.#host.words, {
+      ...visitor,
+      ...stage,
+      link: href && element.ctaLabel ? {href, label: element.ctaLabel} : undefined,
+      minimums: this.preparation.config?.minimums ?? {},
+      takeaway: this.#takeaway,
+      late: stage.is === 'late',
+    });
+  }
+
+  /** A result comes without its further buttons while this file is missing. */
+  async #loadTakeaway() {
+    const module = await this.#loadTakeawayModule().catch(() => undefined);
+    this.#takeaway ??= module?.createTakeaway(this.#host);
+    this.#host.refresh();
+  }
+
+  /** The visitor has gone on, so the notice of a failure has been read. */
+  dismissNotice() {
+    if (this.stage.name === 'failed') this.#enter(asking);
+  }
+
+  /** Back to the fields, with everything in them. The next lead corrects this one. */
+  change() {
+    this.preparation.prepareNext();
+    this.#enter(asking);
+  }
+
+  /** The next lead has nothing to do with this one. If it is being sent, that is cancelled. */
+  reset() {
+    if (this.stage.name === 'sending') this.stage.abort.abort();
+    keepReceipt(this.#host.endpoint());
+    this.preparation.prepareNext();
+    this.#enter(asking);
+  }
+}

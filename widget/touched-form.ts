@@ -1,0 +1,244 @@
+/**
+ * The later file of a form that the visitor has touched: it reads and checks what is typed, goes from page to page, and
+ * sends the lead. It adds what the first screen does not have to the views of the first file.
+ */
+import {html, nothing} from 'lit';
+import type {LeadType} from '../contract/fields.ts';
+import {pageAddress} from '../contract/page-address.ts';
+import {fieldsOf, isField, type FieldName} from '../form/pages.ts';
+import {readFields, type Errors, type InputError} from '../form/read-fields.ts';
+import {alertView} from './fields/alert-view.ts';
+import {FormState} from './fields/form-state.ts';
+import {forgetDraft} from './fields/known-contact.ts';
+import type {FormHost} from './form-host.ts';
+import {attribution} from './page/attribution.ts';
+import {emit} from './page/events.ts';
+import {Consent, type ConsentError} from './submission/consent.ts';
+import {accentStyles, adopt} from './styles/adopt.ts';
+import {touched} from './styles/touched.ts';
+import {answerStyles} from './submission/styles.ts';
+import {Submission} from './submission/submission.ts';
+import type {TakeawayModule} from './takeaway/index.ts';
+
+/** An event of the form. Its target is read while it is dispatched, because browsers clear it after that. */
+export type Moment = {
+  readonly type: string;
+  readonly target: EventTarget | null;
+  /** Where the focus goes. */
+  readonly relatedTarget: EventTarget | null;
+};
+
+/** An error that the summary listed when it appeared. It stays listed, so that nothing moves, until the next "Next". */
+type SummaryItem = {
+  readonly id: string;
+  readonly sentence: () => string;
+  readonly isMended: () => boolean;
+  readonly focus: () => void;
+};
+
+export class TouchedForm {
+  readonly fields: FormState;
+  readonly consent: Consent;
+  readonly submission: Submission;
+
+  readonly #host: FormHost;
+  /** `performance.now()` of the first touch. */
+  #touchedAt: number | undefined;
+  #summary: readonly SummaryItem[] = [];
+  /** Settles when no finger and no button of a mouse is down. */
+  #press: Promise<unknown> = Promise.resolve();
+
+  constructor(host: FormHost, loadTakeaway: () => Promise<TakeawayModule>) {
+    this.#host = host;
+    adopt(host.element, [touched, ...answerStyles]);
+    this.fields = new FormState(host);
+    this.consent = new Consent(host);
+    this.submission = new Submission(host, loadTakeaway, () => this.#configure());
+  }
+
+  #configure() {
+    const {config} = this.submission.preparation;
+    this.consent.text = config?.consent ?? undefined;
+    adopt(this.#host.element, accentStyles(config?.colors.accent));
+    this.#host.refresh();
+  }
+
+  /** What the partner's configuration allows, if it is known. */
+  get allowedLeadTypes(): readonly LeadType[] | undefined {
+    return this.submission.preparation.config?.lead_types;
+  }
+
+  /** Handles an event of the form, also one that came before this file. */
+  handle({type, target, relatedTarget}: Moment) {
+    this.#touchedAt ??= performance.now();
+    void this.submission.preparation.begin();
+    const left = fieldAround(target);
+    if (type === 'input') {
+      this.consent.collect();
+      this.fields.change(isField(left) ? left : undefined);
+    } else if (type === 'pointerdown') {
+      this.#press = new Promise((resolve) => {
+        for (const end of ['pointerup', 'pointercancel']) {
+          addEventListener(end, () => setTimeout(resolve), {once: true});
+        }
+      });
+    } else if (type === 'focusout' && left && left !== fieldAround(relatedTarget)) {
+      const movedOn = relatedTarget !== null;
+      // An error that appears while the mouse is down would move the button away from under it.
+      void this.#press.then(() => {
+        if (isField(left)) this.fields.leave(left, movedOn);
+        else if (movedOn) this.consent.leave();
+      });
+    }
+  }
+
+  /** The main button: the next page, or sending. */
+  next() {
+    const {fields} = this;
+    if (fields.page === this.#host.pages().length - 1) return void this.submit();
+    const {errors} = this.#read(fields.names);
+    if (Object.keys(errors).length > 0) this.#showErrors(errors);
+    else this.go(fields.page + 1);
+  }
+
+  readonly back = () => {
+    if (!this.submission.isSending) this.go(this.fields.page - 1);
+  };
+
+  /** Shows a page, with nothing wrong on it so far, and moves the focus to it. */
+  go(page: number, focusOn = 'h2') {
+    const {fields, submission} = this;
+    fields.tidyPage();
+    this.consent.collect();
+    fields.page = page;
+    this.#clearErrors();
+    this.consent.spaceReserved = !submission.preparation.isSettled;
+    submission.dismissNotice();
+    this.#host.refresh(focusOn);
+    emit(this.#host.element, 'prequal-step', {step: page + 1, of: this.#host.pages().length});
+  }
+
+  async submit() {
+    const {consent, submission} = this;
+    if (submission.isSending || submission.stage.name === 'answered') return;
+    const names = this.#host.pages().flatMap(fieldsOf);
+    const {errors, lead} = this.#read(names);
+    const agreed = consent.check();
+    if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
+
+    this.#clearErrors();
+    const outcome = await submission.send({
+      lead: {lead_type: this.#host.leadType(), ...lead},
+      seenVersion: consent.seenVersion,
+      trap: consent.trap,
+      attribution: attribution(),
+      page: pageAddress(location.href),
+      touchedAt: this.#touchedAt ?? performance.now(),
+    });
+    if (!outcome) return;
+    if (outcome.kind === 'answered') return forgetDraft(this.#host.element.partner);
+    if (outcome.kind === 'consent-outdated') consent.error = 'outdated';
+    if (outcome.kind === 'failed') this.#host.refresh('.alert');
+    else this.#showErrors(outcome.kind === 'invalid' ? outcome.errors : {});
+    emit(this.#host.element, 'prequal-error', {code: outcome.code, retryable: outcome.retryable});
+  }
+
+  #read(names: readonly FieldName[]) {
+    this.fields.collect();
+    return readFields(names, this.fields.values);
+  }
+
+  /** Shows the first page that has an error, with a summary of its errors on top. The consent stands on the last page. */
+  #showErrors(errors: Errors) {
+    const {fields, consent} = this;
+    const pages = this.#host.pages();
+    const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
+    const page = found < 0 ? pages.length - 1 : found;
+    const {error} = consent;
+    if (page !== fields.page) this.go(page, '.alert');
+    fields.errors = errors;
+    consent.error = error;
+    this.#summary = fields.names.flatMap((name) => {
+      const code = errors[name];
+      return code ? [this.#fieldItem(name, code)] : [];
+    });
+    if (error && page === pages.length - 1) this.#summary = [...this.#summary, this.#consentItem(error)];
+    this.#host.announce('');
+    this.#host.refresh('.alert');
+  }
+
+  #fieldItem(name: FieldName, code: InputError): SummaryItem {
+    const {fields} = this;
+    return {
+      id: name,
+      sentence: () => fields.say(name, code),
+      isMended: () => !fields.errors[name],
+      focus: () => fields.input(name)?.focus(),
+    };
+  }
+
+  #consentItem(error: ConsentError): SummaryItem {
+    const {consent} = this;
+    return {
+      id: 'consent',
+      sentence: () => this.#host.words.consentErrors[error],
+      isMended: () => !consent.error,
+      focus: () => consent.focus(),
+    };
+  }
+
+  #clearErrors() {
+    this.#summary = [];
+    this.fields.errors = {};
+    this.consent.error = undefined;
+    this.#host.announce('');
+  }
+
+  reset() {
+    this.submission.reset();
+    this.#clearErrors();
+    this.fields.reset();
+    this.consent.reset();
+  }
+
+  /** The answer, which takes the place of the fields once there is one. */
+  answer() {
+    return this.submission.view({
+      firstName: this.fields.values.first_name?.trim() ?? '',
+      change: () => {
+        this.submission.change();
+        this.go(0);
+      },
+      startOver: () => {
+        this.reset();
+        this.go(0);
+      },
+    });
+  }
+
+  summary() {
+    if (this.#summary.length === 0) return nothing;
+    const items = this.#summary.map((item) => {
+      const follow = (event: Event) => {
+        event.preventDefault();
+        item.focus();
+      };
+      return html`
+        <li class=${item.isMended() ? 'mended' : ''}>
+          <a href="#${item.id}" @click=${follow}>${item.sentence()}</a>
+        </li>
+      `;
+    });
+    return alertView(
+      'summary',
+      this.#host.words.summary,
+      html`<ul>
+        ${items}
+      </ul>`,
+    );
+  }
+}
+
+/** The part of the form that an element belongs to: a field, or the consent. */
+const fieldAround = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-field]')?.dataset['field'] : undefined;
