@@ -3,7 +3,7 @@ import {contactFields, formFields} from '../../../contract/fields.ts';
 import {effectiveLeadType, fieldsOf, pagesOf} from '../../../form/pages.ts';
 
 describe('pagesOf', () => {
-  it('asks for every field of the contract once, in its order', () => {
+  it('the pages have each field of the contract once, in its order', () => {
     const all = Object.keys(formFields);
     expect(pagesOf('prequalification', false).flatMap(fieldsOf)).to.deep.equal(all);
     expect(pagesOf('prequalification', true).flatMap(fieldsOf)).to.deep.equal(all);
@@ -18,7 +18,7 @@ describe('pagesOf', () => {
     expect(pagesOf('prequalification', true)).to.have.length(1);
   });
 
-  it('asks for contact data only of a standard lead', () => {
+  it('the pages of a standard lead have only contact details', () => {
     for (const single of [false, true]) {
       expect(pagesOf('standard', single).flatMap(fieldsOf)).to.deep.equal(Object.keys(contactFields));
     }
