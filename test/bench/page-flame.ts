@@ -123,12 +123,12 @@ function createNames(folder: string) {
   return ({functionName, url = '', lineNumber = 0, columnNumber = 0}: CallFrame): string => {
     const file = basename(url);
     if (!/^[\w-]+\.js$/.test(file)) return functionName || '(nameless)';
+    if (lineNumber === 0 && columnNumber === 0) return `(module) ${file}`;
     const entry = mapOf(file).findEntry(lineNumber, columnNumber);
     if (!('originalSource' in entry)) return functionName || '(nameless)';
     const {originalSource, originalLine} = entry;
     const name = 'name' in entry && typeof entry.name === 'string' ? entry.name : functionName;
     const source = originalSource.replace(/^(\.\.\/)+/, '');
-    if (lineNumber === 0 && columnNumber === 0) return `(module) ${file}`;
     if (source.startsWith(packages)) return `${name} ${source}`;
     const {sources = [], sourcesContent = []} = mapOf(file).payload;
     const line = sourcesContent[sources.indexOf(originalSource)]?.split('\n')[originalLine] ?? '';
