@@ -13,41 +13,53 @@ const room = (names, message) => ({regex: `^(\\.\\./)+(${names})/`, message});
 const contractStaysAlone = room('server|form|widget|demo|test', 'The contract imports nothing of ours.');
 const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses it.'};
 
-/** The rooms of the server, each with the rooms that it may look into; all may look into `contract/`. */
+/** The rooms of each house, each with the rooms that it may look into. All of them may look into `contract/`. */
 const mayLookInto = {
-  config: [],
-  observe: ['config'],
-  leads: ['config', 'observe'],
-  calculator: ['config', 'leads'],
-  store: ['config', 'observe', 'leads'],
-  destinations: ['config', 'observe', 'leads'],
-  http: ['config', 'observe', 'leads'],
-  cli: ['config', 'observe', 'leads', 'store', 'destinations'],
+  server: {
+    config: [],
+    observe: ['config'],
+    leads: ['config', 'observe'],
+    calculator: ['config', 'leads'],
+    store: ['config', 'observe', 'leads'],
+    destinations: ['config', 'observe', 'leads'],
+    http: ['config', 'observe', 'leads'],
+    cli: ['config', 'observe', 'leads', 'store', 'destinations'],
+  },
+  widget: {
+    page: [],
+    styles: ['page'],
+    takeaway: ['page', 'styles'],
+    sandbox: ['page', 'styles'],
+    fields: ['page'],
+    submission: ['page', 'styles', 'takeaway', 'fields'],
+    // The types of the later files that it loads.
+    loading: ['page', 'takeaway', 'sandbox', 'submission'],
+  },
 };
 
-function serverRooms() {
-  const rooms = Object.keys(mayLookInto);
-  const pino = {regex: '^pino', message: 'Only observe/ knows the library of the log: emit an event.'};
-  const express = {regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'};
+/** @param furtherPatterns gives the patterns of imports that are forbidden in a room besides those of other rooms */
+function roomsOf(house, furtherPatterns) {
+  const rooms = Object.keys(mayLookInto[house]);
   return rooms.flatMap((name) => {
-    const others = rooms.filter((other) => other !== name && !mayLookInto[name].includes(other));
-    const allowed = ['contract', ...mayLookInto[name]].join(', ');
+    const allowed = mayLookInto[house][name];
+    const others = rooms.filter((other) => other !== name && !allowed.includes(other));
     // Files of a room, and those of a folder in it, such as store/sqlite.
     return ['', '/*'].map((depth) => ({
-      files: [`server/${name}${depth}/*.ts`],
+      files: [`${house}/${name}${depth}/*.ts`],
       rules: {
         '@typescript-eslint/no-restricted-imports': [
           'error',
           {
             patterns: [
-              room('widget|demo|test|build', 'The server never looks into these rooms.'),
-              room(others.join('|'), `${name}/ looks into no other room than ${allowed}.`),
+              room(
+                others.join('|'),
+                `The rooms of ${house}/ that ${name}/ may look into: ${allowed.join(', ') || 'none'}.`,
+              ),
               {
                 regex: `^${depth ? '\\.\\./\\.\\.' : '\\.\\.'}/[\\w-]+\\.ts$`,
                 message: 'A room knows nothing of the files above it.',
               },
-              ...(name === 'http' ? [] : [express]),
-              ...(name === 'observe' ? [] : [pino]),
+              ...furtherPatterns(name),
             ],
           },
         ],
@@ -55,6 +67,19 @@ function serverRooms() {
     }));
   });
 }
+
+const serverRooms = roomsOf('server', (name) => [
+  room('widget|demo|test|build', 'The server never looks into these rooms.'),
+  ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
+  ...(name === 'observe'
+    ? []
+    : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an event.'}]),
+]);
+
+const widgetLooksOutside = [
+  room('server|demo|test|build', 'The widget looks into contract/ and form/ alone.'),
+  noZod,
+];
 
 export default defineConfig(
   // What uses the built npm package is compiled by a test, once that is there.
@@ -131,7 +156,8 @@ export default defineConfig(
     regex: '^[^.]',
     message: 'The form needs no package.',
   }),
-  closed('widget', room('server|demo|test', 'The widget never looks into these rooms.'), noZod),
-  ...serverRooms(),
+  closed('widget', ...widgetLooksOutside),
+  ...roomsOf('widget', () => widgetLooksOutside),
+  ...serverRooms,
   closed('demo', room('widget/(?!define\\.ts$)|test', 'The demo uses the widget as a partner would.')),
 );

@@ -2,9 +2,9 @@ import {html, nothing, type PropertyValues} from 'lit';
 import {effectiveLeadType, pagesOf} from '../form/pages.ts';
 import type {SomeWords} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
-import {formView} from './fields/form-view.ts';
+import {formView} from './form-view.ts';
 import {mayKnowContact, type Contact} from './fields/known-contact.ts';
-import type {Endpoint, Fetch, FormHost} from './form-host.ts';
+import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import {FirstTouch} from './loading/first-touch.ts';
 import {loadSandbox, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
@@ -13,7 +13,7 @@ import {httpsOnly} from './page/safe-link.ts';
 import type {Sandbox} from './sandbox/index.ts';
 import {formStyles} from './styles/index.ts';
 import {recallReceipt} from './submission/receipt.ts';
-import type {TouchedForm} from './touched-form.ts';
+import type {TouchedForm} from './submission/touched-form.ts';
 
 /** Every request of the form. It tells the server the origin of the page, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>

@@ -5,7 +5,7 @@ import {fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts
 import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fill, sayError} from '../../form/words/words.ts';
-import type {FormHost} from '../form-host.ts';
+import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {errorText, fieldView} from './field-views.ts';
 import {forgetDraft, keepDraft, knownContact} from './known-contact.ts';

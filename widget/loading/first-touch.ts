@@ -1,6 +1,6 @@
 /** Loads the file that a touched form needs, and does what the visitor wanted meanwhile as soon as it is there. */
 import type {ReactiveControllerHost} from 'lit';
-import type {Moment, TouchedForm} from '../touched-form.ts';
+import type {Moment, TouchedForm} from '../submission/touched-form.ts';
 
 /**
  * - `initial`: nobody has touched the form

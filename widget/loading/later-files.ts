@@ -1,7 +1,7 @@
 /** Loads the files that a visitor does not need before the first touch. */
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
-import type * as TouchedFormFile from '../touched-form.ts';
+import type * as TouchedFormFile from '../submission/touched-form.ts';
 import {importPinned, type Pin} from './pinned-import.ts';
 import {laterFiles} from './pins.ts';
 

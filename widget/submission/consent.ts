@@ -2,7 +2,7 @@
 import {html, nothing} from 'lit';
 import type {ConsentText} from '../../contract/embed.ts';
 import {errorText} from '../fields/field-views.ts';
-import type {FormHost} from '../form-host.ts';
+import type {FormHost} from '../fields/form-host.ts';
 
 /**
  * - `required`: the box is not ticked

@@ -2,7 +2,7 @@
 import {paths} from '../../contract/api.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import {problemTypePrefix} from '../../contract/problems.ts';
-import type {Endpoint} from '../form-host.ts';
+import type {Endpoint} from '../fields/form-host.ts';
 
 export type Reply = {
   readonly status: number;

@@ -1,7 +1,7 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
-import type {Endpoint} from '../form-host.ts';
+import type {Endpoint} from '../fields/form-host.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
 import {solve, type Proof} from './proof.ts';
 import {explainRefusal} from './refusal.ts';

@@ -3,7 +3,7 @@
  * result is shown again after a reload. It holds nothing of the lead itself.
  */
 import type {LeadType} from '../../contract/fields.ts';
-import type {Endpoint} from '../form-host.ts';
+import type {Endpoint} from '../fields/form-host.ts';
 import {keep, recall} from '../page/session.ts';
 
 export type Receipt = {readonly id: string; readonly token: string; readonly leadType: LeadType};

@@ -1,6 +1,6 @@
 /** What the page's webmaster reads in the console when the server does not serve this page. */
 import {own} from './own.ts';
-import type {Endpoint} from '../form-host.ts';
+import type {Endpoint} from '../fields/form-host.ts';
 
 const fixes: Readonly<Record<string, (endpoint: Endpoint) => string>> = {
   'unknown-partner': () => 'Correct the "partner" attribute, or add this partner on the server.',

@@ -10,7 +10,7 @@ import type {LeadType} from '../../contract/fields.ts';
 import type {Problem} from '../../contract/problems.ts';
 import type {FieldName} from '../../form/pages.ts';
 import type {Errors} from '../../form/read-fields.ts';
-import type {Endpoint} from '../form-host.ts';
+import type {Endpoint} from '../fields/form-host.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';

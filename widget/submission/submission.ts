@@ -3,7 +3,7 @@ import type {ReactiveController} from 'lit';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
-import type {FormHost} from '../form-host.ts';
+import type {FormHost} from '../fields/form-host.ts';
 import {emit} from '../page/events.ts';
 import {httpsOnly} from '../page/safe-link.ts';
 import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';

@@ -1,8 +1,8 @@
 /** What the controllers of a touched form see of the element. */
 import type {ReactiveControllerHost} from 'lit';
-import type {LeadType} from '../contract/fields.ts';
-import type {Page} from '../form/pages.ts';
-import type {Words} from '../form/words/words.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import type {Page} from '../../form/pages.ts';
+import type {Words} from '../../form/words/words.ts';
 
 /** Like the browser's `fetch`, but it only takes an address and what goes along. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;

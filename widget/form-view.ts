@@ -1,13 +1,13 @@
 /** The form while it asks: progress, the fields of a page, and buttons. */
 import {html, nothing} from 'lit';
-import type {LeadType} from '../../contract/fields.ts';
-import type {Page, Step} from '../../form/pages.ts';
-import {fill} from '../../form/words/fill.ts';
-import type {Words} from '../../form/words/words.ts';
-import type {TouchedForm} from '../touched-form.ts';
-import type {Arrival} from '../loading/first-touch.ts';
-import {noticeView} from './alert-view.ts';
-import {textField} from './text-field.ts';
+import type {LeadType} from '../contract/fields.ts';
+import type {Page, Step} from '../form/pages.ts';
+import {fill} from '../form/words/fill.ts';
+import type {Words} from '../form/words/words.ts';
+import type {TouchedForm} from './submission/touched-form.ts';
+import type {Arrival} from './loading/first-touch.ts';
+import {noticeView} from './fields/alert-view.ts';
+import {textField} from './fields/text-field.ts';
 
 export type FormView = {
   readonly words: Words;

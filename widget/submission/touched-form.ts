@@ -3,22 +3,22 @@
  * sends the lead. It adds what the first screen does not have to the views of the first file.
  */
 import {html, nothing} from 'lit';
-import type {LeadType} from '../contract/fields.ts';
-import {pageAddress} from '../contract/page-address.ts';
-import {fieldsOf, isField, type FieldName} from '../form/pages.ts';
-import {readFields, type Errors, type InputError} from '../form/read-fields.ts';
-import {alertView} from './fields/alert-view.ts';
-import {FormState} from './fields/form-state.ts';
-import {forgetDraft} from './fields/known-contact.ts';
-import type {FormHost} from './form-host.ts';
-import {attribution} from './page/attribution.ts';
-import {emit} from './page/events.ts';
-import {Consent, type ConsentError} from './submission/consent.ts';
-import {accentStyles, adopt} from './styles/adopt.ts';
-import {touched} from './styles/touched.ts';
-import {answerStyles} from './submission/styles.ts';
-import {Submission} from './submission/submission.ts';
-import type {TakeawayModule} from './takeaway/index.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import {pageAddress} from '../../contract/page-address.ts';
+import {fieldsOf, isField, type FieldName} from '../../form/pages.ts';
+import {readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {alertView} from '../fields/alert-view.ts';
+import {FormState} from '../fields/form-state.ts';
+import {forgetDraft} from '../fields/known-contact.ts';
+import type {FormHost} from '../fields/form-host.ts';
+import {attribution} from '../page/attribution.ts';
+import {emit} from '../page/events.ts';
+import {Consent, type ConsentError} from './consent.ts';
+import {accentStyles, adopt} from '../styles/adopt.ts';
+import {touched} from '../styles/touched.ts';
+import {answerStyles} from './styles.ts';
+import {Submission} from './submission.ts';
+import type {TakeawayModule} from '../takeaway/index.ts';
 
 /** An event of the form. Its target is read while it is dispatched, because browsers clear it after that. */
 export type Moment = {
