@@ -25,7 +25,7 @@ export function formView(view: FormView) {
   const {words, pages, leadType, touched, arrival, onEvent} = view;
   const page = touched?.fields.page ?? 0;
   const last = page === pages.length - 1;
-  const standard = leadType === 'standard';
+  const isBusy = arrival === 'awaited' || touched?.submission.isSending;
   const notice = arrival === 'failed' ? words.loadFailed : touched?.submission.notice;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
@@ -48,12 +48,18 @@ export function formView(view: FormView) {
       <div class="use ${last && (touched?.consent.spaceReserved ?? true) ? 'roomy' : ''}">
         ${last ? touched?.consent.view(privacy) : nothing}
         <p class="why" part="privacy">
-          ${lock}<span>${standard ? words.useContact : words.use} ${privacy}</span>
+          <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+            <path
+              d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
+            /></svg
+          ><span>${leadType === 'standard' ? words.useContact : words.use} ${privacy}</span>
         </p>
       </div>
       ${touched?.consent.errorView()} ${notice ? noticeView(notice) : nothing}
       <div class="actions" part="actions">
-        ${mainButton(view, last)}
+        <button class="main" part="button primary" type="submit" aria-disabled=${isBusy ? 'true' : 'false'}>
+          ${mainLabel(view, last)}
+        </button>
         ${
           page
             ? html`<button class="plain" part="button" type="button" @click=${touched?.back}>
@@ -66,42 +72,21 @@ export function formView(view: FormView) {
   `;
 }
 
-function mainButton({words, leadType, touched, arrival}: FormView, last: boolean) {
-  const sending = touched?.submission.isSending;
-  const again = arrival === 'failed' || touched?.submission.isRetryable;
-  const next = last ? (leadType === 'standard' ? words.send : words.seeEstimate) : words.next;
-  return html`
-    <button
-      class="main"
-      part="button primary"
-      type="submit"
-      aria-disabled=${sending || arrival === 'awaited' ? 'true' : 'false'}
-    >
-      ${
-        sending
-          ? html`<span class="spinner" aria-hidden="true"></span>${words.sending}`
-          : arrival === 'awaited'
-            ? words.loading
-            : again
-              ? words.tryAgain
-              : next
-      }
-    </button>
-  `;
+function mainLabel({words, leadType, touched, arrival}: FormView, last: boolean) {
+  if (arrival === 'awaited') return words.loading;
+  if (touched?.submission.isSending)
+    return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
+  if (arrival === 'failed' || touched?.submission.isRetryable) return words.tryAgain;
+  if (!last) return words.next;
+  return leadType === 'standard' ? words.send : words.seeEstimate;
 }
 
 function stepView({name, fields}: Step, page: number, {words, pages, touched}: FormView) {
+  const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   return html`
     <section>
       <h2 part="heading" tabindex="-1">
-        ${
-          pages.length > 1
-            ? html`<span class="count" part="count"
-                >${fill(words.step, {step: page + 1, of: pages.length})}</span
-              > `
-            : nothing
-        }
-        ${words.steps[name]}
+        ${count ? html`<span class="count" part="count">${count}</span> ` : nothing}${words.steps[name]}
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) => touched?.fields.view(field) ?? textField(field, words))}
@@ -116,7 +101,3 @@ const progressView = (pages: number, page: number) =>
         ${Array.from({length: pages}, (_, index) => html`<i class=${index <= page ? 'done' : ''}></i>`)}
       </div>`
     : nothing;
-
-const lock = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-  <path d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z" />
-</svg>`;

@@ -10,6 +10,7 @@ import {loadSandbox, loadTakeaway, loadTouchedForm, scriptOrigin} from './loadin
 import {languages, Localization, type Language} from './localization.ts';
 import {emit} from './page/events.ts';
 import {httpsOnly} from './page/safe-link.ts';
+import {whenIdle} from './page/when-idle.ts';
 import type {Sandbox} from './sandbox/index.ts';
 import {formStyles} from './styles/index.ts';
 import {recallReceipt} from './submission/receipt.ts';
@@ -195,8 +196,10 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override firstUpdated() {
     super.firstUpdated();
     emit(this, 'prequal-ready');
-    // The page was reloaded after sending: the visitor sees the result of the lead.
-    if (recallReceipt(this.#endpoint)) this.#load();
+    whenIdle(() => {
+      // The page was reloaded after sending: the visitor sees the result of the lead.
+      if (this.isConnected && recallReceipt(this.#endpoint)) this.#load();
+    });
   }
 
   protected override updated(changed: PropertyValues<this>) {

@@ -35,7 +35,7 @@ export function fieldView(
         {value: '', label: words.ratherNotSay},
       ]);
     case 'money':
-      return textField(name, words, {...state, around: moneyRow(name, words, on)});
+      return moneyField(name, words, state, on);
     case 'email':
       return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)});
     case 'name':
@@ -52,12 +52,31 @@ const creditScores = (scores: readonly string[], {scores: labels, ratings}: Word
     aside: ratings[value as CreditScore],
   }));
 
-const moneyRow = (name: FieldName, words: Words, on: FieldActions) => (input: TemplateResult) => html`
-  <div class="row">
-    <div class="money" dir="ltr"><span class="sign" aria-hidden="true">$</span>${input}</div>
-    <button class="none" part="button" type="button" @click=${() => on.none(name)}>
-      ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
-    </button>
+const moneyField = (name: FieldName, words: Words, {value = '', error}: FieldState, on: FieldActions) => html`
+  <div class="field money" part="field" data-field=${name}>
+    <label for=${name} part="label">${labelText(name, words)}</label>
+    ${helpText(name, words)}
+    <div class="row">
+      <div class="money" dir="ltr">
+        <span class="sign" aria-hidden="true">$</span
+        ><input
+          id=${name}
+          name=${name}
+          part="input"
+          inputmode="numeric"
+          dir="ltr"
+          autocomplete="off"
+          ?required=${fieldTable[name].required}
+          aria-invalid=${error ? 'true' : 'false'}
+          aria-describedby=${describedBy(name, words, error)}
+          .value=${value}
+        />
+      </div>
+      <button class="none" part="button" type="button" @click=${() => on.none(name)}>
+        ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
+      </button>
+    </div>
+    ${error}
   </div>
 `;
 
