@@ -1,6 +1,9 @@
-/** A slip of the finger in the domain of an e-mail address, and what was meant by it. */
+/** Finds a mistyped domain in an e-mail address, and the domain that was probably meant. */
 
-/** Names of five letters and more: between shorter ones a single letter is too little to tell them apart by. */
+/**
+ * Common domains. Names of fewer than five letters are left out, because short names of other existing domains differ
+ * from them in a single letter.
+ */
 const domains = [
   'gmail.com',
   'yahoo.com',
@@ -14,7 +17,7 @@ const domains = [
   'bellsouth.net',
 ];
 
-/** Endings that do not exist. */
+/** Mistyped endings, which do not exist, and the right ones. */
 const endings = [
   [/\.(con|cmo|ocm|c?omm|coom|comn|cpm|xom|vom)$/, '.com'],
   [/\.(nte|ent|met|nett)$/, '.net'],
@@ -26,13 +29,16 @@ export function emailSuggestion(typed: string): string | undefined {
   const [, person, at] = /^(.+@)([^@]+)$/.exec(typed.trim()) ?? [];
   if (!person || !at) return undefined;
   const domain = at.toLowerCase();
-  const ended = endings.reduce((text, [slip, ending]) => text.replace(slip, ending), domain);
-  const meant = domains.includes(ended) ? ended : (domains.find((known) => isSlipOf(ended, known)) ?? ended);
+  const ended = endings.reduce((text, [typo, ending]) => text.replace(typo, ending), domain);
+  const meant = domains.includes(ended) ? ended : (domains.find((known) => isTypoOf(ended, known)) ?? ended);
   return meant === domain ? undefined : person + meant;
 }
 
-/** One letter too many, too few, another or two swapped; but the first one is right: `ymail.com` exists. */
-function isSlipOf(a: string, b: string) {
+/**
+ * Whether `a` is `b` with a letter too many, a letter too few, a wrong letter, or two letters swapped. The first letter
+ * must be right, because `ymail.com` exists.
+ */
+function isTypoOf(a: string, b: string) {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;
   const rest = (text: string, letters: number) => text.slice(same + letters);

@@ -1,4 +1,4 @@
-/** Amounts as people write them, in whole US dollars. */
+/** Reads and writes amounts of money, in whole US dollars. */
 
 export type MoneyError = 'required' | 'negative' | 'invalid';
 
@@ -6,18 +6,20 @@ export type MoneyError = 'required' | 'negative' | 'invalid';
 const grouped = /^(\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/;
 const plain = /^(\d+)(?:\.(\d*))?$/;
 /**
- * `50.000,00`. Also `50.000`: nobody writes tenths of a cent. The rule in every language: three digits after a
- * sign are a group of thousands, two or none after the other sign are cents, and all else is asked again.
+ * `50.000,00`, and also `50.000`, because nobody writes tenths of a cent. In every language of the form, three digits
+ * after a point or comma are thousands, digits after the other sign are cents, and anything else is an error.
  */
 const continental = /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))?$/;
-/** `1,2m` */
+/** `1,2m`: before a unit, a comma can also separate decimals. */
 const decimalComma = /^(\d+),(\d+)$/;
 
+/** The number of zeros that a unit stands for. */
 const zerosOf: Readonly<Record<string, number>> = {k: 3, thousand: 3, m: 6, million: 6};
 
 /**
- * Understands `$50,000.00`, `50k`, `1.2 m`, `50 000`, `US$ 50,000` and full-width digits; cents are dropped.
- * What could be read in two ways (`50,00`) is an error rather than a guess, and nothing is not zero.
+ * Understands `$50,000.00`, `50k`, `1.2 m`, `50 000`, `US$ 50,000` and full-width digits. Drops cents. A text with two
+ * possible meanings (`50,00`) is an error, because a guess may be wrong. An empty text is an error and not 0, because
+ * nobody has typed a 0.
  *
  * @returns whole US dollars, not limited upwards, or what is wrong
  */
@@ -45,6 +47,6 @@ export function parseMoney(typed: string): number | MoneyError {
   return 'invalid';
 }
 
-/** With the currency sign. */
+/** Writes an amount with the currency sign. */
 export const formatMoney = (dollars: number, locale: string) =>
   dollars.toLocaleString(locale, {style: 'currency', currency: 'USD', maximumFractionDigits: 0});

@@ -1,4 +1,4 @@
-/** What was typed, the way it is usually written; what is not understood stays as it is. */
+/** Rewrites what the visitor typed in the usual form. Text that is not understood stays as it is. */
 import type {FieldKind} from '../contract/fields.ts';
 import {parseMoney} from './money.ts';
 
@@ -7,13 +7,17 @@ export function tidy(kind: FieldKind, typed: string, locale: string): string {
   return kind === 'phone' ? tidyPhone(typed) : typed;
 }
 
-/** Grouped as the language does it, without the currency sign; in the digits that every reader of it knows. */
+/**
+ * Groups digits as the language does, without the currency sign. Latin digits, which readers of every language know.
+ */
 function tidyMoney(typed: string, locale: string): string {
   const dollars = parseMoney(typed);
   return Number.isSafeInteger(dollars) ? dollars.toLocaleString(locale, {numberingSystem: 'latn'}) : typed;
 }
 
-/** US numbers as `(415) 555-0132`; a foreign number is nobody's to rearrange. */
+/**
+ * Writes US numbers as `(415) 555-0132`. Foreign numbers stay as typed, because each country groups digits differently.
+ */
 function tidyPhone(typed: string): string {
   const [, area, exchange, line] =
     /^(?:\+?1)?([2-9]\d\d)([2-9]\d\d)(\d{4})$/.exec(typed.normalize('NFKC').replace(/[-.\s()/]/g, '')) ?? [];

@@ -4,10 +4,11 @@ import {LeadPrequalForm} from './lead-prequal-form.ts';
 import {attribution} from './page/attribution.ts';
 import {whenIdle} from './page/when-idle.ts';
 
-// Two scripts, or two versions of one, on a page: the first one wins.
+// A page may contain this script twice, or two versions of it. The first one defines the element.
 if (!customElements.get(elementName)) customElements.define(elementName, LeadPrequalForm);
 
-// The form may stand on another page than the one a campaign leads to. The page may soon change its own address.
+// The page that a campaign links to may have this script and the form be on a later page, so each page with the script
+// looks for a campaign in its address. The address is read at once, because the page's own scripts may soon change it.
 const {href} = location;
 whenIdle(() => attribution(href));
 

@@ -43,7 +43,7 @@ async function wordsOf(language: Language, part: WordsPart): Promise<SomeWords> 
 export class Localization implements ReactiveController {
   /** The words in the language of the page. Before the first touch these are only the words of the first screen. */
   words = firstScreen as Words;
-  /** Settles when the words for the first render are there, or could not be loaded and English stands in for them. */
+  /** Settles when the words for the first render have arrived, or did not arrive and English replaces them. */
   ready: Promise<void> | undefined;
   /** The form is in English, but the page is in another language. */
   foreign = false;
@@ -67,7 +67,10 @@ export class Localization implements ReactiveController {
     host.addController(this);
   }
 
-  /** Watches only the elements around the form, through every shadow root, because a page may be large. */
+  /**
+   * Watches `lang` on the elements around the form, also outside of shadow roots that contain it. The rest of the page
+   * is not watched, because it may be large.
+   */
   hostConnected() {
     this.#observer.disconnect();
     let lang: string | null = null;
@@ -100,7 +103,9 @@ export class Localization implements ReactiveController {
     return this.#load();
   }
 
-  /** If the page changes its language while words are loading, the newest load decides, and the older ones wait for it. */
+  /**
+   * If the page changes its language while words are loading, the newest load decides, and the older ones wait for it.
+   */
   #load(): Promise<void> {
     const isNewest = () => load === this.#newestLoad;
     const load: Promise<void> = this.#read().then(
@@ -136,10 +141,13 @@ export class Localization implements ReactiveController {
   }
 }
 
-/** Read from the prototype: on a `<form>` around this one, a field named `parentNode` replaces the property. */
+/**
+ * Reads a property from the prototype of all nodes: on a `<form>` around this element, a field with the name
+ * `parentNode` replaces the property of that name.
+ */
 const property = <Name extends 'nodeType' | 'parentNode'>(node: Node, name: Name) =>
   Reflect.get(Node.prototype, name, node) as Node[Name];
 
-/** The parent, or the element that a shadow tree belongs to. */
+/** The parent of a node, or the host element of a shadow root. */
 const nodeAround = (node: Node): Node | null =>
   property(node, 'parentNode') ?? (property(node, 'nodeType') === 11 ? (node as ShadowRoot).host : null);

@@ -5,7 +5,7 @@ import type {ProblemCode} from '../../contract/problems.ts';
 import type {FieldName, StepName} from '../pages.ts';
 import type {InputError} from '../read-fields.ts';
 
-/** A field's own text, one for all fields of a kind, and one for all others. */
+/** The texts of an error: for single fields, for all fields of a kind, and for all other fields. */
 export type ErrorTexts = Partial<Record<FieldName | FieldKind, string>> & {other: string};
 type Notice = {title: string; text: string};
 
@@ -147,7 +147,7 @@ export const afterTouch = {
     assumes_no_bankruptcy: 'Assumes no bankruptcy.',
     unknown: 'Not part of this estimate.',
   } satisfies Record<Reason | 'below_minimum_loan' | 'below_some_minimum' | 'unknown', string>,
-  /** A title of the states that end without amounts, if the first name is known. */
+  /** The title of an answer without amounts, if the visitor's first name is known. */
   named: '{title}, {name}',
   thanks: {
     title: 'Thank you',
@@ -157,7 +157,7 @@ export const afterTouch = {
     title: 'We have your answers',
     text: 'Working out your amounts takes a little longer than usual. They will appear here. If you leave this page, nothing is lost: we will be in touch, and there is no need to send anything again.',
   } satisfies Notice,
-  /** Pending for ten minutes. */
+  /** The lead has been pending for ten minutes, and the form has stopped asking for its amounts. */
   late: {
     title: 'We have your answers',
     text: 'Your amounts take longer than we want to keep you waiting. We will be in touch, and there is no need to send anything again.',

@@ -1,4 +1,4 @@
-/** Puts values into the texts of a language. Apart from words.ts, because later files use this without the fields. */
+/** Puts values into texts. It is not in words.ts, because later files use it without the table of fields. */
 
 /** Replaces `{name}` by `values.name`. Names without a value stay. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>

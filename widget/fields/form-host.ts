@@ -1,10 +1,10 @@
-/** What the controllers of a touched form see of the element. */
+/** What the controllers of a touched form know about the element. */
 import type {ReactiveControllerHost} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
 
-/** Like the browser's `fetch`, but it only takes an address and what goes along. */
+/** Like the browser's `fetch`, but the URL is always a text. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** Where leads are sent, for which partner, and which type of lead the page asks for. */
@@ -12,7 +12,7 @@ export type Endpoint = {
   readonly origin: string;
   readonly partner: string;
   readonly leadType: string;
-  /** Over the network, or to the sandbox. */
+  /** Sends a request over the network, or to the sandbox. */
   readonly fetch: Fetch;
 };
 
@@ -25,7 +25,9 @@ export type FormElement = HTMLElement &
     readonly ctaLabel: string | undefined;
   };
 
-/** All of it is read anew whenever it is needed, because attributes, language and configuration may change. */
+/**
+ * Controllers read these values each time they need them, because attributes, language and configuration may change.
+ */
 export type FormHost = {
   readonly element: FormElement;
   readonly words: Words;
@@ -33,12 +35,12 @@ export type FormHost = {
   /** The type of lead that the page asks for, as far as the partner's configuration allows it. */
   leadType(): LeadType;
   endpoint(): Endpoint;
-  /** Nothing that is typed may be sent or kept. */
+  /** In a sandbox, nothing that the visitor types may be sent or kept. */
   isSandbox(): boolean;
   /** The first match in what the element has rendered. */
   find<Found extends HTMLElement = HTMLElement>(selector: string): Found | null;
-  /** Renders again, and then moves the focus to what the selector finds. */
+  /** Renders again, and then moves the focus to the first element that the selector matches. */
   refresh(focusOn?: string): void;
-  /** Has the screen reader say this, and renders again. */
+  /** Lets screen readers say this, and renders again. */
   announce(words: string): void;
 };

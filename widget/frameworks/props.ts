@@ -1,4 +1,4 @@
-/** What a template may set on the element and hear from it, made from the element's own types. */
+/** The properties and event listeners that a template may set on the element, derived from the class of the element. */
 import type {LitElement} from 'lit';
 import type {PrequalEvents} from '../page/events.ts';
 import type {LeadPrequalForm} from '../lead-prequal-form.ts';
@@ -11,10 +11,10 @@ type Kebab<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Kebab<Rest>}`
   : '';
 
-/** By their names as properties and as attributes. */
+/** The properties, under their own names and under the names of their attributes. */
 export type Props = {[Name in Property]?: Own[Name]} & {[Name in Property as Kebab<Name>]?: Own[Name]};
 
 export type Listener<Name extends keyof PrequalEvents> = (event: CustomEvent<PrequalEvents[Name]>) => void;
 
-/** `onprequal-result`, as React and Svelte write it. */
+/** Named like `onprequal-result`, as React and Svelte expect. */
 export type Listeners = {[Name in keyof PrequalEvents as `on${Name}`]?: Listener<Name>};

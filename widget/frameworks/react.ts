@@ -8,7 +8,7 @@ export type ReactProps = DetailedHTMLProps<HTMLAttributes<LeadPrequalForm>, Lead
   Listeners;
 
 declare module 'react' {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- React's own
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- React declares this namespace
   namespace JSX {
     interface IntrinsicElements {
       'lead-prequal-form': ReactProps;

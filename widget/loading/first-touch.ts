@@ -1,19 +1,23 @@
-/** Loads the file that a touched form needs, and does what the visitor wanted meanwhile as soon as it is there. */
+/**
+ * Loads the later file `touched-form`. What the visitor does before it has arrived is handled in the same order as soon
+ * as it has.
+ */
 import type {ReactiveControllerHost} from 'lit';
 import type {Moment, TouchedForm} from '../submission/touched-form.ts';
 
 /**
- * - `initial`: nobody has touched the form
+ * - `initial`: the file is not being loaded, because nobody has touched the form, or because loading has failed before
+ *   the visitor pressed a button
  * - `pending`: the file is on its way
- * - `awaited`: the file is on its way, and the visitor waits for it
+ * - `awaited`: the file is on its way, and the visitor has pressed a button and waits for it
  * - `failed`: the file did not arrive although the visitor waited. The next press of the button loads it again.
- * - `complete`: the file is there
+ * - `complete`: the file has arrived
  */
 export type Arrival = 'initial' | 'pending' | 'awaited' | 'failed' | 'complete';
 
 export class FirstTouch {
   arrival: Arrival = 'initial';
-  /** Once its file has arrived. */
+  /** Undefined until its file has arrived. */
   form: TouchedForm | undefined;
 
   readonly #host: ReactiveControllerHost;
@@ -25,7 +29,7 @@ export class FirstTouch {
     this.#load = load;
   }
 
-  /** The file is loaded once. A failure is forgotten, so that the next call tries again. */
+  /** Loads the file once. If that fails, the next call tries again. */
   load(): Promise<TouchedForm> {
     if (this.#loading) return this.#loading;
     this.arrival = 'pending';
@@ -37,7 +41,7 @@ export class FirstTouch {
       },
       (error: unknown) => {
         this.#loading = undefined;
-        // A failure is shown only to a visitor who pressed the button, because then there is one to try again.
+        // A failure is shown only to a visitor who has pressed the button, because the same button tries again.
         this.#enter(this.arrival === 'awaited' ? 'failed' : 'initial');
         throw error;
       },
@@ -46,7 +50,7 @@ export class FirstTouch {
   }
 
   /**
-   * Does what the visitor wants, now or as soon as the file is there. Meanwhile the visitor sees that the form waits.
+   * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits.
    * @throws if the file does not arrive
    */
   async run<Result>(action: (form: TouchedForm) => Result) {
@@ -56,12 +60,12 @@ export class FirstTouch {
     return await action(await loading);
   }
 
-  /** Hands on what happens in the form. What happens before the file is there is handed on in order when it is. */
+  /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
   handle(moment: Moment) {
     if (this.form) this.form.handle(moment);
-    // The notice of the failure takes the focus. That is no reason to try again: typing is, and the button.
+    // The notice of the failure gets the focus, and that event must not load the file again. Typing and the button do.
     else if (this.arrival === 'failed' && moment.type !== 'input') return;
-    // The press that touched the form may have ended long before the file arrives.
+    // A press is not passed on, because it may have ended long before the file arrives.
     else if (moment.type === 'pointerdown') this.load().catch(() => {});
     else
       this.load().then(

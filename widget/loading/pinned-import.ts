@@ -3,14 +3,15 @@ import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
 import {shared} from './shared-modules.ts';
 
-/**
- * A later file's address, relative to this script, and its integrity, which is empty if the file is not built. The build
- * names the file after its key in the list, or by `name`, and puts only the export `only` into it, if that is given.
- */
+/** Where a later file is, and which content it must have. */
 export type Pin = {
+  /** The address, relative to this script. */
   readonly path: string;
+  /** The hash, as in the `integrity` of a script element. Empty for a file that is not built. */
   readonly integrity: string;
+  /** The name that the build gives to the file. By default the key of the pin in its list. */
   readonly name?: string;
+  /** The one export that the build puts into the file. By default all. */
   readonly only?: string;
 };
 
@@ -20,13 +21,14 @@ export const scriptOrigin = new URL(import.meta.url).origin;
 let failures = 0;
 
 /**
- * @returns the file's module. A built file exports a function, which makes the module from what it shares with this one.
+ * @returns the file's module. A built file exports a function, which makes the module from what it shares with this
+ *   one.
  * @throws when the file does not arrive or has another hash
  */
 export async function importPinned({path, integrity}: Pin): Promise<unknown> {
-  // Without this script's own query: WordPress appends `?ver=`.
+  // The URL does not have the query of this script's URL, such as the `?ver=` that WordPress appends.
   const url = new URL(path, import.meta.url);
-  // Browsers remember that an import failed, hence a new address for a new attempt.
+  // A browser does not request a module again whose import has failed, so each new attempt has a new address.
   if (failures) url.searchParams.set('retry', String(failures));
   try {
     if (integrity) await verify(url.href, integrity);
@@ -39,8 +41,9 @@ export async function importPinned({path, integrity}: Pin): Promise<unknown> {
 }
 
 /**
- * `import()` takes no hash. A script element does, in every engine, and puts what it verified where the import finds it
- * (the page's module map): the verified bytes are the ones that run.
+ * Checks the hash with a script element, because `import()` takes no hash. In every engine, the element puts the
+ * verified module into the page's module map, where the import then finds it. So the bytes that run are the verified
+ * ones.
  */
 async function verify(href: string, integrity: string) {
   const script = safeDocument.createElement('script');

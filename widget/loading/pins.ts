@@ -13,5 +13,5 @@ export const laterFiles = {
   languages: {path: './languages.ts', integrity: ''},
 };
 
-/** Without the words, which are in `languages`: a page whose language is none of these does not load that file. */
+/** The languages that the later file `languages` has. A page in another language does not load that file. */
 export const languageTags = Object.keys(firstScreens) as LanguageTag[];

@@ -1,6 +1,7 @@
 /**
- * Where the visitor came from. It is looked at on every page of a visit that has this script, and the first page
- * that tells something is kept whole: a campaign always stands with the page it led to.
+ * Where the visitor came from: a campaign, a click on an ad, or the page before. Each page with this script looks for
+ * that. What the first page of a visit finds is kept as a whole, so that a campaign is always sent together with the
+ * page that it led to.
  */
 import type {Attribution} from '../../contract/embed.ts';
 import {pageAddress} from '../../contract/page-address.ts';
@@ -8,26 +9,30 @@ import {queryParameters} from './query-parameters.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
-const name = 'lead-prequal-touch';
-
-/** What looks like a campaign's or a click's; what is sent of it, the contract says. */
-const telling = /^utm_|clk?id$|braid$|fat_id$/;
+/** Scripts of version 1.0.0 use the same name, and one visit may meet both versions. */
+const storageName = 'lead-prequal-touch';
 
 /**
- * What the first page told; nothing, and nothing is kept, where the browser asks that nobody be followed.
- * @param address of this page
+ * The names of the query parameters that may identify a campaign or a click. Of these, only the ones in the contract's
+ * `attributionKeys` are sent.
+ */
+const campaignParameter = /^utm_|clk?id$|braid$|fat_id$/;
+
+/**
+ * @param address the address of this page
+ * @returns where the visitor came from. If the browser asks not to track the visitor, nothing is returned or kept.
  */
 export function attribution(address = location.href): Attribution | undefined {
   const {globalPrivacyControl, doNotTrack} = navigator as Navigator & {globalPrivacyControl?: boolean};
-  if (globalPrivacyControl || doNotTrack === '1') return void keep(name);
+  if (globalPrivacyControl || doNotTrack === '1') return void keep(storageName);
 
-  const kept = recall(name) as Attribution | undefined;
-  const here = Object.entries(queryParameters(address)).filter(([key]) => telling.test(key));
+  const kept = recall(storageName) as Attribution | undefined;
+  const found = Object.entries(queryParameters(address)).filter(([key]) => campaignParameter.test(key));
   const referrer = pageAddress(safeDocument.referrer);
-  if (referrer && !referrer.startsWith(`${location.origin}/`)) here.push(['referrer', referrer]);
-  // A landing page alone tells little: it gives way to a later page that tells more.
-  if (kept?.landing_page && (!here.length || Object.keys(kept).length > 1)) return kept;
-  const touch = {...Object.fromEntries(here), landing_page: pageAddress(address)};
-  keep(name, touch);
-  return touch;
+  if (referrer && !referrer.startsWith(`${location.origin}/`)) found.push(['referrer', referrer]);
+  // If all that is known is the landing page, a later page with a campaign or a referrer replaces it.
+  if (kept?.landing_page && (!found.length || Object.keys(kept).length > 1)) return kept;
+  const source = {...Object.fromEntries(found), landing_page: pageAddress(address)};
+  keep(storageName, source);
+  return source;
 }

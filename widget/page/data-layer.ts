@@ -1,12 +1,15 @@
-/** Tag managers read what happens on a page from an array in `window`, and put their own `push` in its place. */
-
-/** @param layer the name of the array, `dataLayer` where it is empty; without one nothing is pushed */
+/**
+ * Tag managers read what happens on a page from an array in `window`, whose method `push` they replace by their own.
+ *
+ * @param layer the name of the array, where an empty name means `dataLayer`; null if nothing is to be pushed
+ */
 export function pushToDataLayer(layer: string | null, event: string, detail?: object) {
   if (layer === null) return;
-  // On its own, for a tag that throws must not stop the form.
+  // In a microtask of its own, because a tag manager's `push` may throw, which must not stop the form.
   queueMicrotask(() => {
     const page = window as unknown as Record<string, object[]>;
-    // Below one name, because these variables stay: another tag's `id` or `step` must not be overwritten.
+    // All details are in one property, because tag managers remember each property as a variable of the page. An `id`
+    // or a `step` of ours would overwrite that of another script.
     (page[layer || 'dataLayer'] ??= []).push({event: event.replace('-', '_'), prequal: {...detail}});
   });
 }

@@ -4,7 +4,7 @@ import type {LeadType} from '../../contract/fields.ts';
 import {pushToDataLayer} from './data-layer.ts';
 
 export type StepDetail = {
-  /** From 1. */
+  /** The first step is 1. */
   step: number;
   of: number;
 };
@@ -26,7 +26,7 @@ export type PrequalEvents = {
   'prequal-error': ErrorDetail;
 };
 
-// They bubble: elements, the document and the window all hear them.
+// The events bubble, so that they can be listened to on any element, on the document and on the window.
 declare global {
   interface GlobalEventHandlersEventMap {
     'prequal-ready': CustomEvent<undefined>;

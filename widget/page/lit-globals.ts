@@ -6,14 +6,18 @@ import {safeDocument} from './safe-document.ts';
 import {trusted} from './trusted-types.ts';
 
 /**
- * Lit's `document`: its methods are the protected ones, because an `<img name="createElement">` on the page would replace
- * the method of `document`. It is a node, because Lit also passes its `document` where the browser asks for a node.
+ * Lit's `document`: its methods are the protected ones, because an `<img name="createElement">` on the page would
+ * replace the method of `document`. It is a node, because Lit also passes its `document` where the browser asks for a
+ * node.
  */
 const litDocument = safeDocument.createDocumentFragment();
 const methods = ['createComment', 'createElement', 'createTextNode', 'createTreeWalker', 'importNode'];
 for (const name of methods) Reflect.set(litDocument, name, Reflect.get(safeDocument, name));
 
-/** Lit looks up classes of decorated elements here, of which this form has none. Otherwise it would be a global. */
+/**
+ * Lit's decorators keep what they know about classes here. This form does not use them, but without this map Lit would
+ * create a global of that name.
+ */
 const litPropertyMetadata = new WeakMap<object, unknown>();
 
 /**
@@ -29,7 +33,7 @@ const litGlobals = {
 
 const metadata = Symbol('metadata');
 
-/** Lit's `Symbol`: it has a `metadata` where the browser's has none, so that Lit does not add it to the browser's. */
+/** Lit's `Symbol`: it always has `metadata`. Lit would otherwise add it to the `Symbol` of a browser that has none. */
 const LitSymbol = new Proxy(Symbol, {
   get: (target, name): unknown => (name === 'metadata' ? metadata : Reflect.get(target, name)),
 });

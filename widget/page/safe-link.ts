@@ -1,4 +1,7 @@
-/** An address that a link may lead to, or nothing: `javascript:` and plain HTTP have no place in this form. */
+/**
+ * @returns the address if it is https, or else nothing. A link to `javascript:` would run code on the page, and what a
+ *   plain HTTP page shows can be changed on its way.
+ */
 export function httpsOnly(address: string | undefined): string | undefined {
   if (!address) return undefined;
   try {

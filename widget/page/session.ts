@@ -1,10 +1,10 @@
 /**
- * What is kept until the tab is closed. Where a page may not store anything, and `sessionStorage` throws, it is
- * kept until the page is left.
+ * Keeps values until the tab is closed, in `sessionStorage`. If the browser does not let the page store anything,
+ * `sessionStorage` throws, and the values are kept in memory until the visitor leaves the page.
  */
 const inMemory: Record<string, unknown> = {};
 
-/** What was kept under this name; other scripts on the page can have changed it. */
+/** The value that was kept under this name. Its type is unknown, because other scripts on the page can change it. */
 export function recall(name: string): unknown {
   try {
     return JSON.parse(sessionStorage[name] as string);
@@ -13,7 +13,7 @@ export function recall(name: string): unknown {
   }
 }
 
-/** Without a value, what was kept is forgotten. */
+/** Keeps a value under this name. Without a value, the one that was kept is deleted. */
 export function keep(name: string, value?: object | string) {
   try {
     delete sessionStorage[name];

@@ -1,6 +1,6 @@
 /**
- * Work that nobody sees, and which waits until the form is painted. The first use of the session storage is such work,
- * because the whole page stands still until the browser's main process has answered.
+ * Does work that changes nothing on the screen once the browser is idle, so that the form is painted first. The first
+ * use of the session storage is such work: it blocks the page until the browser's main process has answered.
  */
 export function whenIdle(work: () => void) {
   // Safari has no idle callbacks.

@@ -1,6 +1,6 @@
 /**
- * The form without a server, for designers and documentation: a mark that says so, and made-up answers to the
- * requests that the form would make. Nothing leaves this file, and nothing is kept.
+ * The later file `sandbox`: the form without a server, for designers and documentation. A mark says that the form is a
+ * sample, and the form's requests get made-up answers. Nothing is sent over the network, and nothing is kept.
  */
 import {html} from 'lit';
 import {adopt} from '../styles/adopt.ts';
@@ -8,7 +8,7 @@ import {reply} from './reply.ts';
 import {sandboxStyles} from './styles.ts';
 import {wordsOf} from './words.ts';
 
-/** Milliseconds: long enough to see what the form does meanwhile. */
+/** Milliseconds that an answer takes, so that one sees what the form shows while it waits. */
 const pause = 500;
 
 type SandboxContext = {
@@ -21,7 +21,7 @@ export function createSandbox(context: SandboxContext) {
   adopt(context.element, [sandboxStyles]);
 
   return {
-    /** Stands above the form and above its result. */
+    /** The line that says that this is a sample. It stands above the form and above its result. */
     mark() {
       const {sample, explained} = wordsOf(context.words.locale);
       return html`<p class="sample" part="sample" role="note"><strong>${sample}</strong> ${explained}</p>`;

@@ -47,10 +47,10 @@ const configWith = (consent: string): EmbedConfig => ({
   challenge: null,
 });
 
-/** @param state the value of the attribute: how the lead fares */
+/** @param state the value of the attribute `sandbox`, which says what happens to the lead */
 function answerTo(lead: Record<string, unknown>, state: string): EmbedAnswer {
   const status = state === 'pending' || state === 'refused' ? state : 'done';
-  // A result that is read again after a reload no longer knows who sent the lead.
+  // After a reload, the request that reads the result again does not contain the lead.
   const {first_name = 'Maria'} = lead as {first_name?: string};
   const {amounts, reasons} = state === 'none' ? foundNothing : found;
   const total = amountParts.reduce((sum, part) => sum + amounts[part], 0);

@@ -1,9 +1,12 @@
-/** The card, its type, progress and buttons. Lengths are px on a grid of 4 and em; rem belongs to the page. */
+/**
+ * The styles of the card, its text, progress and buttons. Lengths are multiples of 4 px, or em. They are not rem,
+ * because the page decides how large a rem is.
+ */
 import {css} from 'lit';
 
 export const layout = css`
   .card {
-    /* What the page wants of its own text, such as capitals or wide letters, would come in by inheritance. */
+    /* The card would otherwise inherit the style of the page's own text, such as capitals or wide letters. */
     all: initial;
     background: var(--_paper);
     border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
@@ -24,7 +27,7 @@ export const layout = css`
     -webkit-text-size-adjust: 100%;
     visibility: inherit;
   }
-  /* A derived colour costs a phone half a millisecond wherever it is worked out: edges take the card's. */
+  /* Borders inherit the card's colour, because a phone needs half a millisecond for each element with a derived one. */
   .card * {
     border-color: inherit;
   }
@@ -89,7 +92,7 @@ export const layout = css`
   }
   .main {
     background: var(--_accent);
-    /* An edge even where the accent is the colour of the paper. */
+    /* Makes the button visible even if the accent and the background have the same colour. */
     border-color: var(--_strong);
     color: var(--_ink);
   }
@@ -130,7 +133,7 @@ export const layout = css`
     font-size: 0.875em;
     margin-block: 16px 0;
   }
-  /* The width of the card counts, not that of the window. */
+  /* The fields stand side by side if the card is wide enough, whatever the width of the window is. */
   @container (min-width: 26em) {
     .fields {
       grid-template-columns: 1fr 1fr;
@@ -145,7 +148,7 @@ export const layout = css`
       min-inline-size: 12em;
     }
   }
-  /* Browsers of before 2024 derive no colours. */
+  /* Browsers from before 2024 cannot derive colours and get fixed ones. */
   @supports not (color: light-dark(#fff, color(from red xyz x y z))) {
     .card {
       background: #fff;

@@ -1,20 +1,25 @@
 /**
- * All colours come from three: accent, background and text, each with a default for the page's colour scheme.
- * Whatever a partner sets, what is read on the paper has a contrast of 4.5 to 1, and what is drawn on it 3 to 1.
+ * All colours are derived from three: accent, background ("paper") and text. Each has a default for the page's colour
+ * scheme. Whatever colours a partner sets, the contrast with the paper is at least 4.5 to 1 for text and 3 to 1 for
+ * drawings.
  */
 import {css} from 'lit';
 
 export const theme = css`
   /*
-   * A derived colour is its own colour with a luminance that is as far from the paper's as the ratio asks, and no
-   * further: moved towards black on light paper, towards white on dark, which keeps its hue and leaves no gamut. In
-   * XYZ, Y is the luminance. It takes three steps, which cost a phone less than one large formula, because the text
-   * of a custom property is put in wherever it is used:
-   * 1. A relative colour has one origin, so the paper's luminance comes along as the alpha of a mix of both (--_light):
-   *    there, alpha * 2 is 1 + the paper's Y, and x, y and z are to be multiplied by it.
-   * 2. --_moved restores x, y and z, and its alpha says how far to move: below 0.5 this half is what is kept of a colour
-   *    that becomes darker, and what is above 0.5 is half of the white in a colour that becomes lighter.
-   * 3. --_legibly moves it.
+   * A colour that has too little contrast with the paper (less than --_ratio) is mixed with black on light paper, and
+   * with white on dark paper, and only as much as the ratio needs. This keeps the hue, and the result is always a
+   * colour that a screen can show. The formulas are in the colour space XYZ, in which Y is the luminance.
+   *
+   * There are three steps. A single formula would cost a phone more, because the browser copies the text of a custom
+   * property to each place where it is used.
+   * 1. A relative colour can only read the channels of one colour. So --_light has the paper's luminance as its alpha,
+   *    and the colour is mixed with it. In the mix, alpha * 2 is 1 + the paper's Y, and x, y and z are too small by the
+   *    factor alpha * 2.
+   * 2. --_moved restores x, y and z, and its alpha says how far to move the colour. Up to 0.5 the colour becomes
+   *    darker, and alpha * 2 is the share of the colour in the mix with black. Above 0.5 it becomes lighter, and
+   *    alpha * 2 - 1 is the share of white.
+   * 3. --_legibly mixes the colour accordingly.
    */
   :host {
     --_paper: var(--prequal-background, light-dark(#fff, #181b20));
@@ -55,7 +60,7 @@ export const theme = css`
     );
   }
   :host {
-    /* More than 4.5, so that it is still that much on the tint of a chosen option. */
+    /* More than 4.5, so that the contrast is still 4.5 on the tinted background of a chosen option. */
     --_ratio: 5.5;
     --_strong: color(
       from color(from color-mix(in xyz, var(--_accent), var(--_light)) xyz var(--_moved)) xyz var(--_legibly)

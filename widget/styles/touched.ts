@@ -1,6 +1,6 @@
 /**
- * What only a touched form, or one with all fields on one page, shows: errors, choices, amounts and alerts. These rules
- * come after those of the first screen, and some win over them because of that.
+ * The styles of what the first screen of the form does not have: errors, choices, money fields and alerts. They must be
+ * added after the styles of the first screen, because some of these rules replace rules there by their order.
  */
 import {css} from 'lit';
 
@@ -131,7 +131,7 @@ export const touched = css`
     color: var(--_muted);
     text-decoration: line-through;
   }
-  /* The width of the card counts, not that of the window. */
+  /* The options stand side by side if the card is wide enough, whatever the width of the window is. */
   @container (min-width: 26em) {
     .flag .options {
       grid-template-columns: repeat(3, 1fr);

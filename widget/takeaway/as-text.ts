@@ -8,7 +8,7 @@ export function asText(element: HTMLElement, words: Words, amounts: Prequalifica
   const line = (name: string, dollars: number) => `${name}: ${formatMoney(dollars, words.locale)}`;
   const sampleMark = element.shadowRoot?.querySelector('.sample')?.textContent;
   return [
-    // A sample says that it is one, wherever its text goes.
+    // The text of a sample begins with the line that says so, because it may be pasted where that line is not seen.
     ...(sampleMark ? [sampleMark] : []),
     `${words.bar}:`,
     ...amountParts.flatMap((part) => {

@@ -1,4 +1,4 @@
-/** The total counts up to its amount once, for visitors who have not asked for less motion. */
+/** Counts the total up to its amount once, unless the visitor has asked the browser for less motion. */
 import {formatMoney} from '../../form/money.ts';
 import type {Words} from '../../form/words/words.ts';
 

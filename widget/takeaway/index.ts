@@ -1,4 +1,4 @@
-/** The later file with what a visitor takes along from a result: a copy as text, or a print. */
+/** The later file `takeaway`: lets the visitor copy the result as text or print it, and counts up the total. */
 import {html, nothing} from 'lit';
 import type {Prequalification} from '../../contract/amounts.ts';
 import type {Words} from '../../form/words/words.ts';
@@ -11,15 +11,15 @@ import {takeawayStyles} from './styles.ts';
 type TakeawayContext = {
   /** The element that shows the result. */
   readonly element: HTMLElement;
-  /** In the language that the page has now. They are read whenever they are needed. */
+  /** In the language that the page has now. Read them each time, because the language may change. */
   readonly words: Words;
-  /** Has the screen reader say this, and renders again. */
+  /** Lets screen readers say this, and renders again. */
   announce(words: string): void;
 };
 
 export function createTakeaway(context: TakeawayContext) {
   adopt(context.element, [takeawayStyles]);
-  /** The label of the copy button, which says what came of a click on it. */
+  /** The label of the copy button. After a click it says whether copying succeeded. */
   let copyLabel: 'copy' | 'copied' | 'notCopied' = 'copy';
 
   async function copy(amounts: Prequalification) {
@@ -34,16 +34,16 @@ export function createTakeaway(context: TakeawayContext) {
     html`<button class="quiet" part="button" type="button" @click=${act}>${label}</button>`;
 
   return {
-    /** To be called when amounts are shown for the first time, as opposed to after a reload. */
+    /** Call this when amounts are shown for the first time. After a reload the total does not count up again. */
     arrive(total: number) {
       copyLabel = 'copy';
       countUp(context.element, context.words, total);
     },
 
-    /** The buttons. */
+    /** The buttons to copy and to print. */
     view: (amounts: Prequalification) => html`
       ${
-        // A page without TLS has no clipboard.
+        // On a page without TLS, browsers give no access to the clipboard.
         navigator.clipboard ? button(context.words[copyLabel], () => void copy(amounts)) : nothing
       }
       ${button(context.words.print, () => print(context.element, context.words))}

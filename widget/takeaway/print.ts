@@ -36,10 +36,10 @@ function copyOf(
   copy.lang = words.locale;
   copy.dir = direction;
   copy.style.fontFamily = fontFamily;
-  // What the partner put into the slots of the element, for the same slots of the copy.
+  // The copy also gets the content that the partner has put into the slots of the element.
   for (const child of element.children) if (child.slot) copy.append(document.importNode(child, true));
   const inside = copy.attachShadow({mode: 'open'});
-  // A style sheet can be used only in the document that made it.
+  // A constructed style sheet can be used only in the document that created it.
   inside.adoptedStyleSheets = shadowRoot.adoptedStyleSheets.map(({cssRules}) => {
     const sheet = new paper.CSSStyleSheet();
     sheet.replaceSync(Array.from(cssRules, ({cssText}) => cssText).join(''));
