@@ -34,9 +34,6 @@ const inTime = (loading: Promise<unknown> | undefined) =>
  *
  * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, as `prequal_ready` and so on, or to the
  *   global array that the value names.
- * @attr {boolean} draft - Keeps the contact fields for half an hour in this tab, so that they survive a reload.
- * @attr {boolean} prefill-from-url - Fills in contact data from the query parameters of the page's address:
- *   `?first_name=…&email=…`.
  *
  * @slot - Shown until the script has run, and to people without JavaScript.
  * @slot heading - A heading for the form, above everything else.
@@ -111,7 +108,9 @@ export class LeadPrequalForm extends EmbeddedElement {
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
+    draft: {type: Boolean},
     prefill: {attribute: false},
+    prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
     sandbox: {},
   };
 
@@ -133,8 +132,12 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare ctaLabel: string | undefined;
   /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;
+  /** Keeps the contact fields for half an hour in this tab, so that they survive a reload. */
+  declare draft: boolean;
   /** Contact data that the page knows already. It never overwrites what the visitor has typed. */
   declare prefill: Contact | undefined;
+  /** Fills in contact data from the query parameters of the page's address: `?first_name=…&email=…`. */
+  declare prefillFromUrl: boolean;
   /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
 
@@ -160,6 +163,8 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.leadType = 'prequalification';
     this.layout = 'steps';
     this.theme = 'auto';
+    this.draft = false;
+    this.prefillFromUrl = false;
   }
 
   #createHost(): FormHost {
@@ -205,7 +210,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
     // `scheduleUpdate` does not see what the page sets before the element is defined, or after the first render.
-    if ((changed.has('layout') || changed.has('prefill')) && this.#showsMore) this.#load();
+    if (changed.size > 0 && this.#showsMore) this.#load();
   }
 
   /** The form shows more than the first file can: the fields of further steps, or what is known of the visitor. */

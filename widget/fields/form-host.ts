@@ -3,6 +3,7 @@ import type {ReactiveControllerHost} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
+import type {ContactSources} from './known-contact.ts';
 
 /** Like the browser's `fetch`, but the URL is always a text. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -18,9 +19,8 @@ export type Endpoint = {
 
 /** The element's public properties that a touched form reads. */
 export type FormElement = HTMLElement &
-  ReactiveControllerHost & {
-    readonly partner: string;
-    readonly prefill: object | undefined;
+  ReactiveControllerHost &
+  ContactSources & {
     readonly ctaHref: string | undefined;
     readonly ctaLabel: string | undefined;
   };

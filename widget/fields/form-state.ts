@@ -91,7 +91,7 @@ export class FormState implements ReactiveController {
       if (isField(name) && typeof value === 'string') this.values[name] = value;
     }
     const {element} = this.#host;
-    if (element.hasAttribute('draft') && !this.#host.isSandbox()) keepDraft(element.partner, this.values);
+    if (element.draft && !this.#host.isSandbox()) keepDraft(element.partner, this.values);
   }
 
   /** The visitor typed or chose something. */

@@ -7,7 +7,13 @@ import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
 
-type FormElement = HTMLElement & {readonly partner: string; readonly prefill: object | undefined};
+/** The element's properties that say where contact data is known from. */
+export type ContactSources = {
+  readonly partner: string;
+  readonly draft: boolean;
+  readonly prefill: object | undefined;
+  readonly prefillFromUrl: boolean;
+};
 
 /** What the form would accept from a visitor. Anything else in the source is left out. */
 const acceptable = (source: object) => readFields(contactNames, source).lead as Contact;
@@ -30,17 +36,15 @@ function readDraft(partner: string): object | undefined {
 }
 
 /** Whether there may be something to fill in. The first file asks, and loads this one only then. */
-export const mayKnowContact = (form: FormElement): boolean =>
+export const mayKnowContact = (form: ContactSources): boolean =>
   Boolean(
-    form.prefill ||
-    (form.hasAttribute('prefill-from-url') && location.search) ||
-    (form.hasAttribute('draft') && recall(draftOf(form.partner))),
+    form.prefill || (form.prefillFromUrl && location.search) || (form.draft && recall(draftOf(form.partner))),
   );
 
 /** From the page's address, from its script, and from what was typed before a reload. Each beats the one before. */
-export const knownContact = (form: FormElement) =>
+export const knownContact = (form: ContactSources) =>
   acceptable({
-    ...(form.hasAttribute('prefill-from-url') && queryParameters()),
+    ...(form.prefillFromUrl && queryParameters()),
     ...form.prefill,
-    ...(form.hasAttribute('draft') && readDraft(form.partner)),
+    ...(form.draft && readDraft(form.partner)),
   });
