@@ -12,7 +12,9 @@ import {emit} from './page/events.ts';
 import {httpsOnly} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
 import type {Sandbox} from './sandbox/index.ts';
-import {formStyles} from './styles/index.ts';
+import {fields} from './styles/fields.ts';
+import {layout} from './styles/layout.ts';
+import {theme} from './styles/theme.ts';
 import {recallReceipt} from './submission/receipt.ts';
 import type {TouchedForm} from './submission/touched-form.ts';
 
@@ -93,7 +95,7 @@ const inTime = (loading: Promise<unknown> | undefined) =>
  * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
  */
 export class LeadPrequalForm extends EmbeddedElement {
-  static override styles = formStyles;
+  static override styles = [theme, fields, layout];
 
   /** Languages by the tag that stands in `lang`; a page may add its own. */
   static readonly languages: Record<string, Language> = languages;

@@ -2,7 +2,6 @@
 import type {ContactFieldName} from '../../contract/fields.ts';
 import {contactNames} from '../../form/pages.ts';
 import {readFields} from '../../form/read-fields.ts';
-import {queryParameters} from '../page/query-parameters.ts';
 import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
@@ -44,7 +43,7 @@ export const mayKnowContact = (form: ContactSources): boolean =>
 /** From the page's address, from its script, and from what was typed before a reload. Each beats the one before. */
 export const knownContact = (form: ContactSources) =>
   acceptable({
-    ...(form.prefillFromUrl && queryParameters()),
+    ...(form.prefillFromUrl && Object.fromEntries(new URLSearchParams(location.search))),
     ...form.prefill,
     ...(form.draft && readDraft(form.partner)),
   });

@@ -5,7 +5,6 @@
  */
 import type {Attribution} from '../../contract/embed.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {queryParameters} from './query-parameters.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
@@ -27,7 +26,7 @@ export function attribution(address = location.href): Attribution | undefined {
   if (globalPrivacyControl || doNotTrack === '1') return void keep(storageName);
 
   const kept = recall(storageName) as Attribution | undefined;
-  const found = Object.entries(queryParameters(address)).filter(([key]) => campaignParameter.test(key));
+  const found = [...new URL(address).searchParams].filter(([key]) => campaignParameter.test(key));
   const referrer = pageAddress(safeDocument.referrer);
   if (referrer && !referrer.startsWith(`${location.origin}/`)) found.push(['referrer', referrer]);
   // If all that is known is the landing page, a later page with a campaign or a referrer replaces it.

@@ -2,14 +2,40 @@
  * The later file `sandbox`: the form without a server, for designers and documentation. A mark says that the form is a
  * sample, and the form's requests get made-up answers. Nothing is sent over the network, and nothing is kept.
  */
-import {html} from 'lit';
+import {css, html} from 'lit';
+import {sandbox as english} from '../../form/words/en.ts';
+import {sandboxes} from '../../form/words/languages.ts';
+import type {SandboxWords} from '../../form/words/words.ts';
 import {adopt} from '../styles/adopt.ts';
 import {reply} from './reply.ts';
-import {sandboxStyles} from './styles.ts';
-import {wordsOf} from './words.ts';
 
 /** Milliseconds that an answer takes, so that one sees what the form shows while it waits. */
 const pause = 500;
+
+/** The mark is also seen in print and with forced colours. */
+const styles = css`
+  .sample {
+    border: 2px dashed;
+    border-radius: var(--_corner);
+    font-size: 0.875em;
+    margin-block-end: 20px;
+    padding: 8px 12px;
+    text-wrap: balance;
+  }
+  .sample strong {
+    letter-spacing: 0.06em;
+    text-transform: uppercase;
+  }
+`;
+
+const byTag: Readonly<Record<string, SandboxWords>> = sandboxes;
+
+/**
+ * The words of a sample, which no page can replace.
+ *
+ * @param locale such as `es-US`
+ */
+const wordsOf = (locale: string) => byTag[locale] ?? byTag[locale.split('-')[0] ?? ''] ?? english;
 
 type SandboxContext = {
   readonly element: HTMLElement;
@@ -18,7 +44,7 @@ type SandboxContext = {
 };
 
 export function createSandbox(context: SandboxContext) {
-  adopt(context.element, [sandboxStyles]);
+  adopt(context.element, [styles]);
 
   return {
     /** The line that says that this is a sample. It stands above the form and above its result. */
@@ -38,4 +64,3 @@ export function createSandbox(context: SandboxContext) {
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>;
-export type SandboxModule = {readonly createSandbox: typeof createSandbox};

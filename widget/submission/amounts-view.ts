@@ -12,7 +12,7 @@ import {formatMoney} from '../../form/money.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {fillClass, presentations} from './amount-parts.ts';
-import {own} from './own.ts';
+import {own} from './exchange.ts';
 
 export type AmountsToShow = {
   readonly amounts: Prequalification;

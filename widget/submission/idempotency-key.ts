@@ -3,7 +3,7 @@
  * after a reload of the page, so that no retry makes a second lead.
  */
 import {keep, recall} from '../page/session.ts';
-import {hex} from './hex.ts';
+import {hex} from './proof.ts';
 
 const nameOf = (partner: string) => `lead-prequal-key:${partner}`;
 

@@ -3,8 +3,8 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
+import {explainRefusal} from './failure.ts';
 import {solve, type Proof} from './proof.ts';
-import {explainRefusal} from './refusal.ts';
 
 /** Milliseconds. After that the lead is sent without a configuration, and the server says what is missing. */
 const patience = 10_000;

@@ -1,6 +1,5 @@
 /** The proof of work, done in the background: one derivation after the other, each off the page's own thread. */
 import type {Challenge, EmbedSubmission} from '../../contract/embed.ts';
-import {fromHex, hex} from './hex.ts';
 
 export type Proof = NonNullable<EmbedSubmission['proof']>;
 
@@ -19,3 +18,9 @@ export async function solve(challenge: Challenge | null): Promise<Proof | undefi
     if (derivedKey.startsWith(keyPrefix)) return {challenge, solution: {counter, derivedKey}};
   }
 }
+
+/** Two digits a byte. */
+export const hex = (bytes: Uint8Array) =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const fromHex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));

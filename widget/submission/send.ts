@@ -14,18 +14,7 @@ import type {Endpoint} from '../fields/form-host.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
-import {explainRefusal} from './refusal.ts';
-import {toJson} from './to-json.ts';
-
-/** A failure as a machine knows it. The words for it are chosen at every rendering, in the language of that moment. */
-export type Failure = {
-  readonly code: string;
-  readonly retryable: boolean;
-  /** Which words to use if they are not those of the code. */
-  readonly notice?: string | undefined;
-  /** How long the server asked to wait. */
-  readonly seconds?: number | undefined;
-};
+import {explainRefusal, type Failure} from './failure.ts';
 
 export type Outcome =
   | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
@@ -147,3 +136,16 @@ const sendable = (attribution: Attribution): Attribution =>
       .map((key) => [key, attribution[key]])
       .filter(([, text = '']) => attributionValue.test(text)),
   ) as Attribution;
+
+/** Without the `toJSON` that old libraries give all objects and lists, which turns them into texts. */
+const toJson = (value: unknown) => JSON.stringify(bare(value));
+
+const bare = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.setPrototypeOf(
+        Array.isArray(value)
+          ? value.map(bare)
+          : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, bare(item)])),
+        null,
+      )
+    : value;

@@ -9,12 +9,12 @@ import {httpsOnly} from '../page/safe-link.ts';
 import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
 import {answerView, spoken, type Shown} from './answer-view.ts';
 import {answerIn, exchange} from './exchange.ts';
+import {noticeOf, type Failure} from './failure.ts';
 import {dropKey} from './idempotency-key.ts';
-import {noticeOf} from './notice.ts';
 import {Pause} from './pause.ts';
 import {Preparation} from './preparation.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
-import {send, type Failure, type LeadToSend, type Outcome} from './send.ts';
+import {send, type LeadToSend, type Outcome} from './send.ts';
 
 /**
  * The stages between the first touch and the answer, and what leads from one to the next:

@@ -1,9 +1,9 @@
 /** The later file `takeaway`: lets the visitor copy the result as text or print it, and counts up the total. */
 import {html, nothing} from 'lit';
-import type {Prequalification} from '../../contract/amounts.ts';
+import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
+import {formatMoney} from '../../form/money.ts';
 import type {Words} from '../../form/words/words.ts';
 import {adopt} from '../styles/adopt.ts';
-import {asText} from './as-text.ts';
 import {countUp} from './count-up.ts';
 import {print} from './print.ts';
 import {takeawayStyles} from './styles.ts';
@@ -53,3 +53,21 @@ export function createTakeaway(context: TakeawayContext) {
 
 export type Takeaway = ReturnType<typeof createTakeaway>;
 export type TakeawayModule = {readonly createTakeaway: typeof createTakeaway};
+
+/** The result as a text for the clipboard: a line for each amount, as in the table of the result. */
+function asText(element: HTMLElement, words: Words, amounts: Prequalification): string {
+  const line = (name: string, dollars: number) => `${name}: ${formatMoney(dollars, words.locale)}`;
+  const sampleMark = element.shadowRoot?.querySelector('.sample')?.textContent;
+  return [
+    // The text of a sample begins with the line that says so, because it may be pasted where that line is not seen.
+    ...(sampleMark ? [sampleMark] : []),
+    `${words.bar}:`,
+    ...amountParts.flatMap((part) => {
+      const dollars = amounts[part];
+      // An upstream may not know all parts.
+      return dollars === undefined ? [] : [line(words.names[part], dollars)];
+    }),
+    line(words.total, amounts[totalAmount]),
+    words.disclaimer,
+  ].join('\n');
+}
