@@ -62,9 +62,7 @@ export function formView(view: FormView) {
         </button>
         ${
           page
-            ? html`<button class="plain" part="button" type="button" @click=${touched?.back}>
-                ${words.back}
-              </button>`
+            ? html`<button part="button" type="button" @click=${touched?.back}>${words.back}</button>`
             : nothing
         }
       </div>

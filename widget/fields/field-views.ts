@@ -1,6 +1,6 @@
 /** The fields that the first screen does not have, and what is shown beside fields once the form is touched. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {CreditScore} from '../../contract/fields.ts';
+import {creditScores} from '../../contract/fields.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
@@ -24,10 +24,9 @@ export function fieldView(
   suggestion: string | undefined,
   on: FieldActions,
 ): TemplateResult {
-  const {kind, choices = []} = fieldTable[name];
-  switch (kind) {
+  switch (fieldTable[name].kind) {
     case 'choice':
-      return choiceField(name, words, state, creditScores(choices, words));
+      return choiceField(name, words, state, scoreOptions(words));
     case 'flag':
       return choiceField(name, words, state, [
         {value: 'false', label: words.no},
@@ -45,12 +44,8 @@ export function fieldView(
   }
 }
 
-const creditScores = (scores: readonly string[], {scores: labels, ratings}: Words): Option[] =>
-  scores.map((value) => ({
-    value,
-    label: labels[value as CreditScore],
-    aside: ratings[value as CreditScore],
-  }));
+const scoreOptions = ({scores, ratings}: Words): Option[] =>
+  creditScores.map((value) => ({value, label: scores[value], aside: ratings[value]}));
 
 const moneyField = (name: FieldName, words: Words, {value = '', error}: FieldState, on: FieldActions) => html`
   <div class="field money" part="field" data-field=${name}>

@@ -93,7 +93,7 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
       ${link ? html`<a class="main" part="button primary" href=${link.href}>${link.label}</a>` : nothing}
       ${
         mayChange
-          ? html`<button class="plain" part="button" type="button" @click=${change}>
+          ? html`<button part="button" type="button" @click=${change}>
               ${firstName ? words.change : words.answerAgain}
             </button>`
           : nothing

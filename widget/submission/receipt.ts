@@ -5,6 +5,7 @@
 import type {LeadType} from '../../contract/fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {keep, recall} from '../page/session.ts';
+import {isObject} from './exchange.ts';
 
 export type Receipt = {readonly id: string; readonly token: string; readonly leadType: LeadType};
 
@@ -12,11 +13,13 @@ const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
   `lead-prequal:${partner}:${leadType}`;
 
 export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType'>): Receipt | undefined {
-  const receipt = recall(nameOf(endpoint)) as Partial<Receipt> | null | undefined;
-  const {id, token} = receipt ?? {};
-  // Other scripts on the page can have changed it.
-  return typeof id === 'string' && typeof token === 'string' ? (receipt as Receipt) : undefined;
+  const kept = recall(nameOf(endpoint));
+  return isReceipt(kept) ? kept : undefined;
 }
+
+/** Other scripts on the page can have changed it. */
+const isReceipt = (kept: unknown): kept is Receipt =>
+  isObject(kept) && typeof kept['id'] === 'string' && typeof kept['token'] === 'string';
 
 /** Without a receipt, what was kept is forgotten. */
 export const keepReceipt = (endpoint: Endpoint, receipt?: Receipt) => keep(nameOf(endpoint), receipt);
