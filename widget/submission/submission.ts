@@ -3,7 +3,7 @@ import type {ReactiveController} from 'lit';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
-import type {FormHost} from '../fields/form-host.ts';
+import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {emit} from '../page/events.ts';
 import {httpsOnly} from '../page/safe-link.ts';
 import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
@@ -31,6 +31,8 @@ export type Stage =
   | {readonly name: 'failed'; readonly failure: Failure}
   | {
       readonly name: 'answered';
+      /** Where the lead was sent. The page may have named another partner since. */
+      readonly endpoint: Endpoint;
       readonly answer: EmbedAnswer;
       readonly leadType: LeadType;
       readonly is: 'final' | 'waiting' | 'late';
@@ -57,8 +59,9 @@ export class Submission implements ReactiveController {
     this.preparation = new Preparation(() => host.endpoint(), onConfig);
     host.element.addController(this);
     // The page was reloaded after sending: the visitor sees the result of that lead.
-    const receipt = recallReceipt(host.endpoint());
-    if (receipt) void this.#restore(receipt);
+    const endpoint = host.endpoint();
+    const receipt = recallReceipt(endpoint);
+    if (receipt) void this.#restore(endpoint, receipt);
   }
 
   hostConnected() {
@@ -100,62 +103,60 @@ export class Submission implements ReactiveController {
     );
     if (this.stage !== sending) return undefined;
     this.#host.announce('');
-    if (outcome.kind === 'answered') this.#receive(outcome.answer, lead.lead.lead_type);
+    if (outcome.kind === 'answered') this.#receive(endpoint, outcome.answer, lead.lead.lead_type);
     else this.#enter(outcome.kind === 'failed' ? {name: 'failed', failure: outcome} : asking);
     return outcome;
   }
 
   /** The server has stored the lead. */
-  #receive(answer: EmbedAnswer, leadType: LeadType) {
-    const {element} = this.#host;
-    const endpoint = this.#host.endpoint();
+  #receive(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     const {id, token, status} = answer;
     keepReceipt(endpoint, {id, token, leadType});
     dropKey(endpoint.partner);
     this.preparation.proofIsUsed();
-    this.#show(answer, leadType);
+    this.#show(endpoint, answer, leadType);
     this.#host.refresh('h2');
-    emit(element, 'prequal-result', {id, leadType, status});
+    emit(this.#host.element, 'prequal-result', {id, leadType, status});
   }
 
   /** Shows an answer that the visitor has not seen yet. */
-  #show(answer: EmbedAnswer, leadType: LeadType) {
+  #show(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     this.#takeaway?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
-    this.#enterAnswered(answer, leadType);
+    this.#enterAnswered(endpoint, answer, leadType);
   }
 
-  #enterAnswered(answer: EmbedAnswer, leadType: LeadType) {
+  #enterAnswered(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     const pending = answer.status === 'pending';
-    this.#enter({name: 'answered', answer, leadType, is: pending ? 'waiting' : 'final'});
+    this.#enter({name: 'answered', endpoint, answer, leadType, is: pending ? 'waiting' : 'final'});
     if (pending) void this.#watch();
   }
 
-  async #restore(receipt: Receipt) {
+  async #restore(endpoint: Endpoint, receipt: Receipt) {
     void this.#loadTakeaway();
-    const reply = await this.#read(receipt);
-    if (reply?.status === 404) keepReceipt(this.#host.endpoint());
+    const reply = await this.#read(endpoint, receipt);
+    if (reply?.status === 404) keepReceipt(endpoint);
     const answer = reply && answerIn(reply);
-    if (answer && this.stage === asking) this.#enterAnswered(answer, receipt.leadType);
+    if (answer && this.stage === asking) this.#enterAnswered(endpoint, answer, receipt.leadType);
   }
 
-  #read({id, token}: Pick<Receipt, 'id' | 'token'>) {
+  #read(endpoint: Endpoint, {id, token}: Pick<Receipt, 'id' | 'token'>) {
     const init = {headers: {Authorization: `Bearer ${token}`}};
-    return exchange(this.#host.endpoint(), id, init).catch(() => undefined);
+    return exchange(endpoint, id, init).catch(() => undefined);
   }
 
   /** Asks for the final answer of a pending lead, as long as it is shown. */
   async #watch() {
     const watched = this.stage;
     if (watched.name !== 'answered') return;
-    const {leadType, answer} = watched;
+    const {endpoint, leadType, answer} = watched;
     for (let wait = pauses.first, left = pauses.all; left > 0; left -= wait) {
       await this.#pause.for(wait);
       if (this.stage !== watched) return;
-      const reply = await this.#read(answer);
+      const reply = await this.#read(endpoint, answer);
       if (this.stage !== watched) return;
       const read = reply && answerIn(reply);
       if (read && read.status !== 'pending') {
-        this.#show(read, leadType);
+        this.#show(endpoint, read, leadType);
         this.#announceAnswer();
         emit(this.#host.element, 'prequal-result', {id: answer.id, leadType, status: read.status});
         return;
@@ -213,8 +214,9 @@ export class Submission implements ReactiveController {
 
   /** The next lead has nothing to do with this one. If it is being sent, that is cancelled. */
   reset() {
-    if (this.stage.name === 'sending') this.stage.abort.abort();
-    keepReceipt(this.#host.endpoint());
+    const {stage} = this;
+    if (stage.name === 'sending') stage.abort.abort();
+    keepReceipt(stage.name === 'answered' ? stage.endpoint : this.#host.endpoint());
     this.preparation.prepareNext();
     this.#enter(asking);
   }

@@ -45,6 +45,8 @@ export class TouchedForm {
   /** `performance.now()` of the first touch. */
   #touchedAt: number | undefined;
   #summary: readonly SummaryItem[] = [];
+  /** The colour of the partner's configuration, whose styles are in the element. */
+  #accent: string | undefined;
   /** Settles when no finger and no button of a mouse is down. */
   #press: Promise<unknown> = Promise.resolve();
 
@@ -59,7 +61,9 @@ export class TouchedForm {
   #configure() {
     const {config} = this.submission.preparation;
     this.consent.text = config?.consent ?? undefined;
-    adopt(this.#host.element, accentStyles(config?.colors.accent));
+    const {accent} = config?.colors ?? {};
+    if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
+    this.#accent = accent;
     this.#host.refresh();
   }
 

@@ -89,6 +89,13 @@ describe('a pending result', () => {
     expect(token).to.equal('Bearer token');
   });
 
+  it('a pending result is asked for in the name of its partner, although the page has named another one since', async () => {
+    const form = await sent();
+    form.partner = 'globex';
+    await clock.pass(2 * second);
+    expect(server.readings.map(({url}) => url.search)).to.deep.equal(['?partner=acme']);
+  });
+
   it('a pending result turns into the amounts with one announcement and one event, and the focus stays', async () => {
     const form = await sent();
     const title = focused(form);
