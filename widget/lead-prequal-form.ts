@@ -49,7 +49,7 @@ const inTime = (loading: Promise<unknown> | undefined) =>
  * @event prequal-submit - All answers are valid and are being sent.
  * @event {CustomEvent<ResultDetail>} prequal-result - The server has stored the lead: `{id, leadType, status}`. If `status`
  *   is `pending` and the visitor stays, the event comes again when it is `done` or `refused`.
- * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed: `{code, retryable}`.
+ * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed, or a file of the form did not arrive: `{code, retryable}`.
  *
  * @csspart card - The box around everything.
  * @csspart sample - The line that says that this is a sample, in a sandbox.
