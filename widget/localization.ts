@@ -34,10 +34,15 @@ export const languages: Record<string, Language> = {
 /** The languages that lack no word. */
 const complete = new Set(Object.values(languages));
 
-/** What a page's own language leaves out stays English. */
-async function wordsOf(language: Language, part: WordsPart): Promise<SomeWords> {
-  const words = await (typeof language === 'function' ? language(part) : language);
-  return complete.has(language) ? words : merge<SomeWords>(await english(part), words);
+/**
+ * What a page's own language leaves out stays English. Its parts are put over the English ones when all are there,
+ * because it may give a word in another part than English does.
+ */
+async function wordsOf(language: Language, parts: readonly WordsPart[]): Promise<SomeWords> {
+  const read = (from: Language) =>
+    Promise.all(parts.map(async (part) => (typeof from === 'function' ? from(part) : from)));
+  const [own, missing] = await Promise.all([read(language), complete.has(language) ? [] : read(english)]);
+  return [...missing, ...own].reduce<SomeWords>(merge, {});
 }
 
 export class Localization implements ReactiveController {
@@ -123,9 +128,9 @@ export class Localization implements ReactiveController {
   async #read(): Promise<() => void> {
     const [first = ''] = this.#lang.split('-');
     let language = languages[this.#lang] ?? languages[first] ?? english;
-    const read = () => Promise.all(this.#parts.map((part) => wordsOf(language, part)));
+    const read = () => wordsOf(language, this.#parts);
     // The form does not mix languages: if one of the parts does not arrive, all of it is in English.
-    const parts = await read().catch(() => {
+    const words = await read().catch(() => {
       language = english;
       return read();
     });
@@ -134,7 +139,7 @@ export class Localization implements ReactiveController {
       const changed = language !== this.#shown || foreign !== this.foreign;
       this.#shown = language;
       this.foreign = foreign;
-      this.#ownWords = parts.reduce(merge) as Words;
+      this.#ownWords = words as Words;
       this.strings = this.#strings;
       if (changed) this.#onChange();
     };

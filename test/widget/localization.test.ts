@@ -12,6 +12,7 @@ import {
   field,
   fill,
   fillAll,
+  fillContact,
   focused,
   heading,
   open,
@@ -284,6 +285,14 @@ describe('localization', () => {
       field(form, 'First name').focus();
       await aTimeout(0);
       expect(asked).to.include('answer');
+    });
+
+    it('a language may give words of later steps together with the first words', async () => {
+      languages['pt-br'] = (part) => (part === 'form' ? {labels: {credit_score: 'Pontuação'}} : {});
+      const form = await open({lang: 'pt-BR'});
+      await fillContact(form);
+      await click(form, 'Next');
+      await shows(form, 'Pontuação');
     });
 
     it('a form that is on the page already uses a new language when its lang attribute is set', async () => {
