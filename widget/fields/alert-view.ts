@@ -1,7 +1,7 @@
-/** What stands out in the form: the summary of errors, and the notice that something did not work. */
+/** The boxes that stand out in the form: the summary of errors, and the notice that something did not work. */
 import {html, type TemplateResult} from 'lit';
 
-/** An icon in the colour of the text around it. The words beside it say the same. */
+/** An icon in the colour of the text around it. Screen readers skip it, because the text beside it says the same. */
 export const warning = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
   <path d="M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Zm-.9 3h1.8v5H7.1V4Zm0 6.2h1.8V12H7.1v-1.8Z" />
 </svg>`;
@@ -11,7 +11,7 @@ export type Notice = {readonly title: string; readonly text: string};
 
 export const noticeView = ({title, text}: Notice) => alertView('notice', title, html`<p>${text}</p>`);
 
-/** Only one is shown at a time. It gets the focus when it appears, so that screen readers read it. */
+/** A box that gets the focus when it appears, so that screen readers read it. Only one is shown at a time. */
 export const alertView = (part: 'summary' | 'notice', title: string, content: TemplateResult) => html`
   <div class="alert" part=${part} role="group" aria-labelledby="alert-title" tabindex="-1">
     ${warning}

@@ -119,7 +119,7 @@ function choiceField(name: FieldName, words: Words, {value, error}: FieldState, 
   `;
 }
 
-/** @param id of the field, whose description the error is */
+/** @param id the id of the field, from which the id of the error is made */
 export const errorText = (id: string, sentence: string) => html`
   <p class="error" id="${id}-error" part="error">${warning}<span>${sentence}</span></p>
 `;

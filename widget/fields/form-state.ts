@@ -26,7 +26,7 @@ export class FormState implements ReactiveController {
   constructor(host: FormHost) {
     this.#host = host;
     this.collect();
-    // What was typed while this file was on its way is not overwritten.
+    // A prefilled value must not replace what the visitor has typed while this file was on its way.
     if (!Object.values(this.values).some(Boolean)) this.#fill();
     host.element.addController(this);
   }
@@ -72,7 +72,7 @@ export class FormState implements ReactiveController {
     return this.#host.find<HTMLInputElement>(`[data-field=${name}] [name]`);
   }
 
-  /** As if the visitor had typed it. */
+  /** Changes an input with the event that the form would get if the visitor had typed the value. */
   #write(name: FieldName, value: string) {
     const input = this.input(name);
     if (!input) return;
@@ -81,8 +81,8 @@ export class FormState implements ReactiveController {
   }
 
   /**
-   * Reads the inputs of the page that is shown. Their events would not do, because browsers fill in fields without an
-   * event. Fields of other pages keep their values.
+   * Reads the inputs of the page that is shown. Listening to their events would not be enough, because browsers may
+   * fill in fields without an event. Fields of other pages keep their values.
    */
   collect() {
     const form = this.#host.find<HTMLFormElement>('form');
@@ -99,7 +99,7 @@ export class FormState implements ReactiveController {
     if (!this.#started) emit(this.#host.element, 'prequal-start');
     this.#started = true;
     this.collect();
-    // Typing renders nothing, unless there is an error to take back.
+    // While the visitor types, the form is rendered only if the field has an error, which may be corrected now.
     if (name && this.errors[name]) this.#check(name);
   }
 
@@ -107,7 +107,7 @@ export class FormState implements ReactiveController {
   leave(name: FieldName, movedOn: boolean) {
     this.collect();
     const input = this.input(name);
-    // A visitor who only looked elsewhere did not leave a field empty.
+    // If the focus left the form, an empty field is not an error yet: the visitor may come back to it.
     if (!input || !(this.values[name] || movedOn)) return;
     this.#tidy(name);
     const tidied = this.values[name];
@@ -121,7 +121,7 @@ export class FormState implements ReactiveController {
     else this.#host.refresh();
   }
 
-  /** Shows, changes or takes back the error of one field. */
+  /** Shows, changes or removes the error of one field. */
   #check(name: FieldName) {
     const error = readFields([name], this.values).errors[name];
     if (error === this.errors[name]) return;
@@ -139,13 +139,13 @@ export class FormState implements ReactiveController {
     if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words.locale);
   }
 
-  /** Tidies the whole page: it is left, or the language in which amounts are written is another one. */
+  /** Tidies all fields of the page, because the visitor leaves it, or because the language has changed. */
   tidyPage() {
     this.collect();
     this.names.forEach((name) => this.#tidy(name));
   }
 
-  /** Fills in what is known of the visitor. */
+  /** Fills in the contact data that is known before the visitor types. */
   #fill() {
     const {element} = this.#host;
     this.#prefill = element.prefill;

@@ -1,4 +1,4 @@
-/** Contact data that is known before the visitor types. Amounts never are. */
+/** Contact data that the form fills in before the visitor types. It never fills in amounts. */
 import type {ContactFieldName} from '../../contract/fields.ts';
 import {contactNames} from '../../form/pages.ts';
 import {readFields} from '../../form/read-fields.ts';
@@ -6,7 +6,7 @@ import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
 
-/** The element's properties that say where contact data is known from. */
+/** The element's properties that say from where the form may fill in contact data. */
 export type ContactSources = {
   readonly partner: string;
   readonly draft: boolean;
@@ -14,33 +14,39 @@ export type ContactSources = {
   readonly prefillFromUrl: boolean;
 };
 
-/** What the form would accept from a visitor. Anything else in the source is left out. */
+/** The contact fields of the source that the form would accept from a visitor. Everything else is left out. */
 const acceptable = (source: object) => readFields(contactNames, source).lead as Contact;
 
 /** Milliseconds. */
 const draftLifetime = 30 * 60_000;
 
-const draftOf = (partner: string) => `lead-prequal-draft:${partner}`;
+const storageName = (partner: string) => `lead-prequal-draft:${partner}`;
 
 export const keepDraft = (partner: string, values: object) =>
-  keep(draftOf(partner), {at: Date.now(), ...acceptable(values)});
+  keep(storageName(partner), {at: Date.now(), ...acceptable(values)});
 
-export const forgetDraft = (partner: string) => keep(draftOf(partner));
+export const forgetDraft = (partner: string) => keep(storageName(partner));
 
 function readDraft(partner: string): object | undefined {
-  const draft = recall(draftOf(partner)) as {at: number} | undefined;
+  const draft = recall(storageName(partner)) as {at: number} | undefined;
   if (draft && Date.now() - draft.at < draftLifetime) return draft;
   forgetDraft(partner);
   return undefined;
 }
 
-/** Whether there may be something to fill in. The first file asks, and loads this one only then. */
+/**
+ * Whether there may be contact data to fill in. If so, the first file loads the touched form before the first touch.
+ */
 export const mayKnowContact = (form: ContactSources): boolean =>
   Boolean(
-    form.prefill || (form.prefillFromUrl && location.search) || (form.draft && recall(draftOf(form.partner))),
+    form.prefill ||
+    (form.prefillFromUrl && location.search) ||
+    (form.draft && recall(storageName(form.partner))),
   );
 
-/** From the page's address, from its script, and from what was typed before a reload. Each beats the one before. */
+/**
+ * Contact data from the page's URL, from the property `prefill`, and from the draft. Later ones replace earlier ones.
+ */
 export const knownContact = (form: ContactSources) =>
   acceptable({
     ...(form.prefillFromUrl && Object.fromEntries(new URLSearchParams(location.search))),

@@ -3,7 +3,7 @@
  * as it has.
  */
 import type {ReactiveControllerHost} from 'lit';
-import type {Moment, TouchedForm} from '../submission/touched-form.ts';
+import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
 
 /**
  * - `initial`: the file is not being loaded, because nobody has touched the form, or because loading has failed before
@@ -61,15 +61,15 @@ export class FirstTouch {
   }
 
   /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
-  handle(moment: Moment) {
-    if (this.form) this.form.handle(moment);
+  handle(event: FormEvent) {
+    if (this.form) this.form.handle(event);
     // The notice of the failure gets the focus, and that event must not load the file again. Typing and the button do.
-    else if (this.arrival === 'failed' && moment.type !== 'input') return;
+    else if (this.arrival === 'failed' && event.type !== 'input') return;
     // A press is not passed on, because it may have ended long before the file arrives.
-    else if (moment.type === 'pointerdown') this.load().catch(() => {});
+    else if (event.type === 'pointerdown') this.load().catch(() => {});
     else
       this.load().then(
-        (form) => form.handle(moment),
+        (form) => form.handle(event),
         () => {},
       );
   }

@@ -127,7 +127,7 @@ export const touched = css`
     display: inline-block;
     padding-block: 2px;
   }
-  .mended a {
+  .corrected a {
     color: var(--_muted);
     text-decoration: line-through;
   }

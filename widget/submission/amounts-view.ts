@@ -16,7 +16,7 @@ import {own} from './exchange.ts';
 
 export type AmountsToShow = {
   readonly amounts: Prequalification;
-  /** An older server may leave them out. */
+  /** Undefined if an older server leaves them out. */
   readonly reasons: Reasons | undefined;
   /** The smallest amount above zero of each kind, where the partner's configuration gives it. */
   readonly minimums: Partial<Record<AmountPart, number>>;
@@ -92,7 +92,7 @@ function rowsView(words: Words, part: AmountPart, dollars: number, sentence: str
   `;
 }
 
-/** What the amount is, and what it assumes. For an amount of zero: why it is zero. */
+/** A sentence that says what the amount is and what it assumes or, if it is zero, why it is zero. */
 function sentence(
   words: Words,
   part: AmountPart,

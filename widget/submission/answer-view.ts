@@ -9,17 +9,17 @@ import type {Words} from '../../form/words/words.ts';
 import type {Takeaway} from '../takeaway/index.ts';
 import {amountsView} from './amounts-view.ts';
 
-/** What came of a lead. */
+/** The answer to a lead. */
 export type Result = {
   readonly answer: EmbedAnswer;
   readonly leadType: LeadType | undefined;
-  /** The answer is pending, and the server is not asked for it any more. */
+  /** The answer is pending, and the form no longer asks the server for it. */
   readonly late: boolean;
 };
 
-/** What the visitor can do with an answer. */
-export type Shown = {
-  /** As typed; empty after a reload. */
+/** What the answer is shown with: the visitor's name, and what the visitor can do next. */
+export type AnswerContext = {
+  /** As the visitor typed it. Empty after a reload. */
   readonly firstName: string;
   /** The partner's next step. */
   readonly link: {readonly href: string; readonly label: string} | undefined;
@@ -28,9 +28,9 @@ export type Shown = {
 };
 
 export type Answered = Result &
-  Shown & {
+  AnswerContext & {
     readonly minimums: Partial<Record<AmountPart, number>>;
-    /** Undefined until its file has been loaded. The answer is shown before that. */
+    /** Undefined until its file has arrived. The answer is shown without waiting for it. */
     readonly takeaway: Takeaway | undefined;
   };
 
@@ -42,7 +42,7 @@ const icons = {
   refused: 'M12 6.5v7M12 17v.5',
 };
 
-/** The state of an answer without amounts. Its texts have the same name. */
+/** The state of an answer without amounts, which is also the name of its texts. */
 function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons {
   // A standard lead has no amounts, so it is never shown as pending.
   if (status === 'pending' && leadType !== 'standard') return late ? 'late' : 'pending';
@@ -84,7 +84,7 @@ export function answerView(words: Words, answered: Answered) {
 const greeting = (words: Words, {first_name: name, total_qualified_amount: total}: Prequalification) =>
   fill(total > 0 ? words.upTo : words.nothing, {name});
 
-/** What a visitor can do once there is an answer: the partner's next step first. */
+/** The links and buttons below an answer, with the partner's next step first. */
 function actionsView(words: Words, answered: Answered, mayChange: boolean) {
   const {answer, takeaway, link, change, startOver, firstName} = answered;
   return html`
@@ -107,7 +107,7 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
 }
 
 /** The result in one sentence, for screen readers. */
-export function spoken(words: Words, result: Result): string {
+export function resultSentence(words: Words, result: Result): string {
   const amounts = result.answer.prequalification;
   if (!amounts) return words[stateOf(result)].text;
   const total = amounts.total_qualified_amount;

@@ -14,11 +14,11 @@ export class Consent {
   /** The text that the visitor can read. Without a text, no consent is asked for. */
   text: ConsentText | undefined;
   error: ConsentError | undefined;
-  /** The version of the text that stood above the button when it was pressed: nobody agrees to what was not shown. */
+  /** The version of the text that the visitor saw above the button when pressing it. Only this consent may be sent. */
   seenVersion: string | undefined;
   /**
-   * The last page was shown before its text arrived. Room was kept for the text, which has to do with that room, so
-   * that nothing on the page moves.
+   * The last page was shown before the consent text arrived, so space was reserved for it. The text is then shown
+   * within this space, and scrolls if it is longer, so that nothing on the page moves.
    */
   spaceReserved = true;
 
@@ -41,7 +41,7 @@ export class Consent {
     return this.text?.required === true && this.#tickedVersion !== this.text.version;
   }
 
-  /** Whether a lead can be sent with this consent. Shows what is missing. */
+  /** @returns whether a lead can be sent with this consent; if not, `error` says what is missing */
   check(): boolean {
     this.collect();
     this.seenVersion = this.#host.find('.consent') ? this.text?.version : undefined;
@@ -79,7 +79,7 @@ export class Consent {
     `;
   }
 
-  /** A field that people do not see. A value in it comes from a bot, or from a browser that fills in fields. */
+  /** The value of a field that people do not see: it comes from a bot, or from a browser that fills in fields. */
   get trap() {
     return this.#host.find<HTMLInputElement>('[name=website]')?.value || undefined;
   }

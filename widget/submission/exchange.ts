@@ -7,20 +7,20 @@ import type {Endpoint} from '../fields/form-host.ts';
 export type Reply = {
   readonly status: number;
   readonly body: unknown;
-  /** How long the server asked to wait, if it did. */
+  /** Seconds after which the server asks to try again, if it sends any. */
   readonly retryAfter: number | undefined;
 };
 
-/** The address of one of the server's paths, for the partner. */
+/** The URL of one of the server's paths, for the partner. */
 export const addressOf = ({origin, partner}: Endpoint, path: string) =>
   `${origin}${path}?partner=${encodeURIComponent(partner)}`;
 
-/** Milliseconds, for the whole answer. */
+/** Milliseconds until the form gives up a request, counted up to the end of the answer. */
 const patience = 30_000;
 
 /**
- * @param id of a lead; without it, of all of them
- * @throws a `TypeError` when there is no answer, another error when it takes too long or is given up
+ * @param id the lead that the request is about; empty when a new lead is sent
+ * @throws a `TypeError` when there is no answer, another error when it takes too long or `signal` is aborted
  */
 export async function exchange(
   endpoint: Endpoint,
@@ -57,7 +57,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** A proxy between here and the server may answer in its own way, even with a 200. */
+/**
+ * @returns the answer of the server, or nothing if the reply is not one. A proxy between the form and the server may
+ *   send a page of its own, even with status 200.
+ */
 export const answerIn = ({status, body}: Reply): EmbedAnswer | undefined =>
   status < 300 && isObject(body) && typeof body['id'] === 'string' && typeof body['status'] === 'string'
     ? (body as EmbedAnswer)

@@ -15,8 +15,8 @@ export function currentKey(partner: string): string {
   return key;
 }
 
-/** The next attempt sends another lead. */
+/** Forgets the key, because the next attempt sends another lead. */
 export const dropKey = (partner: string) => keep(nameOf(partner));
 
-/** Not `randomUUID`, which exists on secure pages only. A development page on plain HTTP is not secure. */
+/** Not made with `randomUUID`, which is missing on pages without HTTPS, such as many development pages. */
 export const newKey = () => hex(crypto.getRandomValues(new Uint8Array(16)));

@@ -1,4 +1,4 @@
-/** Waits as long as somebody can see the element. While nobody can, no timer runs. */
+/** A pause that does not end, and runs no timer, while the page is hidden or the element is not on it. */
 import {safeDocument} from '../page/safe-document.ts';
 
 export class Pause {
@@ -19,7 +19,7 @@ export class Pause {
     safeDocument.removeEventListener('visibilitychange', this.#onVisibility);
   }
 
-  /** Waits for so many milliseconds, and longer while the page is hidden or the element is not on it. */
+  /** Waits for this time, and then until the element can be seen. */
   async for(milliseconds: number) {
     const due = Date.now() + milliseconds;
     const isUnseen = () => safeDocument.hidden || !this.#element.isConnected;

@@ -6,19 +6,22 @@ import {addressOf, isObject, problemCode} from './exchange.ts';
 import {explainRefusal} from './failure.ts';
 import {solve, type Proof} from './proof.ts';
 
-/** Milliseconds. After that the lead is sent without a configuration, and the server says what is missing. */
+/**
+ * Milliseconds that the form waits for the configuration. Then it sends the lead without one, and the server decides.
+ */
 const patience = 10_000;
 
 export class Preparation {
-  /** As the server gave it last. It is undefined as long as the server has not given any. */
+  /** The newest configuration that has arrived. Undefined until the first one arrives. */
   config: EmbedConfig | undefined;
-  /** Settles when the configuration is there, or cannot be had. */
+  /** Settles when the configuration has arrived, or could not be loaded. */
   ready: Promise<unknown> | undefined;
+  /** A configuration has arrived, or could not be loaded. */
   isSettled = false;
 
   readonly #endpoint: () => Endpoint;
   readonly #onConfig: () => void;
-  /** A proof is good for one lead. */
+  /** The proof for the next lead. The server accepts each proof for one lead only. */
   #proof: Promise<Proof | undefined> | undefined;
   #address = '';
 
@@ -27,7 +30,10 @@ export class Preparation {
     this.#onConfig = onConfig;
   }
 
-  /** Fetches what is missing: at the first touch, for another endpoint, and after a failure. */
+  /**
+   * Fetches the configuration, unless one for this endpoint has arrived or is on its way. Each event of the form calls
+   * this, so that a failed request is repeated.
+   */
   begin(): Promise<unknown> {
     const address = addressOf(this.#endpoint(), paths.embedConfig);
     if (address !== this.#address) this.config = this.ready = undefined;
@@ -37,7 +43,7 @@ export class Preparation {
     }));
   }
 
-  /** Fetches the configuration again, because a text or a proof is out of date. */
+  /** Fetches the configuration again, because the server says that the consent or the proof is out of date. */
   async renew(): Promise<EmbedConfig | undefined> {
     const address = this.#address;
     const fetched = readConfig(this.#endpoint(), address);
@@ -61,13 +67,15 @@ export class Preparation {
     this.#proof = undefined;
   }
 
-  /** Ready for another lead, with a proof that is done when it is needed. */
+  /** Starts to compute a proof for another lead, so that it is ready when the visitor sends that lead. */
   prepareNext() {
     if (!this.#proof) void this.renew();
   }
 }
 
-/** @returns nothing if there is none to be had. Only the webmaster is told about that. */
+/**
+ * @returns nothing if the configuration does not arrive. The console may say why, but the visitor sees nothing of it.
+ */
 const readConfig = (endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> =>
   Promise.race([
     read(endpoint, address),
@@ -86,7 +94,7 @@ async function read(endpoint: Endpoint, address: string): Promise<EmbedConfig | 
   return undefined;
 }
 
-/** An older or a newer server may say less, or more. A value of a wrong type counts as missing. */
+/** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
 function sanitize({lead_types, minimums, consent, colors, challenge}: Partial<EmbedConfig>): EmbedConfig {
   return {
     lead_types: Array.isArray(lead_types) ? lead_types : [],

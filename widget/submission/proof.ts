@@ -1,18 +1,20 @@
-/** The proof of work, done in the background: one derivation after the other, each off the page's own thread. */
+/**
+ * The proof of work. The browser computes the key derivations one after the other, outside of the page's main thread.
+ */
 import type {Challenge, EmbedSubmission} from '../../contract/embed.ts';
 
 export type Proof = NonNullable<EmbedSubmission['proof']>;
 
-/** @returns nothing where no proof is asked for, or none can be made: on plain HTTP there is no `crypto.subtle` */
+/** @returns nothing if no proof is needed, or if none can be computed: a page without HTTPS has no `crypto.subtle` */
 export async function solve(challenge: Challenge | null): Promise<Proof | undefined> {
   const {subtle} = crypto as Partial<Crypto>;
   if (!subtle || challenge?.parameters.algorithm !== 'PBKDF2/SHA-256') return undefined;
   const {nonce, salt, cost, keyLength, keyPrefix} = challenge.parameters;
   const password = fromHex(`${nonce}00000000`);
-  const place = new DataView(password.buffer, password.length - 4);
+  const counterBytes = new DataView(password.buffer, password.length - 4);
   const method = {name: 'PBKDF2', hash: 'SHA-256', salt: fromHex(salt), iterations: cost};
   for (let counter = 0; ; counter++) {
-    place.setUint32(0, counter);
+    counterBytes.setUint32(0, counter);
     const key = await subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits']);
     const derivedKey = hex(new Uint8Array(await subtle.deriveBits(method, key, keyLength * 8)));
     if (derivedKey.startsWith(keyPrefix)) return {challenge, solution: {counter, derivedKey}};

@@ -1,6 +1,6 @@
 /**
- * Lets the visitor's browser read the result of the lead that it sent. It is kept until the tab is closed, so that the
- * result is shown again after a reload. It holds nothing of the lead itself.
+ * A receipt lets the browser read the result of a lead that it has sent. It is kept until the tab is closed, so that
+ * the result is shown again after a reload. It contains no answers of the visitor.
  */
 import type {LeadType} from '../../contract/fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
@@ -17,9 +17,9 @@ export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType'>):
   return isReceipt(kept) ? kept : undefined;
 }
 
-/** Other scripts on the page can have changed it. */
+/** Checks the stored value, because other scripts on the page can have changed it. */
 const isReceipt = (kept: unknown): kept is Receipt =>
   isObject(kept) && typeof kept['id'] === 'string' && typeof kept['token'] === 'string';
 
-/** Without a receipt, what was kept is forgotten. */
+/** Keeps a receipt. Without one, the receipt that was kept is deleted. */
 export const keepReceipt = (endpoint: Endpoint, receipt?: Receipt) => keep(nameOf(endpoint), receipt);

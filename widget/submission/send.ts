@@ -1,4 +1,4 @@
-/** Sends a lead, and again if the server refuses it for a reason that the form can mend by itself. */
+/** Sends a lead, and sends it again if the server refuses it for a reason that the form can remedy by itself. */
 import {
   attributionKeys,
   attributionValue,
@@ -19,7 +19,7 @@ import {explainRefusal, type Failure} from './failure.ts';
 export type Outcome =
   | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
   | {readonly kind: 'invalid'; readonly code: string; readonly retryable: boolean; readonly errors: Errors}
-  /** The partner's consent text is not the one that the visitor saw. */
+  /** The partner's consent text is no longer the one that the visitor saw. */
   | {readonly kind: 'consent-outdated'; readonly code: 'consent-outdated'; readonly retryable: true}
   | ({readonly kind: 'failed'} & Failure);
 
@@ -28,7 +28,7 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'supersedes'> &
   /** The version of the consent text that stood above the button. */
   readonly seenVersion: string | undefined;
   readonly attribution: Attribution | undefined;
-  /** Milliseconds. */
+  /** `performance.now()` of the first touch. */
   readonly touchedAt: number;
 };
 
@@ -45,8 +45,8 @@ export async function send(
   };
   const newConfiguration = async () => (await preparation.renew()) !== undefined;
   /**
-   * What the form does about a refusal before it sends the lead again, by the code of the problem. It does each once for
-   * a lead, so that this comes to an end.
+   * What the form does about a refusal before it sends the lead again, by the code of the problem. It does each once
+   * for a lead, so that this comes to an end.
    */
   const remedies = new Map<string, () => boolean | Promise<boolean>>([
     // The server has stored a lead under this key, its answer got lost, and the visitor has changed something since.
@@ -101,7 +101,7 @@ async function attempt(
   }
 }
 
-/** Turns the server's problem into what the form does about it. */
+/** The outcome of a reply that has no answer. */
 function refusal({status, body, retryAfter}: Reply, lead: object): Outcome {
   if (status < 300) return failed('bad-answer', true);
   const code = problemCode(body);
@@ -129,7 +129,7 @@ function fieldErrors({errors}: Problem, lead: object): Errors {
   return found;
 }
 
-/** The page's address, and other scripts, may have put anything there: only what the server takes is sent. */
+/** Leaves out what the server would not accept. Anything can be in the page's address or come from other scripts. */
 const sendable = (attribution: Attribution): Attribution =>
   Object.fromEntries(
     attributionKeys

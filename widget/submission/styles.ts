@@ -3,7 +3,7 @@ import {css, type CSSResult} from 'lit';
 import {fillStyles} from './amount-parts.ts';
 import {amountsStyles} from './amounts-styles.ts';
 
-const othersStyles = css`
+const otherStyles = css`
   .end p {
     margin-block: 8px 24px;
   }
@@ -35,7 +35,7 @@ const othersStyles = css`
     font-size: 0.875em;
     text-align: start;
   }
-  /* The partner's colour comes with the first touch. */
+  /* The partner's colour arrives with the configuration, after the first touch. The buttons change to it gradually. */
   .main,
   .done {
     transition:
@@ -46,7 +46,7 @@ const othersStyles = css`
     color: var(--prequal-text, var(--_ink));
     white-space: pre-line;
   }
-  /* Its edge says that there is more of a long text. */
+  /* The outline shows where a long text is cut off and can be scrolled. */
   .space-reserved {
     inset: 0;
     outline: 1px solid;
@@ -105,4 +105,4 @@ const othersStyles = css`
   }
 `;
 
-export const answerStyles: readonly CSSResult[] = [amountsStyles, fillStyles, othersStyles];
+export const answerStyles: readonly CSSResult[] = [amountsStyles, fillStyles, otherStyles];

@@ -1,4 +1,4 @@
-/** A lead on its way: from the fields to the answer, and back if the visitor wants to change something. */
+/** Sends the lead, and shows the answer until the visitor wants to change something. */
 import type {ReactiveController} from 'lit';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
@@ -7,7 +7,7 @@ import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {emit} from '../page/events.ts';
 import {httpsOnly} from '../page/safe-link.ts';
 import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
-import {answerView, spoken, type Shown} from './answer-view.ts';
+import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
 import {answerIn, exchange} from './exchange.ts';
 import {noticeOf, type Failure} from './failure.ts';
 import {dropKey} from './idempotency-key.ts';
@@ -18,12 +18,13 @@ import {send, type LeadToSend, type Outcome} from './send.ts';
 
 /**
  * The stages between the first touch and the answer, and what leads from one to the next:
- * - `asking`: the visitor fills in fields. `send()` leads to `sending`, a receipt of before a reload to `answered`.
- * - `sending`: the lead is on its way. Its outcome leads to `answered`, to `failed`, or, if the visitor has something
- *   to mend, to `asking`; `reset()` to `asking`.
+ * - `asking`: the visitor fills in fields. `send()` leads to `sending`. After a reload, the receipt of a lead that was
+ *   sent before leads to `answered`.
+ * - `sending`: the lead is on its way. Its outcome leads to `answered`, to `failed` or, if the visitor has to correct
+ *   something, to `asking`. `reset()` leads to `asking`.
  * - `failed`: as `asking`, with a notice that says why nothing was sent.
- * - `answered`: the answer is shown. While it is pending, the server is asked again until it is final (`waiting`), or
- *   for ten minutes (`late`). `change()` and `reset()` lead to `asking`.
+ * - `answered`: the answer is shown. If it is pending, the form asks the server again (`waiting`) until the answer is
+ *   `final`, or gives up after ten minutes (`late`). `change()` and `reset()` lead to `asking`.
  */
 export type Stage =
   | {readonly name: 'asking'}
@@ -35,13 +36,13 @@ export type Stage =
       readonly endpoint: Endpoint;
       readonly answer: EmbedAnswer;
       readonly leadType: LeadType;
-      readonly is: 'final' | 'waiting' | 'late';
+      readonly state: 'final' | 'waiting' | 'late';
     };
 
 const asking: Stage = {name: 'asking'};
 
-/** Milliseconds between two questions for a pending answer: the first pause, the longest one, and all of them. */
-const pauses = {first: 2_000, longest: 30_000, all: 600_000};
+/** Milliseconds between two requests for a pending answer: the first pause, the longest one, and the sum of all. */
+const pauses = {first: 2_000, longest: 30_000, sum: 600_000};
 
 export class Submission implements ReactiveController {
   stage: Stage = asking;
@@ -76,7 +77,7 @@ export class Submission implements ReactiveController {
     return this.stage.name === 'sending';
   }
 
-  /** The same lead may be sent again as it is. */
+  /** Sending failed, and the same lead may be sent again without a change. */
   get isRetryable() {
     return this.stage.name === 'failed' && this.stage.failure.retryable;
   }
@@ -127,7 +128,7 @@ export class Submission implements ReactiveController {
 
   #enterAnswered(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     const pending = answer.status === 'pending';
-    this.#enter({name: 'answered', endpoint, answer, leadType, is: pending ? 'waiting' : 'final'});
+    this.#enter({name: 'answered', endpoint, answer, leadType, state: pending ? 'waiting' : 'final'});
     if (pending) void this.#watch();
   }
 
@@ -144,12 +145,12 @@ export class Submission implements ReactiveController {
     return exchange(endpoint, id, init).catch(() => undefined);
   }
 
-  /** Asks for the final answer of a pending lead, as long as it is shown. */
+  /** Asks the server for the final answer to a pending lead, as long as the visitor sees the pending one. */
   async #watch() {
     const watched = this.stage;
     if (watched.name !== 'answered') return;
     const {endpoint, leadType, answer} = watched;
-    for (let wait = pauses.first, left = pauses.all; left > 0; left -= wait) {
+    for (let wait = pauses.first, left = pauses.sum; left > 0; left -= wait) {
       await this.#pause.for(wait);
       if (this.stage !== watched) return;
       const reply = await this.#read(endpoint, answer);
@@ -164,13 +165,15 @@ export class Submission implements ReactiveController {
       if (reply?.status === 404) break;
       wait = Math.max((reply?.retryAfter ?? 0) * 1_000, Math.min(wait * 1.5, pauses.longest));
     }
-    this.#enter({...watched, is: 'late'});
+    this.#enter({...watched, state: 'late'});
     this.#announceAnswer();
   }
 
   #announceAnswer() {
     if (this.stage.name === 'answered')
-      this.#host.announce(spoken(this.#host.words, {...this.stage, late: this.stage.is === 'late'}));
+      this.#host.announce(
+        resultSentence(this.#host.words, {...this.stage, late: this.stage.state === 'late'}),
+      );
   }
 
   #enter(stage: Stage) {
@@ -178,41 +181,41 @@ export class Submission implements ReactiveController {
     this.#host.refresh();
   }
 
-  /** The answer, if there is one. */
-  view(visitor: Omit<Shown, 'link'>) {
+  /** The view of the answer. Undefined while there is no answer. */
+  view(context: Omit<AnswerContext, 'link'>) {
     const {stage} = this;
     if (stage.name !== 'answered') return undefined;
     const {element} = this.#host;
     const href = httpsOnly(element.ctaHref);
     return answerView(this.#host.words, {
-      ...visitor,
+      ...context,
       ...stage,
       link: href && element.ctaLabel ? {href, label: element.ctaLabel} : undefined,
       minimums: this.preparation.config?.minimums ?? {},
       takeaway: this.#takeaway,
-      late: stage.is === 'late',
+      late: stage.state === 'late',
     });
   }
 
-  /** A result comes without its further buttons while this file is missing. */
+  /** Without this file, a result is shown without the buttons to copy and print it. */
   async #loadTakeaway() {
     const module = await this.#loadTakeawayModule().catch(() => undefined);
     this.#takeaway ??= module?.createTakeaway(this.#host);
     this.#host.refresh();
   }
 
-  /** The visitor has gone on, so the notice of a failure has been read. */
+  /** Removes the notice of a failure, because the visitor has gone to another page of the form. */
   dismissNotice() {
     if (this.stage.name === 'failed') this.#enter(asking);
   }
 
-  /** Back to the fields, with everything in them. The next lead corrects this one. */
+  /** Shows the fields again, with what the visitor typed. The next lead replaces this one. */
   change() {
     this.preparation.prepareNext();
     this.#enter(asking);
   }
 
-  /** The next lead has nothing to do with this one. If it is being sent, that is cancelled. */
+  /** Forgets the lead, and cancels it if it is being sent. The next lead does not replace it. */
   reset() {
     const {stage} = this;
     if (stage.name === 'sending') stage.abort.abort();

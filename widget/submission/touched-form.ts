@@ -20,19 +20,25 @@ import {answerStyles} from './styles.ts';
 import {Submission} from './submission.ts';
 import type {TakeawayModule} from '../takeaway/index.ts';
 
-/** An event of the form. Its target is read while it is dispatched, because browsers clear it after that. */
-export type Moment = {
+/**
+ * What the form needs to know about a browser event. It is copied from the event, because browsers clear the target
+ * once the event is dispatched, and the file of the touched form may arrive later.
+ */
+export type FormEvent = {
   readonly type: string;
   readonly target: EventTarget | null;
-  /** Where the focus goes. */
+  /** Of a `focusout` event, the element that gets the focus. Null if the focus leaves the page. */
   readonly relatedTarget: EventTarget | null;
 };
 
-/** An error that the summary listed when it appeared. It stays listed, so that nothing moves, until the next "Next". */
+/**
+ * A line of the summary of errors. It stays when the visitor corrects the error, so that nothing on the page moves,
+ * until the main button is pressed again.
+ */
 type SummaryItem = {
   readonly id: string;
   readonly sentence: () => string;
-  readonly isMended: () => boolean;
+  readonly isCorrected: () => boolean;
   readonly focus: () => void;
 };
 
@@ -45,9 +51,9 @@ export class TouchedForm {
   /** `performance.now()` of the first touch. */
   #touchedAt: number | undefined;
   #summary: readonly SummaryItem[] = [];
-  /** The colour of the partner's configuration, whose styles are in the element. */
+  /** The configured colour whose styles have been added to the element. */
   #accent: string | undefined;
-  /** Settles when no finger and no button of a mouse is down. */
+  /** Settles when the visitor has released the mouse button or lifted the finger. */
   #press: Promise<unknown> = Promise.resolve();
 
   constructor(host: FormHost, loadTakeaway: () => Promise<TakeawayModule>) {
@@ -67,13 +73,13 @@ export class TouchedForm {
     this.#host.refresh();
   }
 
-  /** What the partner's configuration allows, if it is known. */
+  /** The lead types that the partner's configuration allows. Undefined if no configuration has arrived. */
   get allowedLeadTypes(): readonly LeadType[] | undefined {
     return this.submission.preparation.config?.lead_types;
   }
 
-  /** Handles an event of the form, also one that came before this file. */
-  handle({type, target, relatedTarget}: Moment) {
+  /** Handles an event of the form, also one from before this file arrived. */
+  handle({type, target, relatedTarget}: FormEvent) {
     this.#touchedAt ??= performance.now();
     void this.submission.preparation.begin();
     const left = fieldAround(target);
@@ -96,7 +102,7 @@ export class TouchedForm {
     }
   }
 
-  /** The main button: the next page, or sending. */
+  /** The visitor has pressed the main button: shows the next page, or sends the lead. */
   next() {
     const {fields} = this;
     if (fields.page === this.#host.pages().length - 1) return void this.submit();
@@ -109,7 +115,7 @@ export class TouchedForm {
     if (!this.submission.isSending) this.go(this.fields.page - 1);
   };
 
-  /** Shows a page, with nothing wrong on it so far, and moves the focus to it. */
+  /** Shows a page, at first without errors, and moves the focus to it. */
   go(page: number, focusOn = 'h2') {
     const {fields, submission} = this;
     fields.tidyPage();
@@ -152,7 +158,7 @@ export class TouchedForm {
     return readFields(names, this.fields.values);
   }
 
-  /** Shows the first page that has an error, with a summary of its errors on top. The consent stands on the last page. */
+  /** Shows the first page that has an error, with a summary of its errors on top. The consent is on the last page. */
   #showErrors(errors: Errors) {
     const {fields, consent} = this;
     const pages = this.#host.pages();
@@ -176,7 +182,7 @@ export class TouchedForm {
     return {
       id: name,
       sentence: () => fields.say(name, code),
-      isMended: () => !fields.errors[name],
+      isCorrected: () => !fields.errors[name],
       focus: () => fields.input(name)?.focus(),
     };
   }
@@ -186,7 +192,7 @@ export class TouchedForm {
     return {
       id: 'consent',
       sentence: () => this.#host.words.consentErrors[error],
-      isMended: () => !consent.error,
+      isCorrected: () => !consent.error,
       focus: () => consent.focus(),
     };
   }
@@ -205,7 +211,7 @@ export class TouchedForm {
     this.consent.reset();
   }
 
-  /** The answer, which takes the place of the fields once there is one. */
+  /** The view of the answer, which replaces the fields. Undefined while there is no answer. */
   answer() {
     return this.submission.view({
       firstName: this.fields.values.first_name?.trim() ?? '',
@@ -228,7 +234,7 @@ export class TouchedForm {
         item.focus();
       };
       return html`
-        <li class=${item.isMended() ? 'mended' : ''}>
+        <li class=${item.isCorrected() ? 'corrected' : ''}>
           <a href="#${item.id}" @click=${follow}>${item.sentence()}</a>
         </li>
       `;
@@ -243,6 +249,6 @@ export class TouchedForm {
   }
 }
 
-/** The part of the form that an element belongs to: a field, or the consent. */
+/** The name of the field that an element belongs to, or `consent`. */
 const fieldAround = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-field]')?.dataset['field'] : undefined;
