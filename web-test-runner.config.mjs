@@ -1,7 +1,7 @@
 /**
- * Runs the widget's tests in every engine that is installed: Chromium always (one comes with the packages),
- * Firefox and WebKit where they are. `REQUIRE_BROWSERS=chromium,firefox,webkit` makes a missing one an error;
- * `BROWSERS=firefox` runs only that one.
+ * Runs the widget's tests in every engine that is installed: in Chromium, which comes with the packages, and in Firefox
+ * and WebKit if they are there. With `REQUIRE_BROWSERS=chromium,firefox,webkit` a missing engine is an error. With
+ * `BROWSERS=firefox` the tests run only in Firefox.
  */
 import {fileURLToPath} from 'node:url';
 import {esbuildPlugin} from '@web/dev-server-esbuild';
@@ -19,17 +19,17 @@ const pages = hostPages();
 
 export default {
   files: 'test/widget/**/*.test.ts',
-  // The runner would begin at 8000, and two runs that start at the same time would both take the first free port.
+  // By default each run looks for a free port from 8000 on, so two runs that start together would take the same one.
   port: await freePort(),
   nodeResolve: {exportConditions: ['browser', 'production']},
-  // One page at a time: WebKit then gives each test a page of its own instead of a frame, and focus is real.
+  // One file at a time, so that WebKit gives each one a page instead of a frame, in which inputs really get the focus.
   concurrency: 1,
   concurrentBrowsers: 3,
-  // Milliseconds. Machines that do other work at the same time need many times what a quiet one needs.
+  // Milliseconds. A machine that does other work at the same time needs many times as long as an idle one.
   browserStartTimeout: 120_000,
   testsStartTimeout: 120_000,
   testsFinishTimeout: 300_000,
-  // Longer than test/support/until.ts waits, whose error says what did not happen.
+  // Milliseconds, more than test/support/until.ts waits, so that its error is seen, which says what did not happen.
   testFramework: {config: {timeout: 90_000}},
   middleware: [pages.middleware],
   plugins: [
@@ -40,7 +40,7 @@ export default {
       tsconfig: fileURLToPath(new URL('./widget/tsconfig.json', import.meta.url)),
     }),
   ],
-  // What the widget says to webmasters is tested where it is said.
+  // Tests that expect an error of the widget in the console replace `console.error`, so that it is not printed.
   filterBrowserLogs: ({type}) => type === 'error' || type === 'debug',
   reporters: [defaultReporter({reportTestResults: true, reportTestProgress: false}), totals],
   browsers: await launch(wanted, required),

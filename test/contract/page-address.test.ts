@@ -1,4 +1,4 @@
-/** What is kept of the address of a page, by the form and by the server. */
+/** Tests how the form and the server shorten the address of a page. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {pageAddress} from '../../contract/page-address.ts';
@@ -17,7 +17,7 @@ suite('the address of a page', () => {
     ],
     ['may be that of an app', 'android-app://com.example/', 'android-app://com.example/'],
     ['is empty for a document inside another one', 'about:srcdoc', ''],
-    ['is empty for nothing', '', ''],
+    ['is empty for an empty text', '', ''],
     ['is the same when it is shortened again', `${site}/*/a`, `${site}/*/a`],
   ] as const) {
     test(`the address of a page ${what}`, () => assert.equal(pageAddress(address), kept));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
 
-const slips: readonly (readonly [typed: string, meant: string])[] = [
+const typos: readonly (readonly [typed: string, meant: string])[] = [
   ['ana@gmial.com', 'ana@gmail.com'],
   ['ana@gamil.com', 'ana@gmail.com'],
   ['ana@gmai.com', 'ana@gmail.com'],
@@ -27,8 +27,8 @@ const slips: readonly (readonly [typed: string, meant: string])[] = [
   ['"a@b"@gmial.com', '"a@b"@gmail.com'],
 ];
 
-/** Real domains, and those that are too far from every known one. */
-const right = [
+/** Domains without a suggestion: some are real, and the others differ too much from the common ones. */
+const withoutSuggestion = [
   'gmail.com',
   'GMail.com',
   'mail.com',
@@ -63,14 +63,14 @@ const right = [
 ].map((domain) => `ana@${domain}`);
 
 suite('emailSuggestion', () => {
-  for (const [typed, meant] of slips) {
+  for (const [typed, meant] of typos) {
     test(`emailSuggestion suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
       assert.equal(emailSuggestion(typed), meant);
       assert.equal(emailSuggestion(meant), undefined);
     });
   }
 
-  for (const typed of [...right, '', 'ana', 'ana@', '@gmial.com', 'ana@gmail']) {
+  for (const typed of [...withoutSuggestion, '', 'ana', 'ana@', '@gmial.com', 'ana@gmail']) {
     test(`emailSuggestion suggests nothing for ${JSON.stringify(typed)}`, () => {
       assert.equal(emailSuggestion(typed), undefined);
     });

@@ -45,7 +45,7 @@ const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[]
   ['1.001k', 1_001],
   ['1.0019k', 1_001],
   ['1,200k', 1_200_000],
-  // nothing is not zero
+  // an empty text is not zero
   ['', 'required'],
   ['   ', 'required'],
   ['$', 'required'],

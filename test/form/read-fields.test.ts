@@ -51,7 +51,7 @@ const refused: readonly (readonly [name: FormFieldName, typed: string | undefine
   ['retirement', '1,000,000,000', 'too_large'],
 ];
 
-/** The start of it, for some are long. */
+/** The start of a text, because some texts are long. */
 const inTitle = (typed: string | undefined) => JSON.stringify(typed)?.slice(0, 30);
 
 suite('readFields', () => {

@@ -17,12 +17,12 @@ for (const tag of Object.keys(firstScreens)) {
   languages[tag] = (await import(`../../form/words/${tag}.ts`)) as Language;
 }
 
-/** What a language may have in common with English. */
+/** Texts that are rightly the same in a language and in English. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   es: ['No', 'Total'],
 };
 
-/** As the form has them after the first touch. */
+/** All words of a language, as the form has them after the first touch. */
 const wordsOf = ({firstScreen, afterTouch}: Language): Words =>
   merge<object>(firstScreen, afterTouch) as Words;
 
@@ -42,8 +42,8 @@ const wordsIn = (text: string) =>
 const pairsIn = (text: string) =>
   wordsIn(text).flatMap((word, index, all) => (index ? [`${all[index - 1]} ${word}`] : []));
 
-/** @returns whether a translation is still in English, or part of it is: two words in a row are the same */
-function isLeft(translated: string, english: string) {
+/** @returns whether a translation, or a part of it, is still in English: two words in a row are the same */
+function isUntranslated(translated: string, english: string) {
   if (translated === english) return wordsIn(english).length > 0;
   const pairs = pairsIn(english);
   return pairsIn(translated).some((pair) => pairs.includes(pair));
@@ -78,10 +78,11 @@ suite('the words of each language', () => {
       });
 
       test(`"${tag}" has no English words in "${part}"`, () => {
-        const left = english.filter(
-          ([path, text]) => isLeft(translated.get(path) ?? '', text) && !sameAsEnglish[tag]?.includes(text),
+        const untranslated = english.filter(
+          ([path, text]) =>
+            isUntranslated(translated.get(path) ?? '', text) && !sameAsEnglish[tag]?.includes(text),
         );
-        assert.deepEqual(left, []);
+        assert.deepEqual(untranslated, []);
       });
     }
 
@@ -125,7 +126,7 @@ suite('the words of each language', () => {
     });
   }
 
-  test('no text is both of the first screen and for after the first touch', () => {
+  test('no text is in both "firstScreen" and "afterTouch"', () => {
     const firstScreen = new Set(texts(en.firstScreen).map(([path]) => path));
     assert.deepEqual(
       texts(en.afterTouch).filter(([path]) => firstScreen.has(path)),

@@ -1,6 +1,7 @@
 /**
  * Lets widget tests open partners' pages: any HTML with any headers, on the origin of the tests. As in production, the
- * built form and its API are on another origin, served by a real server, which starts with the first test that needs it.
+ * built form and its API are on another origin, served by a real server, which starts with the first test that needs
+ * it.
  */
 import {subscribe} from 'node:diagnostics_channel';
 import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
@@ -20,11 +21,11 @@ export type Service = {
   origin: string;
   /** The script tag of the version that was built. */
   script: string;
-  /** A copy of it under another number. */
+  /** The number of a version with the same files. */
   otherVersion: string;
-  /** A copy for a single test, so that the browser has none of its files in the cache. */
+  /** Another such version for a single test, so that the browser has none of its files in the cache. */
   uncachedVersion: string;
-  /** Later files, each with the versions in which only this file was changed after the build. */
+  /** Later files, each with two versions in which only this file was changed after the build. */
   laterFiles: {file: string; oneByte: string; planted: string}[];
 };
 
@@ -48,7 +49,7 @@ function record({method = '', url = '', headers}: IncomingMessage) {
 }
 
 /** Forwards a request to the server unchanged, so that a page can have the API on its own origin. */
-const handOn = (port: number, incoming: IncomingMessage) =>
+const forward = (port: number, incoming: IncomingMessage) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     const {method, url, headers} = incoming;
     const outgoing = request({port, host: '127.0.0.1', method, path: url, headers}, resolve);
@@ -106,7 +107,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
 export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {
   let started: ReturnType<typeof start> | undefined;
   return {
-    // Before the handlers of the test runner, which add scripts to the pages that they serve.
+    // This runs before the handlers of the test runner, because those add scripts to the pages that they serve.
     async middleware(context, next) {
       if (context.path === '/host-page') {
         const {html, headers} = context.query as {html: string; headers: string};
@@ -119,7 +120,7 @@ export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} 
       } else if (context.path === '/host-pages/requests') {
         context.body = received.get(context.get('User-Agent')) ?? [];
       } else if (context.path.startsWith('/embed/v1/') && started) {
-        const reply = await handOn((await started).server.port, context.req);
+        const reply = await forward((await started).server.port, context.req);
         context.status = reply.statusCode ?? 502;
         context.type = reply.headers['content-type'] ?? '';
         context.body = reply;

@@ -1,11 +1,13 @@
-/** WCAG 2.2 AA, as far as a machine can tell, in every state of the form. docs/accessibility.md says the rest. */
+/**
+ * Tests WCAG 2.2 AA in every state of the form, as far as a machine can. docs/accessibility.md lists the other tests.
+ */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {FakeServer} from '../support/browser/fake-server.ts';
 import {openState, states} from '../support/browser/states.ts';
 import {open} from '../support/browser/visitor.ts';
 
-/** What of it is there to be seen and used. */
+/** The elements that match the selector and can be seen. */
 const each = <Found extends Element = HTMLElement>(form: LeadPrequalForm, selector: string) =>
   [...form.shadowRoot!.querySelectorAll<Found & HTMLElement>(selector)].filter(
     (element) =>
@@ -13,10 +15,10 @@ const each = <Found extends Element = HTMLElement>(form: LeadPrequalForm, select
       element.checkVisibility({visibilityProperty: true, checkVisibilityCSS: true}),
   );
 
-/** Those that one types into. */
+/** The inputs for text. */
 const inputs = 'input:not([type=radio], [type=checkbox])';
 
-/** What a reader may ask of every page, by success criterion 1.4.12. */
+/** The text spacing that readers may set for every page, by success criterion 1.4.12 of WCAG. */
 const spacing = new CSSStyleSheet();
 spacing.replaceSync(`* {
   line-height: 1.5 !important;
@@ -33,7 +35,7 @@ afterEach(() => {
   document.body.style.background = '';
 });
 
-describe('axe finds nothing to complain about', () => {
+describe('axe', () => {
   for (const theme of ['light', 'dark']) {
     for (const [name, state] of Object.entries(states)) {
       it(`axe finds no fault in the state "${name}", ${theme}`, async () => {
@@ -84,7 +86,7 @@ describe('in every state', () => {
           expect(control.offsetHeight, control.outerHTML).to.be.at.least(44);
           expect(control.offsetWidth, control.outerHTML).to.be.at.least(44);
         }
-        // In a sentence 24 px are not asked for; in a list they are.
+        // WCAG asks for 24 px for the links of a list, but not for a link within a sentence.
         for (const link of each(form, 'li a')) expect(link.offsetHeight).to.be.at.least(24);
         for (const input of each(form, inputs)) {
           expect(parseFloat(getComputedStyle(input).fontSize)).to.be.at.least(16);
@@ -116,7 +118,7 @@ describe('in every state', () => {
   }
 });
 
-describe('the form leaves the reader in peace', () => {
+describe('focus and announcements', () => {
   it('the form takes no focus and announces nothing when it arrives', async () => {
     const form = await open();
     expect(document.activeElement).to.equal(document.body);
@@ -131,7 +133,7 @@ describe('the form leaves the reader in peace', () => {
   });
 });
 
-describe('the looks', () => {
+describe('the colour scheme', () => {
   const paper = (form: LeadPrequalForm) => getComputedStyle(each(form, '.card')[0]!).backgroundColor;
   const white = 'rgb(255, 255, 255)';
 

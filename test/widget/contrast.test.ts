@@ -1,4 +1,4 @@
-/** WCAG contrast of what is painted, for every accent and background that a partner may choose. */
+/** Tests the WCAG contrast of the painted colours, with many accents and backgrounds that a partner may choose. */
 import {expect} from '@open-wc/testing';
 import {amountParts} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
@@ -22,14 +22,14 @@ const canvas = document.createElement('canvas').getContext('2d', {willReadFreque
 
 const luminances = new Map<string, number>();
 
-/** Most colours come back with the next accent, and reading a pixel is slow. */
+/** Reads each colour once, because reading a pixel is slow, and most colours are the same with the next accent. */
 function luminance(color: string): number {
   const known = luminances.get(color) ?? readLuminance(color);
   luminances.set(color, known);
   return known;
 }
 
-/** Engines write computed colours in different notations, but all of them paint the same pixel. */
+/** Paints a pixel and reads it, because engines write the same computed colour in different notations. */
 function readLuminance(color: string): number {
   canvas.clearRect(0, 0, 1, 1);
   canvas.fillStyle = color;
@@ -64,7 +64,7 @@ const measured = Object.values(parts).join();
 const styleOf = (form: LeadPrequalForm, selector: string) =>
   getComputedStyle(form.shadowRoot!.querySelector(selector)!);
 
-/** What has to be told from what, and by how much. */
+/** Each pair of colours that must differ, and the least contrast between them. */
 function pairs(
   form: LeadPrequalForm,
 ): readonly (readonly [what: string, of: string, on: string, least: number])[] {
@@ -91,15 +91,16 @@ function pairs(
 /** A form with an error, a choice and a focus ring. */
 async function openAll() {
   const form = await open({layout: 'single'});
-  // Colours on their way to others are nobody's choice.
+  // Transitions are switched off, because a colour between two others need not have enough contrast.
   const still = new CSSStyleSheet();
   still.replaceSync('* {transition: none !important} [hidden] {display: none !important}');
   form.shadowRoot!.adoptedStyleSheets.push(still);
   await choose(form, '680 to 720 Good');
   await click(form, 'See my estimate');
-  // It has the text of a name and no error.
+  // The input of the first name stands for all inputs without an error.
   form.shadowRoot!.querySelector<HTMLInputElement>('#first_name')!.setAttribute('aria-invalid', 'false');
-  // Each accent restyles everything that is not hidden: hundreds of times, in each engine at once.
+  // What is not measured is hidden, because each of the hundreds of accents makes the browser restyle all that is
+  // visible.
   for (const element of form.shadowRoot!.querySelectorAll<HTMLElement>('form *')) {
     element.hidden = !element.matches(measured) && !element.querySelector(measured);
   }
@@ -137,7 +138,7 @@ describe('contrast', () => {
       for (const [index, background] of backgrounds.entries()) {
         form.style.setProperty('--prequal-background', background);
         form.style.setProperty('--prequal-accent', accents[(index * 7) % accents.length]!);
-        // On a middle grey, black and white are only just legible; a tint of it has no room for that.
+        // On a middle grey, even black and white have little more contrast than needed, and less on a tint of the grey.
         const best = Math.max(contrast(background, '#000'), contrast(background, '#fff'));
         check(
           form,

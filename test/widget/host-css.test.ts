@@ -1,4 +1,4 @@
-/** What the style sheets of a host page do to the form, and what the form does to the page: nothing, either way. */
+/** Tests that the style sheets of a host page do not change the form, and that the form does not change the page. */
 import {expect, fixtureCleanup} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {FakeServer} from '../support/browser/fake-server.ts';
@@ -10,7 +10,9 @@ async function file(path: string) {
   return response.text();
 }
 
-/** Rules that are met on real pages, and some that are worse. The font is the same in all, so that nothing moves. */
+/**
+ * Rules of real pages, and some that are worse. All tests set the same font, because another one would move everything.
+ */
 const sheets: Record<string, string | Promise<string>> = {
   Bootstrap: file('bootstrap/dist/css/bootstrap.min.css'),
   'the reset of Tailwind': file('tailwindcss/preflight.css'),
@@ -22,8 +24,7 @@ const sheets: Record<string, string | Promise<string>> = {
     text-shadow: 2px 2px red; cursor: none; color: red !important; -webkit-text-fill-color: red;
     list-style: square; hyphens: auto; tab-size: 0; user-select: none;
   }`,
-  'boxes in another measure':
-    '* {box-sizing: content-box !important; float: none; margin: 0; border: 0 solid}',
+  'another box-sizing': '* {box-sizing: content-box !important; float: none; margin: 0; border: 0 solid}',
   'every tag restyled': `input, button, label, fieldset, legend, h2, p, a, table, td, th, ul, li, svg, form, section {
     display: inline !important; position: fixed !important; width: 7px !important; padding: 40px !important;
     background: lime !important; border: 9px dashed red !important; opacity: 0.1 !important;
@@ -35,7 +36,7 @@ const sheets: Record<string, string | Promise<string>> = {
 const font = 'body, lead-prequal-form {font: 16px sans-serif !important}';
 const width = 'main {display: block !important; inline-size: 480px !important; margin: 0 !important}';
 
-/** Where everything in the form is, how large, and in which colours and letters. */
+/** The position, size, colours and text style of every element in the form. */
 function picture(form: LeadPrequalForm) {
   const card = form.shadowRoot!.querySelector('.card')!;
   const {left, top} = card.getBoundingClientRect();
@@ -57,7 +58,7 @@ type Picture = ReturnType<typeof picture>;
 
 const styles = (elements: Picture) => elements.map(({style}) => style);
 
-/** Within a pixel, for the form need not begin on a whole one. */
+/** Allows a difference of one pixel, because the form may begin at a fraction of a pixel. */
 function expectSamePlaces(found: Picture, expected: Picture, state: string) {
   for (const [index, {place, style}] of found.entries()) {
     const distances = place.map((value, side) => Math.abs(value - expected[index]!.place[side]!));
@@ -74,7 +75,7 @@ async function pictures() {
   const steps = await open({theme: 'light'});
   await fillAll(steps);
   await send(steps);
-  // In a file of its own, which comes after the amounts.
+  // The button to copy the result is in a later file, which may arrive after the amounts.
   await shows(steps, 'Copy');
   return {empty, faulty, result: picture(steps)};
 }

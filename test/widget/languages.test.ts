@@ -1,4 +1,6 @@
-/** Every state of the form in every language: each word on it is one of the language's, or comes from somebody else. */
+/**
+ * Tests that each word of the form, in every state and language, is a word of the language or of visitor or partner.
+ */
 import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
@@ -9,7 +11,7 @@ import {openState, states, type State} from '../support/browser/states.ts';
 import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
 
-const sentAnd = (reply: () => Response | Promise<Response>): State => ({
+const sentWith = (reply: () => Response | Promise<Response>): State => ({
   server: (server) => server.reply(reply),
   async reach(form) {
     await fillAll(form);
@@ -47,13 +49,13 @@ const all: Readonly<Record<string, State>> = {
       await click(form, 'See my estimate');
     },
   },
-  'a request that is still being worked on': sentAnd(() => problem(409, 'idempotency-key-in-progress')),
-  'a page that is not allowed': sentAnd(() => problem(403, 'origin-not-allowed')),
-  'a lost connection': sentAnd(() => Promise.reject(new TypeError('Failed to fetch'))),
+  'a request that is still being worked on': sentWith(() => problem(409, 'idempotency-key-in-progress')),
+  'a page that is not allowed': sentWith(() => problem(403, 'origin-not-allowed')),
+  'a lost connection': sentWith(() => Promise.reject(new TypeError('Failed to fetch'))),
   ...Object.fromEntries(
     reasons.map((reason) => [
       `amounts of zero because of ${reason}`,
-      sentAnd(() =>
+      sentWith(() =>
         created({
           prequalification: {...amounts, ...Object.fromEntries(amountParts.map((part) => [part, 0]))},
           reasons: Object.fromEntries(amountParts.map((part) => [part, reason])),
@@ -70,7 +72,7 @@ const textsIn = (words: object): string[] =>
     typeof text === 'object' ? textsIn(text as object) : [text as string],
   );
 
-/** What visitors type, and what partners configure. */
+/** Texts that the visitor types and that the partner configures. */
 const data = 'Maria maria@example.com maria@gmail.com Talk to a specialist';
 
 /** The words that are shown, or that a screen reader reads, outside of the partner's consent text. */
@@ -103,7 +105,7 @@ for (const [tag, firstScreen] of Object.entries(firstScreens)) {
     });
     beforeEach(() => {
       server = new FakeServer();
-      // A refusal is explained to the page's developer, in English.
+      // The console explains some failures to the developer of the page, in English.
       console.error = () => {};
     });
     afterEach(() => {
@@ -114,7 +116,7 @@ for (const [tag, firstScreen] of Object.entries(firstScreens)) {
     const foreignWords = (form: LeadPrequalForm) => shownWords(form).filter((word) => !known.has(word));
 
     for (const [name, state] of Object.entries(all)) {
-      it(`shows no word of another language in the state "${name}"`, async () => {
+      it(`the form in the language "${tag}" shows no word of another language in the state "${name}"`, async () => {
         const form = await openState(state, server);
         expect(foreignWords(form), 'in English').not.to.deep.equal([]);
         form.lang = tag;

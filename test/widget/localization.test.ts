@@ -24,7 +24,7 @@ import {
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
 
-/** Later files cannot be loaded until the function that comes back is called. */
+/** Makes loading these files fail. @returns a function that lets it succeed again */
 function lose(...files: {path: string}[]) {
   const paths = files.map((file) => [file, file.path] as const);
   for (const [index, file] of files.entries()) file.path = `http://127.0.0.1:1/${index}.js`;
@@ -84,7 +84,7 @@ describe('localization', () => {
     outer.lang = 'fr';
     inner.append(form);
     await aTimeout(0);
-    expect(heading(form), 'French is not spoken').to.contain('About you');
+    expect(heading(form), 'the form has no French words').to.contain('About you');
     expect(card(form)?.getAttribute('lang')).to.equal('en');
     expect(card(form)?.getAttribute('dir')).to.equal('ltr');
   });
@@ -150,16 +150,16 @@ describe('localization', () => {
   });
 
   describe('when a file of words does not arrive', () => {
-    let found = () => {};
-    afterEach(() => found());
+    let restore = () => {};
+    afterEach(() => restore());
 
-    it('the form is in English at first, and tries again at the first touch', async () => {
-      found = lose(laterFiles.languages);
+    it('the form is in English if the words of the first screen do not arrive, and loads them again at the first touch', async () => {
+      restore = lose(laterFiles.languages);
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 About you');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
       expect(card(form)?.getAttribute('dir')).to.equal('ltr');
-      found();
+      restore();
       field(form, 'First name').focus();
       await shows(form, 'Sobre usted');
       expect(focused(form)).to.equal(field(form, 'Nombre'));
@@ -167,7 +167,7 @@ describe('localization', () => {
     });
 
     it('a lead is sent in English if no file in Spanish arrives', async () => {
-      found = lose(laterFiles.languages, wordFiles.es);
+      restore = lose(laterFiles.languages, wordFiles.es);
       const form = await open({lang: 'es'});
       await fillAll(form);
       await send(form);
@@ -175,7 +175,7 @@ describe('localization', () => {
     });
 
     it('the form does not mix two languages: without its other words in Spanish, it changes to English', async () => {
-      found = lose(wordFiles.es);
+      restore = lose(wordFiles.es);
       const form = await open({lang: 'es'});
       expect(heading(form)).to.contain('Sobre usted');
       field(form, 'Nombre').focus();
@@ -184,13 +184,13 @@ describe('localization', () => {
       expect(card(form)?.getAttribute('lang')).to.equal('en');
     });
 
-    it('the visitor can try again when not even English arrives', async () => {
-      found = lose(laterFiles['words-en']);
+    it('the visitor can try again when not even the English words arrive', async () => {
+      restore = lose(laterFiles['words-en']);
       const form = await open();
       fill(form, 'First name', 'Maria');
       expect((await send(form, 'Next')).detail).to.deep.equal({code: 'load-failed', retryable: true});
       expect(text(form)).to.contain('We could not load the rest of the form');
-      found();
+      restore();
       await click(form, 'Try again');
       expect(summary(form)).to.have.length(3);
       await fillAll(form);
@@ -208,7 +208,7 @@ describe('localization', () => {
       names: {sba_qualified_amount: 'Bank loan'},
     };
 
-    it('the form shows them in form, errors and answer, and its own words for the rest', async () => {
+    it("the page's own strings replace words in the form, its errors and its answer, and leave the others", async () => {
       const form = await open();
       form.strings = strings;
       await shows(form, 'Step 1 of 3 You');
@@ -222,7 +222,7 @@ describe('localization', () => {
       expect(text(form)).to.contain('Bank loan').and.contain('Unsecured funding').and.not.contain('SBA loan');
     });
 
-    it('strings may be set before the element is defined, stay in another language, and can be removed', async () => {
+    it("the page's own strings can be set before the element is defined, stay when the language changes, and can be removed", async () => {
       const inert = new DOMParser().parseFromString('<lead-prequal-form></lead-prequal-form>', 'text/html');
       const form = inert.querySelector('lead-prequal-form')!;
       form.strings = strings;
@@ -273,7 +273,7 @@ describe('localization', () => {
       });
     }
 
-    it('a function is called for the first words, and at the first touch for the others', async () => {
+    it('a language that is a function is called for the words of the first screen, and at the first touch for the others', async () => {
       const asked: string[] = [];
       languages['pt-br'] = (part) => {
         asked.push(part);
@@ -352,7 +352,7 @@ describe('localization', () => {
       });
     }
 
-    it('the progress and the bar of the result begin at the right', async () => {
+    it('the progress and the bar of the result begin at the right in a language from right to left', async () => {
       const form = await open({lang: 'he', dir: 'rtl'});
       expect(rect(form, '.progress .done').left).to.be.greaterThan(rect(form, '.progress i', 1).left);
       form.strings = {next: 'Next'};
@@ -363,7 +363,7 @@ describe('localization', () => {
       expect(rect(form, 'tbody th').left).to.be.greaterThan(rect(form, 'tbody td').left);
     });
 
-    it('email, phone and amounts are written from left to right, and names like the page', async () => {
+    it('email, phone and amounts are written from left to right in every language, and names in the direction of the page', async () => {
       const form = await open({lang: 'he', dir: 'rtl', layout: 'single'});
       const directions = ['first_name', 'email', 'phone', 'cash'].map(
         (name) => getComputedStyle(form.shadowRoot!.querySelector(`[name=${name}]`)!).direction,

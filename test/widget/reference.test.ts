@@ -1,4 +1,4 @@
-/** docs/widget.md against the form itself: what is rendered and sent in all its states is what is listed. */
+/** Tests that docs/widget.md lists what the form renders, reads and sends in all its states, and nothing else. */
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
@@ -7,7 +7,7 @@ import {choose, click, fillAll, fillContact, listen, open, send, shows} from '..
 
 const reference = await (await fetch('/docs/widget.md')).text();
 
-/** What stands as code in one column of a table, row by row. */
+/** The code in one column of a table, for each row. */
 function listed(table: string, column = 0): string[] {
   const [, rows = ''] = new RegExp(`<!-- table: ${table} -->([^]*?)<!-- /table -->`).exec(reference) ?? [];
   return rows
@@ -44,7 +44,7 @@ describe('the reference lists', () => {
     for (const method of ['getAttribute', 'hasAttribute'] as const) {
       stub(LeadPrequalForm.prototype, method, {
         value(this: Element, name: string) {
-          // Every element has a language.
+          // The reference does not list `lang`, which every element has.
           if (name !== 'lang') read.add(name);
           return Element.prototype[method].bind(this)(name);
         },
@@ -72,7 +72,7 @@ describe('the reference lists', () => {
       () => created({status: 'refused', prequalification: null}),
     ]) {
       server.reply(reply);
-      // As in another tab: a form that finds a receipt shows its result.
+      // The form would otherwise find the receipt of the lead before and show its result.
       sessionStorage.clear();
       const sent = await open({'cta-href': 'https://example.com/call', 'cta-label': 'Call us'});
       await fillAll(sent);

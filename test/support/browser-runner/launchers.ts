@@ -45,7 +45,7 @@ const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | 
 
 /**
  * @param wanted names of browsers
- * @param required those of them without which nothing is tested
+ * @param required the browsers that must be installed
  * @throws Error when a browser is required and not installed
  */
 export async function launch(wanted: readonly string[], required: readonly string[]): Promise<Launcher[]> {
@@ -61,7 +61,7 @@ export async function launch(wanted: readonly string[], required: readonly strin
   return found;
 }
 
-/** @returns the name of a display that is ready; Xvfb picks a free one itself, and prints its number */
+/** Starts a virtual display. Xvfb picks a free number for it, and prints that number when the display is ready. */
 async function startDisplay(program: string): Promise<string> {
   const display = spawn(program, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -71,7 +71,7 @@ async function startDisplay(program: string): Promise<string> {
   return `:${String(number).trim()}`;
 }
 
-/** @returns the port on which the driver listens; it cannot choose a free one itself */
+/** @returns the port on which the driver listens. It is chosen here, because the driver cannot choose a free one. */
 async function startWebDriver(program: string, display: string): Promise<number> {
   const port = await freePort();
   const driver = spawn(program, [`--port=${port}`], {

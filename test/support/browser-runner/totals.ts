@@ -17,12 +17,14 @@ function totalsOf({passed, testResults}: TestSession) {
   return {passed: passedTests, failed: passed ? failedTests : Math.max(failedTests, 1)};
 }
 
-/** CI adds up its lines, so they keep the form "Chrome: 12 passed, 0 failed". */
+/**
+ * Prints a line such as "Chrome: 12 passed, 0 failed" for each browser. CI reads these lines, so their form must stay.
+ */
 export const totals: Reporter = {
   stop({sessions}) {
     for (const [browser, files] of Map.groupBy(sessions, (session) => session.browser.name)) {
       const all = files.map(totalsOf);
-      const sum = (key: 'passed' | 'failed') => all.reduce((so, file) => so + file[key], 0);
+      const sum = (key: 'passed' | 'failed') => all.reduce((total, file) => total + file[key], 0);
       console.log(`${browser}: ${sum('passed')} passed, ${sum('failed')} failed`);
     }
   },

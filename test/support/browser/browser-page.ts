@@ -1,23 +1,23 @@
-/** The page around the form, as a test wants it: its address, where it came from, what its browser allows. */
+/** Changes the page around the form for a test: its address, its referrer, and what the browser allows. */
 
 const undo: (() => void)[] = [];
 
-/** Puts everything back. */
+/** Undoes all changes. */
 export function restorePage() {
   while (undo.length > 0) undo.pop()?.();
 }
 
-/** Puts something else in the place of a property of the page. */
+/** Replaces a property until `restorePage()` is called. */
 export function stub(target: object, name: string, property: PropertyDescriptor) {
-  const own = Object.getOwnPropertyDescriptor(target, name);
+  const original = Object.getOwnPropertyDescriptor(target, name);
   Object.defineProperty(target, name, {configurable: true, ...property});
   undo.push(() => {
-    if (own) Object.defineProperty(target, name, own);
+    if (original) Object.defineProperty(target, name, original);
     else Reflect.deleteProperty(target, name);
   });
 }
 
-/** Without a reload, as a router does. */
+/** Changes the address of the page without a reload, as a router does. */
 export function goTo(address: string) {
   const before = location.href;
   history.replaceState(history.state, '', address);
@@ -43,7 +43,7 @@ export const fillStorage = () =>
     },
   });
 
-/** Milliseconds from now. */
+/** Sets the date to so many milliseconds from now. */
 export function later(milliseconds: number) {
   const at = Date.now() + milliseconds;
   stub(Date, 'now', {value: () => at});

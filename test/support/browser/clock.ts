@@ -1,6 +1,6 @@
 import {isReadingReply} from './fake-server.ts';
 
-/** Time that passes when the test says so: pauses of a second and more; shorter ones stay real. */
+/** Controls all timers of a second and more: they run when the test lets the time pass. Shorter timers stay real. */
 export class Clock {
   readonly #setTimeout = window.setTimeout.bind(window);
   readonly #now = Date.now.bind(Date);
@@ -17,7 +17,7 @@ export class Clock {
     window.setTimeout = faked as typeof window.setTimeout;
   }
 
-  /** Lets so many milliseconds pass, and everything happen that is due by then. */
+  /** Lets so many milliseconds pass, and runs all timers that are due by then. */
   async pass(milliseconds: number) {
     this.#offset += milliseconds;
     const due = this.#due.filter(({at}) => at <= Date.now());
@@ -26,7 +26,7 @@ export class Clock {
     await this.settled();
   }
 
-  /** Once what is under way has come to its end: replies are there, and rendered. */
+  /** Waits until the form has read all replies and has rendered them. */
   async settled() {
     for (let quiet = 0; quiet < 5; quiet++) {
       await new Promise((resolve) => this.#setTimeout(resolve));

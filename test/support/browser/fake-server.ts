@@ -1,4 +1,6 @@
-/** Stands in for the server behind `window.fetch`; the form, its files and its requests are the real ones. */
+/**
+ * A server that is a function in the place of `window.fetch`. The form, its files and its requests are the real ones.
+ */
 import type {Prequalification} from '../../../contract/amounts.ts';
 import {paths} from '../../../contract/api.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
@@ -64,7 +66,9 @@ export type Reading = {url: URL; token: string | null};
 
 let bodiesBeingRead = 0;
 
-/** Whether the form is reading a reply. Browsers do that in threads of their own, which take long on a loaded machine. */
+/**
+ * Whether the form is reading a reply. Browsers do that in threads of their own, which take long on a loaded machine.
+ */
 export const isReadingReply = () => bodiesBeingRead > 0;
 
 function countReading(response: Response): Response {
@@ -90,7 +94,7 @@ export class FakeServer {
   readonly #replies: Reply[] = [];
   readonly #fetch = window.fetch.bind(window);
 
-  /** Takes the place of the network until `restore()`. */
+  /** Replaces `window.fetch` until `restore()` is called. */
   constructor() {
     sessionStorage.clear();
     window.fetch = async (input, init = {}) => {
@@ -116,16 +120,16 @@ export class FakeServer {
     };
   }
 
-  /** One reply a lead; the last one stays. */
+  /** Sets the replies to the next leads, one for each. The last reply is used for all leads after that. */
   reply(...replies: Reply[]) {
     this.#replies.splice(0, Infinity, ...replies);
   }
 
-  /** The next lead is answered only when the function that comes back is called. */
-  hold(response: () => Response = created): () => void {
+  /** @returns a function that answers the next lead, which is not answered before */
+  delayReply(response: () => Response = created): () => void {
     let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    this.reply(() => held.then(response));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.reply(() => released.then(response));
     return release;
   }
 

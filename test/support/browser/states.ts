@@ -1,4 +1,4 @@
-/** Every state that a visitor can meet, and the way there. */
+/** Every state of the form that a visitor can see, and how a test brings the form there. */
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
@@ -18,7 +18,7 @@ import {
   type Attributes,
 } from './visitor.ts';
 
-const everything = {
+const links = {
   'privacy-href': 'https://example.com/privacy',
   'cta-href': 'https://example.com/call',
   'cta-label': 'Talk to a specialist',
@@ -33,10 +33,10 @@ export type State = {
   reach?: (form: LeadPrequalForm) => Promise<unknown>;
 };
 
-const toThird = async (form: LeadPrequalForm) => {
+const toThirdStep = async (form: LeadPrequalForm) => {
   await fillAll(form);
 };
-const toEnd = async (form: LeadPrequalForm) => {
+const toResult = async (form: LeadPrequalForm) => {
   await fillAll(form);
   await send(form);
 };
@@ -59,10 +59,10 @@ export const states: Record<string, State> = {
       await click(form, 'Next');
     },
   },
-  'the third step': {reach: toThird},
+  'the third step': {reach: toThirdStep},
   'errors of the third step': {
     async reach(form) {
-      await toThird(form);
+      await toThirdStep(form);
       fill(form, 'Cash', 'some');
       fill(form, 'Investments', '');
       await click(form, 'See my estimate');
@@ -74,14 +74,14 @@ export const states: Record<string, State> = {
     reach: (form) => click(form, 'See my estimate'),
   },
   sending: {
-    server: (server) => server.hold(),
+    server: (server) => server.delayReply(),
     async reach(form) {
-      await toThird(form);
+      await toThirdStep(form);
       button(form, 'See my estimate').click();
       await shows(form, 'Sending…');
     },
   },
-  'the result': {reach: toEnd},
+  'the result': {reach: toResult},
   'a result of nothing': {
     server: (server) =>
       server.reply(() =>
@@ -94,9 +94,12 @@ export const states: Record<string, State> = {
           reasons: {rollover_amount: 'below_minimum', sba_qualified_amount: 'bankruptcy'},
         }),
       ),
-    reach: toEnd,
+    reach: toResult,
   },
-  pending: {server: (server) => server.reply(() => created({...noAmounts, status: 'pending'})), reach: toEnd},
+  pending: {
+    server: (server) => server.reply(() => created({...noAmounts, status: 'pending'})),
+    reach: toResult,
+  },
   ...Object.fromEntries(
     Object.entries({
       'a consent text': {required: false, text: consent},
@@ -124,7 +127,7 @@ export const states: Record<string, State> = {
       server.reply(() => problem(422, 'consent-outdated'));
     },
     async reach(form) {
-      await toThird(form);
+      await toThirdStep(form);
       await shows(form, consent);
       field(form, consent).click();
       await send(form);
@@ -137,7 +140,7 @@ export const states: Record<string, State> = {
     },
     async reach(form) {
       const clock = new Clock();
-      await toEnd(form);
+      await toResult(form);
       await clock.pass(2_000);
       clock.restore();
       await shows(form, 'longer than we want to keep you waiting');
@@ -150,7 +153,7 @@ export const states: Record<string, State> = {
     },
     async reach(form) {
       const clock = new Clock();
-      await toEnd(form);
+      await toResult(form);
       await clock.pass(2_000);
       clock.restore();
       await shows(form, '$830,000');
@@ -160,7 +163,10 @@ export const states: Record<string, State> = {
     server: () => sessionStorage.setItem('lead-prequal:acme:prequalification', JSON.stringify(answer())),
     reach: (form) => shows(form, 'this page does not keep what you typed'),
   },
-  refused: {server: (server) => server.reply(() => created({...noAmounts, status: 'refused'})), reach: toEnd},
+  refused: {
+    server: (server) => server.reply(() => created({...noAmounts, status: 'refused'})),
+    reach: toResult,
+  },
   thanks: {
     attributes: {'lead-type': 'standard'},
     server: (server) => server.reply(() => created(noAmounts)),
@@ -169,17 +175,17 @@ export const states: Record<string, State> = {
       await send(form, 'Send');
     },
   },
-  'a failure': {server: (server) => server.reply(() => problem(500, 'internal')), reach: toEnd},
+  'a failure': {server: (server) => server.reply(() => problem(500, 'internal')), reach: toResult},
   'too many requests': {
     server: (server) => server.reply(() => problem(429, 'too-many-requests')),
-    reach: toEnd,
+    reach: toResult,
   },
 };
 
-/** A form with all that a page can give it, in one of the states. */
+/** Opens a form with all its links and slots, and brings it into a state. */
 export async function openState(state: State, server: FakeServer, attributes: Attributes = {}) {
   state.server?.(server);
-  const form = await open({...everything, ...state.attributes, ...attributes}, slots);
+  const form = await open({...links, ...state.attributes, ...attributes}, slots);
   await state.reach?.(form);
   await form.updateComplete;
   return form;

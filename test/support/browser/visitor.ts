@@ -1,4 +1,4 @@
-/** The form as a visitor finds it: by labels, button names and headings. */
+/** Uses the form like a visitor, who finds everything by labels, button names and headings. */
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
@@ -6,7 +6,7 @@ import {endpoint} from './fake-server.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** A form on the page, rendered. */
+/** Puts a form on the page, and waits until it is rendered. */
 export async function open(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
   const form = document.createElement('lead-prequal-form');
   for (const [name, value] of Object.entries({partner: 'acme', endpoint, ...attributes})) {
@@ -34,7 +34,7 @@ export const maybeField = (form: LeadPrequalForm, label: string) =>
   inside<HTMLLabelElement>(form, 'label').find((element) => words(element) === label)?.control as
     HTMLInputElement | undefined;
 
-/** The input that the label is for; of a choice, the radio button with these words beside it. */
+/** The input with this label. In a choice, that is the radio button with this text beside it. */
 export function field(form: LeadPrequalForm, label: string): HTMLInputElement {
   const found = maybeField(form, label);
   if (!found) throw new Error(`there is no field ${label}`);
@@ -50,12 +50,12 @@ export const button = (form: LeadPrequalForm, name: string) =>
     name,
   );
 
-/** All that can be read on the form, white space folded. */
+/** The whole text of the form, with each run of white space as one space. */
 export const text = (form: LeadPrequalForm) => words(form.shadowRoot);
 
 export const heading = (form: LeadPrequalForm) => words(inside(form, 'h2')[0]);
 
-/** What stands in the one error summary, if there is one. */
+/** The lines of the error summary. Empty if there is no summary. */
 export const summary = (form: LeadPrequalForm) => inside(form, '[part=summary] a').map(words);
 
 export const link = (form: LeadPrequalForm, name: string) =>
@@ -73,7 +73,7 @@ export const focused = (form: LeadPrequalForm) => form.shadowRoot?.activeElement
 
 export const announced = (form: LeadPrequalForm) => words(only(inside(form, '[role=status]'), 'live region'));
 
-/** As typing, pasting and filling in do: the value changes, then the field says so. */
+/** Changes a value as typing, pasting and autofill do: first the value changes, then the input sends an event. */
 export function fill(form: LeadPrequalForm, label: string, value: string) {
   const input = field(form, label);
   input.focus();
@@ -81,14 +81,14 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
   input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
 }
 
-/** Waits until the file that a touched form needs has arrived, if the visitor waits for it. */
-const untilHere = (form: LeadPrequalForm) =>
+/** If the visitor has to wait for the file of the touched form, waits until it has arrived. */
+const untilLoaded = (form: LeadPrequalForm) =>
   until(() => !text(form).includes('One moment…'), undefined, 'the file that the form waits for arrives');
 
 export async function click(form: LeadPrequalForm, name: string) {
   button(form, name).click();
   await form.updateComplete;
-  await untilHere(form);
+  await untilLoaded(form);
   await form.updateComplete;
 }
 
@@ -97,7 +97,7 @@ export async function choose(form: LeadPrequalForm, label: string) {
   await form.updateComplete;
 }
 
-/** Touches the form and waits for the file that it loads then. */
+/** Touches the form, and waits until the file that this loads has arrived. */
 export async function touch(form: LeadPrequalForm) {
   form.shadowRoot?.querySelector('input')?.focus();
   const {length} = LeadPrequalForm.elementStyles;
@@ -121,7 +121,7 @@ export async function fillFunds(form: LeadPrequalForm) {
   await form.updateComplete;
 }
 
-/** Everything up to the last button. */
+/** Fills in all steps, up to the last button. */
 export async function fillAll(form: LeadPrequalForm) {
   await fillContact(form);
   await click(form, 'Next');
@@ -130,7 +130,7 @@ export async function fillAll(form: LeadPrequalForm) {
   await fillFunds(form);
 }
 
-/** Presses the last button and waits for what comes of it. */
+/** Presses the last button, and waits for the result or the error. */
 export async function send(form: LeadPrequalForm, name = 'See my estimate') {
   const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
   button(form, name).click();
@@ -143,7 +143,7 @@ export async function shows(form: LeadPrequalForm, expected: string) {
   await until(() => text(form).includes(expected), undefined, `the form shows "${expected}"`);
 }
 
-/** Every `prequal-*` event from here on, with its detail. */
+/** Records every `prequal-*` event from now on, with its detail. */
 export function listen(target: EventTarget = document) {
   const events: {type: string; detail: unknown}[] = [];
   for (const name of ['ready', 'start', 'step', 'submit', 'result', 'error']) {

@@ -33,7 +33,7 @@ afterEach(() => {
   server.restore();
 });
 
-/** The form as it is after the page was loaded anew. */
+/** Replaces the form by a new one, as a reload of the page does. */
 async function reload(form: LeadPrequalForm, attributes: Attributes = {}) {
   form.remove();
   return open({draft: '', ...attributes});
@@ -233,7 +233,7 @@ describe('prefill', () => {
   });
 
   it('prefill that is set before the element is defined is not lost', async () => {
-    // A copy of the class under another name, upgraded on the page.
+    // The form has a copy of the class under another name, which is defined when the element is already on the page.
     const early = document.createElement('late-prequal-form') as LeadPrequalForm;
     early.prefill = known;
     await fixture(html`<main>${early}</main>`);
@@ -286,7 +286,7 @@ describe('prefill-from-url', () => {
   });
 });
 
-describe('what the form knows', () => {
+describe('contact data from several sources', () => {
   it("a draft comes before the property prefill, and that before the page's URL", async () => {
     sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Typed'}));
     goTo('?first_name=Address&last_name=Address&email=address@example.com');

@@ -1,6 +1,6 @@
 /**
- * What engines do differently: each has its own regular expressions, and its own version of the separators that
- * languages use. All else of `form/` behaves the same everywhere, and is tested in Node (test/form).
+ * Tests in browsers what engines do differently: each has its own regular expressions, and its own version of the
+ * separators that languages use. The rest of `form/` behaves the same everywhere and is tested in Node (test/form).
  */
 import {expect} from '@open-wc/testing';
 import {emailSuggestion} from '../../../form/email-suggestion.ts';
@@ -62,7 +62,7 @@ describe('a long paste', () => {
         tidy(fieldTable[name].kind, typed, 'en-US');
       }
       emailSuggestion(typed);
-      // Milliseconds. A time that grew with the square of the length would be minutes.
+      // Milliseconds. If the time grew with the square of the length, it would take minutes.
       expect(performance.now() - started).to.be.below(10_000);
     });
   }

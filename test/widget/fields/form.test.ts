@@ -68,7 +68,7 @@ describe('the form', () => {
     text.selectNodeContents(form);
     expect(text.getBoundingClientRect().height, 'before the first render').to.be.greaterThan(0);
     await form.updateComplete;
-    expect(text.getBoundingClientRect().height, 'after it').to.equal(0);
+    expect(text.getBoundingClientRect().height, 'after the first render').to.equal(0);
   });
 
   it('the slots are shown, but the intro is not shown with the result', async () => {

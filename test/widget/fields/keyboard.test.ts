@@ -4,7 +4,7 @@ import {FakeServer} from '../../support/browser/fake-server.ts';
 import {field, focused, heading, open, shows} from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
-/** Key by key: WebKit's driver loses the second of two equal characters when it gets them at once. */
+/** Types key by key, because WebKit's driver loses the second of two equal characters when it gets them at once. */
 const type = async (text: string) => {
   for (const character of text) await press(character);
 };

@@ -32,9 +32,9 @@ describe('effectiveLeadType', () => {
     ['standard', undefined, 'standard'],
     ['prequalification', both, 'prequalification'],
     ['standard', both, 'standard'],
-    // The configuration allows less: ask for less.
+    // The configuration allows only a type with fewer fields: the form asks for that one.
     ['prequalification', ['standard'], 'standard'],
-    // It allows only more: never ask for more than the page wanted.
+    // The configuration allows only a type with more fields: the form does not ask for more than the page wants.
     ['standard', ['prequalification'], 'standard'],
     ['prequalification', [], 'prequalification'],
     ['nonsense', undefined, 'prequalification'],

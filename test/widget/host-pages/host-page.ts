@@ -9,22 +9,22 @@ const asked = await fetch('/host-pages/service');
 if (!asked.ok) throw new Error(await asked.text());
 export const service = (await asked.json()) as Service;
 
-/** As the page sees itself. */
+/** The window of a host page. `trouble` lists the errors, warnings and policy violations on it. */
 export type HostPage = Window & typeof globalThis & {trouble: string[]};
 
-/** What partners paste, with what people without JavaScript see. */
+/** The element that partners paste, with content for people without JavaScript. */
 export const element = '<lead-prequal-form partner="acme"><p id="fallback">Call us</p></lead-prequal-form>';
 
-/** The script tag of another version, which is pinned all the same. */
+/** The script tag of another version. It has the same hash, because the first file of all versions is the same. */
 export const scriptOf = (version: string) => service.script.replace(/embed\/[^/]+/, `embed/${version}`);
 
-/** The script under an address that a content management system made of it. */
+/** The script tag with a query that content management systems append. */
 export const scriptAgain = service.script.replace('.js"', '.js?ver=6.4"');
 
-/** A script of the host's own. */
+/** A script of the host page itself. */
 export const hostScript = (code: string) => `<script nonce="host">{${code}}</script>`;
 
-/** The first script on every page: notes whatever goes wrong on it. */
+/** The first script on every page. It records all errors, warnings and policy violations. */
 const watch = hostScript(`
   const note = (...words) => trouble.push(words.join(' '));
   window.trouble = [];
@@ -36,17 +36,17 @@ const watch = hostScript(`
   });
 `);
 
-/** As a tag manager does, when everything else is there. */
+/** Adds the form's script once the rest of the page has loaded, as a tag manager does. */
 export function addScript({document}: HostPage) {
   document.head.append(document.createRange().createContextualFragment(service.script));
 }
 
 /**
- * @param content what follows the watching script; the head and the body begin where HTML lets them
- * @param headers of the page
+ * @param content the HTML after the recording script, for the head and the body
+ * @param headers the headers of the response with the page
  */
 export async function openPage(content: string, headers: Record<string, string> = {}): Promise<HostPage> {
-  // The visitor of this page was on no other before.
+  // The page belongs to a new visit.
   sessionStorage.clear();
   const page = `<!doctype html><html lang="en"><title>Host page</title>${watch}${content}`;
   const query = new URLSearchParams({html: page, headers: JSON.stringify(headers)});
@@ -62,7 +62,7 @@ export async function openPage(content: string, headers: Record<string, string> 
 
 export const closePages = fixtureCleanup;
 
-/** The form, rendered. */
+/** Waits until the form is rendered. */
 export async function rendered(form: Element | null | undefined): Promise<LeadPrequalForm> {
   const found = form as LeadPrequalForm;
   await until(() => Boolean(found.shadowRoot?.querySelector('form')), undefined, 'the form shows its fields');
@@ -71,30 +71,34 @@ export async function rendered(form: Element | null | undefined): Promise<LeadPr
 
 export const formOn = ({document}: HostPage) => rendered(document.querySelector('lead-prequal-form'));
 
-/** What people see of the children between the tags. */
+/** Whether the element's own children can be seen. */
 export const showsFallback = ({document}: HostPage) =>
   document.getElementById('fallback')!.getBoundingClientRect().height > 0;
 
-/** What the calculator finds for what `fillAll` types. */
+/** The total that the calculator finds for the answers that `fillAll` types. */
 export const total = '$950,000';
 
-/** Fills in everything, sends it, and sees the amounts. */
+/** Fills in the form and sends the lead. Throws if the amounts do not appear. */
 export async function reachResult(form: LeadPrequalForm) {
   await fillAll(form);
   const {type, detail} = await send(form);
   if (!text(form).includes(total)) throw new Error(`${type} ${JSON.stringify(detail)}: ${text(form)}`);
 }
 
-/** The partners in whose name leads are sent from now on, each when the promise settles. */
-export function sendersOn(page: HostPage, held?: Promise<void>) {
-  const senders: (string | null)[] = [];
+/**
+ * Records the partner of each lead that the page sends from now on.
+ *
+ * @param delay a promise that must settle before a lead is sent
+ */
+export function recordPartners(page: HostPage, delay?: Promise<void>) {
+  const partners: (string | null)[] = [];
   const fetch = page.fetch.bind(page);
   page.fetch = async (input, init) => {
     if (init?.method === 'POST') {
-      senders.push(new URL(input as string).searchParams.get('partner'));
-      await held;
+      partners.push(new URL(input as string).searchParams.get('partner'));
+      await delay;
     }
     return fetch(input, init);
   };
-  return senders;
+  return partners;
 }

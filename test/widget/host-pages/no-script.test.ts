@@ -6,7 +6,7 @@ describe("the element's own children", () => {
   const otherHash = service.script.replace(/sha384-.../, 'sha384-AAA');
 
   for (const [what, content, headers] of [
-    ['has not come', element, {}],
+    ['has not arrived', element, {}],
     ['was changed after the partner pinned it', otherHash + element, {}],
     [
       'is not in the content security policy',
@@ -28,7 +28,7 @@ describe("the element's own children", () => {
     const form = page.document.querySelector('lead-prequal-form')!;
     await until(() => {
       const fields = Boolean(form.shadowRoot?.querySelector('form'));
-      expect(showsFallback(page), 'either, and never both').to.equal(!fields);
+      expect(showsFallback(page), 'either the children or the fields are shown').to.equal(!fields);
       waited++;
       return fields;
     });

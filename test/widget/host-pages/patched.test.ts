@@ -124,13 +124,16 @@ describe('a page whose own elements', () => {
   const names =
     'fetch trustedTypes ShadyCSS crypto JSON litNonce reactiveElementPolyfillSupport customElements';
   for (const [what, content] of [
-    ['have the names of what scripts use', names.split(' ').map((name) => `<div id=${name}></div>`)],
-    ['take the place of parts of the document', ['<form name=head></form><img name=body><img name=forms>']],
-    ['take the place of what the form reads of the document', clobbering],
-    ['take the place of the methods by which the language is found', withoutLang],
-    ['have the ids of our fields', ['<input id=first_name name=first_name><form id=form></form>']],
+    [
+      'have the names of global variables that scripts use',
+      names.split(' ').map((name) => `<div id=${name}></div>`),
+    ],
+    ['replace parts of the document', ['<form name=head></form><img name=body><img name=forms>']],
+    ['replace the properties of the document that the form reads', clobbering],
+    ['replace the methods by which the form finds the language', withoutLang],
+    ["have the ids of the form's fields", ['<input id=first_name name=first_name><form id=form></form>']],
     ['change what addresses are relative to', ['<base href="https://elsewhere.example/">']],
-    ['surround ours with a form whose fields have the names of its properties', ['<form>', ...formAround]],
+    ['are a form around the element, whose fields have the names of properties', ['<form>', ...formAround]],
   ] as const) {
     it(`the form reaches the result on a page whose elements ${what}`, async () => {
       const page = await openPage(content.join('') + service.script + element);

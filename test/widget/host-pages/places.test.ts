@@ -19,7 +19,7 @@ import {
   openPage,
   reachResult,
   rendered,
-  sendersOn,
+  recordPartners,
   service,
   total,
   type HostPage,
@@ -73,7 +73,7 @@ describe('a form that the page makes', () => {
   }
 });
 
-describe('a form that is', () => {
+describe('a form in an unusual place', () => {
   it('a form that is moved keeps its step and what was typed', async () => {
     const page = await withScript(`${element}<aside></aside>`);
     const form = await formOn(page);
@@ -99,21 +99,21 @@ describe('a form that is', () => {
     expect(page.trouble).to.deep.equal([]);
   });
 
-  it('a form that is taken off the page while it sends does so once, and has its result when it is back', async () => {
+  it('a form that is removed from the page while it sends a lead sends it once, and shows the result when it is back', async () => {
     const page = await withScript(element);
     const form = await formOn(page);
     let release = () => {};
-    const senders = sendersOn(page, new Promise((resolve) => (release = resolve)));
+    const partners = recordPartners(page, new Promise((resolve) => (release = resolve)));
     await fillAll(form);
     const done = oneEvent(form, 'prequal-result');
     void form.submit();
-    while (senders.length === 0) await new Promise(requestAnimationFrame);
+    while (partners.length === 0) await new Promise(requestAnimationFrame);
     form.remove();
     release();
     await done;
     page.document.body.append(form);
     await shows(form, total);
-    expect(senders).to.deep.equal(['acme']);
+    expect(partners).to.deep.equal(['acme']);
     expect(page.trouble).to.deep.equal([]);
   });
 
@@ -185,7 +185,7 @@ describe('a form that is', () => {
     const [one, two] = (await Promise.all(
       [...page.document.querySelectorAll('lead-prequal-form')].map(rendered),
     )) as [LeadPrequalForm, LeadPrequalForm];
-    const senders = sendersOn(page);
+    const partners = recordPartners(page);
     await fillAll(one);
     expect(heading(two)).to.equal('Step 1 of 3 About you');
     expect(field(two, 'First name').value).to.equal('');
@@ -199,7 +199,7 @@ describe('a form that is', () => {
       const ids = [...shadowRoot!.querySelectorAll('[id]')].map(({id}) => id);
       expect(new Set(ids)).to.have.length(ids.length);
     }
-    expect(senders).to.deep.equal(['globex', 'acme']);
+    expect(partners).to.deep.equal(['globex', 'acme']);
     expect(page.trouble).to.deep.equal([]);
   });
 });

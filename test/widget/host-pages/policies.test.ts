@@ -23,7 +23,7 @@ describe('a page with a content security policy', () => {
       const page = await openPage(service.script + element, {'Content-Security-Policy': policy});
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
-      // Were the policy not enforced, this would be no proof.
+      // The test would prove nothing if the policy were not enforced, so this style must be blocked.
       page.document.body.setAttribute('style', 'color: red');
       await new Promise((resolve) => page.document.addEventListener('securitypolicyviolation', resolve));
       expect(page.trouble).to.have.length(1);

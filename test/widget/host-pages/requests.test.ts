@@ -6,7 +6,7 @@ import {element, formOn, openPage, reachResult, scriptOf, service, total} from '
 
 const requests = async () => (await (await fetch('/host-pages/requests')).json()) as Received[];
 
-/** Opens a page that tells everybody its whole address, sends a lead from it, loads it again and sees the result. */
+/** Opens a page that lets browsers send its whole URL as the referrer, sends a lead, reloads it and sees the result. */
 async function visit(content: string): Promise<Received[]> {
   const before = (await requests()).length;
   const page = await openPage(content, {'Referrer-Policy': 'unsafe-url'});
@@ -63,7 +63,7 @@ describe('the requests of the form', () => {
     ['de', [], ['words-en']],
     ['es-MX', ['languages'], ['languages', 'words-es']],
   ] as const) {
-    it(`for the words of a page in "${lang}" are ${before.join() || 'none'} at first, and after a touch ${after.join(', ')}`, async () => {
+    it(`a page in "${lang}" loads ${before.join() || 'no file'} for the words of the first screen, and has ${after.join(' and ')} after a touch`, async () => {
       const page = await openPage(`${service.script}<main lang="${lang}">${element}</main>`);
       const form = await formOn(page);
       expect(wordFilesOf(page)).to.deep.equal(before);

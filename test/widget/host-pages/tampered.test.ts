@@ -1,4 +1,4 @@
-/** Each file has copies that were changed after the build; everything else is as it should be. */
+/** Tests versions in which one later file was changed after the build. The form must not run that file. */
 import {expect, oneEvent, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {heading} from '../../support/browser/visitor.ts';
@@ -6,7 +6,7 @@ import {element, formOn, openPage, reachResult, scriptOf, service, showsFallback
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
 
-/** In any language: by the names of fields, and without a button. */
+/** Sends a lead from a form in any language, because it finds fields by their names and does not press a button. */
 async function submit(form: LeadPrequalForm) {
   for (const [name, value] of Object.entries(typed)) {
     form.shadowRoot!.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = value;
@@ -25,11 +25,11 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   const [, tag = 'es'] = /^words-(.*)/.exec(name) ?? [];
   const ofWords = name === 'languages' || name.startsWith('words-');
   const needed = name === 'touched-form' || name === 'words-en';
-  const otherwise = ofWords ? 'English in its place' : 'the result comes without it';
+  const otherwise = ofWords ? 'the form is in English' : 'the result is shown without it';
 
   describe(`${name}, pinned by the hash of the first file`, () => {
-    for (const [change, version] of Object.entries({'one byte': oneByte, 'code of theirs': planted})) {
-      it(`${name} is not run when its server changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
+    for (const [change, version] of Object.entries({'one byte': oneByte, 'added code': planted})) {
+      it(`${name} does not run if the server has changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
         const page = await openPage(
           `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${element}</main>`,
         );
@@ -51,7 +51,7 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   });
 }
 
-it('the sandbox is not shown when its server changed it, and what people see without a form stays', async () => {
+it("the sandbox is not shown if the server has changed it, and the element's own children stay", async () => {
   const {oneByte, planted} = service.laterFiles.find(isSandbox)!;
   for (const version of [oneByte, planted]) {
     const page = await openPage(scriptOf(version) + element.replace('partner="acme"', 'sandbox'));
@@ -61,11 +61,13 @@ it('the sandbox is not shown when its server changed it, and what people see wit
   }
 });
 
-it('a later file is asked for once, so that what runs is what was verified', async () => {
+it('a later file is requested once, so that the bytes that run are the verified ones', async () => {
   const page = await openPage(service.script + element);
   await reachResult(await formOn(page));
-  const asked = page.performance.getEntriesByType('resource').map((entry) => entry.name.replace(/.*\//, ''));
-  const later = asked.filter((name) => service.laterFiles.some(({file}) => file === name));
+  const requested = page.performance
+    .getEntriesByType('resource')
+    .map((entry) => entry.name.replace(/.*\//, ''));
+  const later = requested.filter((name) => service.laterFiles.some(({file}) => file === name));
   expect(later).to.have.length.above(0);
   expect(new Set(later)).to.have.length(later.length);
 });

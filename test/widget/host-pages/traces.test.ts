@@ -2,7 +2,10 @@ import {expect} from '@open-wc/testing';
 import {shows} from '../../support/browser/visitor.ts';
 import {element, formOn, hostScript, openPage, reachResult, service, type HostPage} from './host-page.ts';
 
-/** What the page has, whenever it is asked: first before a module of ours runs, for modules wait for the page's end. */
+/**
+ * Adds a function that lists all that a script can leave on the page. The page calls it a first time at its end, when
+ * the form's script has not run yet, because modules wait until the page is parsed.
+ */
 const look = hostScript(`
   window.look = () => ({
     globals: Object.getOwnPropertyNames(window).sort(),
@@ -33,7 +36,7 @@ const look = hostScript(`
     add.call(document, type, (event) => event.defaultPrevented && prevented.push(type));
 `);
 
-it('the way to the result leaves no trace on the page', async () => {
+it('a form that reaches the result leaves no trace on the page', async () => {
   const page = (await openPage(
     service.script + look + element + hostScript('window.before = look()'),
   )) as HostPage & {
@@ -44,7 +47,7 @@ it('the way to the result leaves no trace on the page', async () => {
   };
   const form = await formOn(page);
   await reachResult(form);
-  // The last file is asked for with the result and may arrive after it.
+  // The file with this button is requested when the lead is sent, and may arrive after the result.
   await shows(form, 'Print or save as PDF');
   expect(page.look()).to.deep.equal(page.before);
   expect(

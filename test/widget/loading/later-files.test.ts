@@ -1,7 +1,9 @@
 import {expect} from '@open-wc/testing';
 import {loadPinned} from '../../../widget/loading/later-files.ts';
 
-/** Relative to `widget/loading/`, as the files of a build are to the first one. */
+/**
+ * The path is relative to `widget/loading/`, because the paths of later files are relative to the file that loads them.
+ */
 const path = '../../test/support/browser/later-file.js';
 
 async function hashOf(relative: string) {

@@ -15,7 +15,7 @@ const {origin} = location;
 const ad = '/offer?utm_source=news&utm_campaign=oto%C3%B1o&gclid=abc';
 const told = {utm_source: 'news', utm_campaign: 'otoño', gclid: 'abc'};
 
-/** A page of the visit, and what its script then knows. */
+/** Goes to a page of the visit. @returns the attribution that the script has there */
 function visit(address: string, referrer = '') {
   goTo(address);
   comeFrom(referrer);

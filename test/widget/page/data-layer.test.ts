@@ -16,7 +16,7 @@ describe('data-layer', () => {
     delete page['tags'];
   });
 
-  it('the data layer gets the facts of the events, and nothing else', async () => {
+  it('the data layer gets the details of the events, and nothing that was typed', async () => {
     page['dataLayer'] = [{event: 'gtm.js'}];
     const layer = page['dataLayer'];
     const events = listen();
@@ -40,9 +40,9 @@ describe('data-layer', () => {
         return {type: event.replace('_', '-'), detail: Object.keys(prequal).length ? prequal : null};
       }),
     );
-    const said = JSON.stringify([layer, events, form.outerHTML, location.href]);
+    const visible = JSON.stringify([layer, events, form.outerHTML, location.href]);
     for (const typed of ['Maria', 'Ortiz', 'example.com', '0132', '120', '50,000', '50000', '720', '830']) {
-      expect(said.replaceAll('leads.example.com', '')).not.to.contain(typed);
+      expect(visible.replaceAll('leads.example.com', '')).not.to.contain(typed);
     }
   });
 
@@ -72,7 +72,7 @@ describe('data-layer', () => {
 
   it('a tag that throws does not stop the form', async () => {
     const thrown: unknown[] = [];
-    // As the browser does, but without a line in its console.
+    // Runs a microtask as the browser does, but records an error instead of printing it in the console.
     const run = (task: () => void) => {
       try {
         task();

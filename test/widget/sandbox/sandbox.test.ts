@@ -20,7 +20,7 @@ const mark = (form: LeadPrequalForm) =>
   form.shadowRoot?.querySelector('[role=note]')?.textContent?.replace(/\s+/g, ' ').trim();
 const marked = 'Sample. Nothing you type is sent or kept, and the amounts are made up.';
 
-/** A sample lead, as far as the button. */
+/** Fills in a sample, up to the last button. */
 async function filled(form: LeadPrequalForm) {
   await fillAll(form);
   await shows(form, 'This is where the consent text');
@@ -32,7 +32,7 @@ async function filled(form: LeadPrequalForm) {
   return form;
 }
 
-/** The sandbox answers after half a second, as a server would. Tests need not wait for that. */
+/** The sandbox answers after half a second, like a server. Here it answers at once, so that the tests do not wait. */
 function shortenPauses() {
   const setTimeout = window.setTimeout.bind(window);
   const short = (run: () => void, milliseconds?: number) =>
@@ -82,12 +82,12 @@ describe('sandbox', () => {
     ['pending', 'pending', 'We have your answers'],
     ['refused', 'refused', 'could not prepare an estimate'],
   ] as const;
-  for (const [state, status, said] of states) {
+  for (const [state, status, message] of states) {
     it(`the sandbox shows the result "${state}"`, async () => {
       const form = await filled(await open({sandbox: state}));
       const {type, detail} = await send(form);
       expect([type, (detail as {status: string}).status]).to.deep.equal(['prequal-result', status]);
-      expect(text(form)).to.contain(said);
+      expect(text(form)).to.contain(message);
       expect(mark(form)).to.equal(marked);
     });
   }

@@ -1,4 +1,7 @@
-/** Every part of the total has all that a result shows of it, so that a new part cannot be forgotten somewhere. */
+/**
+ * Tests that a result shows everything that belongs to an amount, for each amount, so that no part of a new one is
+ * missing.
+ */
 import {expect, waitUntil} from '@open-wc/testing';
 import {amountParts, totalAmount, type AmountPart, type Reason} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
@@ -7,7 +10,7 @@ import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {click, fillAll, open, send, shows, text} from '../../support/browser/visitor.ts';
 
-/** In the order of `amountParts`, each amount is another one. */
+/** Whole US dollars, different for each amount, so that a test can tell the amounts apart. */
 const dollarsOf = (part: AmountPart) => 1_000 * (amountParts.indexOf(part) + 1);
 const written = (part: AmountPart) => `$${dollarsOf(part) / 1_000},000`;
 const amounts = tableOf(amountParts, dollarsOf);
@@ -19,11 +22,11 @@ const textsIn = (form: LeadPrequalForm, selector: string) =>
     textContent.replace(/\s+/g, ' ').trim(),
   );
 
-/** The fills of the rectangles, one after the other. */
+/** The computed fills of the elements that match the selector. */
 const fillsIn = (form: LeadPrequalForm, selector: string) =>
   Array.from(form.shadowRoot?.querySelectorAll(selector) ?? [], (found) => getComputedStyle(found).fill);
 
-const isOneEach = (found: readonly string[]) => {
+const expectOneEach = (found: readonly string[]) => {
   expect(found, found.join(' | ')).to.have.length(amountParts.length);
   expect(new Set(found), found.join(' | ')).to.have.property('size', amountParts.length);
 };
@@ -46,7 +49,7 @@ describe('each amount of a result', () => {
     return form;
   };
 
-  it('has a part of the bar, as wide as its share', async () => {
+  it('each amount has a part of the bar, as wide as its share', async () => {
     const form = await result();
     const widths = Array.from(form.shadowRoot!.querySelectorAll('.bar rect'), (part) =>
       Number.parseFloat(part.getAttribute('width') ?? ''),
@@ -57,13 +60,13 @@ describe('each amount of a result', () => {
     }
   });
 
-  it('has a colour of its own, which is the same in the bar and in the table', async () => {
+  it('each amount has a colour of its own, which is the same in the bar and in the table', async () => {
     const form = await result();
-    isOneEach(fillsIn(form, '.swatch rect'));
+    expectOneEach(fillsIn(form, '.swatch rect'));
     expect(fillsIn(form, '.bar rect')).to.deep.equal(fillsIn(form, '.swatch rect'));
   });
 
-  it('has a custom property for its colour', async () => {
+  it('each amount has a custom property for its colour', async () => {
     const form = await result();
     const before = fillsIn(form, '.swatch rect');
     for (const [index, part] of amountParts.entries()) {
@@ -87,20 +90,20 @@ describe('each amount of a result', () => {
       return texts();
     };
 
-    it(`has a row with its name, its amount and a sentence in the language "${lang}"`, async () => {
+    it(`each amount has a row with its name, its dollars and a sentence in the language "${lang}"`, async () => {
       const form = await result();
-      isOneEach(await translated(form, 'tbody th'));
-      isOneEach(textsIn(form, '[part=reason]'));
+      expectOneEach(await translated(form, 'tbody th'));
+      expectOneEach(textsIn(form, '[part=reason]'));
       expect(textsIn(form, '[part=amount]')).to.deep.equal(amountParts.map(written));
     });
 
-    it(`says what it needs if it is zero, in the language "${lang}"`, async () => {
+    it(`each amount of zero says what it needs, in the language "${lang}"`, async () => {
       const form = await result(zeros, 0, 'nothing_to_borrow_against');
-      isOneEach(await translated(form, '[part=reason]'));
+      expectOneEach(await translated(form, '[part=reason]'));
     });
   }
 
-  it('has a line in the text that is copied', async () => {
+  it('each amount has a line in the text that is copied', async () => {
     let copied = '';
     stub(navigator, 'clipboard', {
       value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
@@ -113,7 +116,7 @@ describe('each amount of a result', () => {
     expect(copied.split('\n').slice(1, -2)).to.deep.equal(lines);
   });
 
-  it('is above zero in a sample, and has a reason in a sample without amounts', async () => {
+  it('each amount is above zero in a sample, and has a reason in a sample without amounts', async () => {
     for (const state of ['', 'none']) {
       const form = await open({sandbox: state});
       await fillAll(form);

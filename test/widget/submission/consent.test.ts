@@ -24,8 +24,8 @@ import {
 } from '../../support/browser/visitor.ts';
 
 const words = 'I agree to be called about my estimate.';
-const asked: ConsentText = {text: words, version: '2026-11', required: true};
-const told: ConsentText = {...asked, required: false};
+const textWithBox: ConsentText = {text: words, version: '2026-11', required: true};
+const textAlone: ConsentText = {...textWithBox, required: false};
 const unticked = 'Tick the box to show that you agree.';
 const changed = 'Please read the new terms above the button.';
 
@@ -49,7 +49,7 @@ describe('consent', () => {
   });
 
   it('a consent text is shown above the last button, and its version is sent', async () => {
-    const form = await reach(told);
+    const form = await reach(textAlone);
     expect(maybeField(form, words)).to.equal(undefined);
     await send(form);
     expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: false});
@@ -57,18 +57,18 @@ describe('consent', () => {
   });
 
   it('a consent text is shown only on the last step', async () => {
-    const form = await reach(told);
+    const form = await reach(textAlone);
     await click(form, 'Back');
     expect(text(form)).not.to.contain(words);
   });
 
   it('a consent text does not replace the link to the privacy page', async () => {
-    const form = await reach(asked, {'privacy-href': 'https://example.com/privacy'});
+    const form = await reach(textWithBox, {'privacy-href': 'https://example.com/privacy'});
     expect(link(form, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
   });
 
   it('required consent is a box that is not ticked, and without a tick nothing is sent', async () => {
-    const form = await reach(asked);
+    const form = await reach(textWithBox);
     const box = field(form, words);
     expect([box.type, box.checked, box.required]).to.deep.equal(['checkbox', false, true]);
     await click(form, 'See my estimate');
@@ -87,7 +87,7 @@ describe('consent', () => {
   });
 
   it('the consent box keeps its state when the visitor goes back and forth', async () => {
-    const form = await reach(asked);
+    const form = await reach(textWithBox);
     for (const expected of [true, false]) {
       field(form, words).click();
       await click(form, 'Back');
@@ -97,7 +97,7 @@ describe('consent', () => {
   });
 
   it('the consent box keeps its value when the focus leaves it', async () => {
-    const form = await reach(asked);
+    const form = await reach(textWithBox);
     const box = field(form, words);
     box.focus();
     button(form, 'See my estimate').focus();
@@ -110,7 +110,7 @@ describe('consent', () => {
 
   for (const layout of ['steps', 'single']) {
     it(`a standard form with layout ${layout} asks for consent like any other`, async () => {
-      server.config = () => config({consent: asked});
+      server.config = () => config({consent: textWithBox});
       server.reply(() => created({prequalification: null, reasons: {}}));
       const form = await open({'lead-type': 'standard', layout});
       await fillContact(form);
@@ -124,15 +124,15 @@ describe('consent', () => {
   }
 
   it('HTML in a consent text is shown as text', async () => {
-    server.config = () => config({consent: {...asked, text: '<b>Bold</b> words'}});
+    server.config = () => config({consent: {...textWithBox, text: '<b>Bold</b> words'}});
     const form = await open();
     await fillAll(form);
     await shows(form, '<b>Bold</b> words');
     expect(form.shadowRoot?.querySelector('.consent b')).to.equal(null);
   });
 
-  describe('that changed meanwhile', () => {
-    for (const old of [asked, told]) {
+  describe('a consent text that changed meanwhile', () => {
+    for (const old of [textWithBox, textAlone]) {
       it(`a consent text that changed meanwhile is shown again, unticked, and everything typed stays (required: ${old.required})`, async () => {
         const form = await reach(old);
         if (old.required) field(form, words).click();
@@ -159,8 +159,8 @@ describe('consent', () => {
       });
     }
 
-    it('a server that keeps saying that the consent is outdated is asked twice, not for ever', async () => {
-      const form = await reach(told);
+    it('a lead is sent only twice if the server keeps answering that the consent is outdated', async () => {
+      const form = await reach(textAlone);
       server.reply(() => problem(422, 'consent-outdated'));
       const {detail} = await send(form);
       expect(detail).to.deep.equal({code: 'consent-outdated', retryable: false});
@@ -168,16 +168,16 @@ describe('consent', () => {
     });
   });
 
-  describe('that comes late', () => {
-    const hold = (over: Partial<EmbedConfig>) => {
+  describe('a consent text that arrives late', () => {
+    const delayConfig = (over: Partial<EmbedConfig>) => {
       let release = () => {};
-      const held = new Promise<void>((resolve) => (release = resolve));
-      server.config = () => held.then(() => config(over));
+      const released = new Promise<void>((resolve) => (release = resolve));
+      server.config = () => released.then(() => config(over));
       return release;
     };
 
-    it('a lead is not sent before the consent text came and could be read', async () => {
-      const release = hold({consent: told});
+    it('a lead is not sent before the consent text has arrived and could be read', async () => {
+      const release = delayConfig({consent: textAlone});
       const form = await open();
       await fillAll(form);
       const sent = send(form);
@@ -198,16 +198,16 @@ describe('consent', () => {
     const long = 'By ticking this box I agree to be called, also by machines, about my estimate. '.repeat(8);
     const cases: Record<string, ConsentText | null> = {
       none: null,
-      'a short text': told,
-      'a box': asked,
-      'a long text': {...told, text: long},
-      'a long text with a box': {...asked, text: long},
+      'a short text': textAlone,
+      'a box': textWithBox,
+      'a long text': {...textAlone, text: long},
+      'a long text with a box': {...textWithBox, text: long},
     };
     for (const attributes of [{'lead-type': 'standard'}, {layout: 'single'}, {}] as Attributes[]) {
       for (const width of [320, 700]) {
         for (const [name, consent] of Object.entries(cases)) {
-          it(`a consent text that comes late moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
-            const release = hold({consent});
+          it(`a consent text that arrives late moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
+            const release = delayConfig({consent});
             const form = await open({...attributes, 'privacy-href': 'https://example.com/privacy'});
             form.style.inlineSize = `${width}px`;
             if (attributes['layout'] || attributes['lead-type']) await fillContact(form);
@@ -224,7 +224,7 @@ describe('consent', () => {
   });
 
   it('missing consent is announced to screen readers when the box is left', async () => {
-    const form = await reach(asked);
+    const form = await reach(textWithBox);
     field(form, words).focus();
     button(form, 'See my estimate').focus();
     await until(() => announced(form) === unticked);

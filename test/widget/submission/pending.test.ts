@@ -111,7 +111,7 @@ describe('a pending result', () => {
       {type: 'prequal-result', detail: {id, leadType: 'prequalification', status: 'done'}},
     ]);
     await clock.pass(3_600 * second);
-    expect(asked(), 'and nobody asks any more').to.equal(2);
+    expect(asked(), 'no further request').to.equal(2);
   });
 
   it('a pending result can turn into a refusal', async () => {
@@ -138,7 +138,7 @@ describe('a pending result', () => {
     for (let times = 0; times < 5; times++) await clock.pass(30 * second);
     const before = asked();
     await clock.pass(29 * second);
-    expect(asked(), 'half a minute at most').to.equal(before);
+    expect(asked(), 'pauses of half a minute').to.equal(before);
   });
 
   for (const [what, reply] of Object.entries({

@@ -25,16 +25,16 @@ describe('solve', () => {
 
 describe('the proof of work', () => {
   let server: FakeServer;
-  const said: string[] = [];
+  const logged: string[] = [];
   const {error} = console;
   beforeEach(() => {
     server = new FakeServer();
-    console.error = (...words: unknown[]) => said.push(words.join(' '));
+    console.error = (...words: unknown[]) => logged.push(words.join(' '));
   });
   afterEach(() => {
     server.restore();
     console.error = error;
-    said.length = 0;
+    logged.length = 0;
   });
 
   it('the proof of work is sent with the lead', async () => {
@@ -49,7 +49,7 @@ describe('the proof of work', () => {
     expect(server.configRequests).to.equal(1);
   });
 
-  it('a proof of work that is refused is made again and sent under the same key, without a message', async () => {
+  it('a proof of work that is refused is computed again and sent under the same key, without a message', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -62,10 +62,10 @@ describe('the proof of work', () => {
     expect(second!.key).to.equal(first!.key);
     expect(second!.body.proof?.challenge).not.to.deep.equal(first!.body.proof?.challenge);
     expect(await isSolved(second!.body.proof)).to.be.true;
-    expect(said).to.deep.equal([]);
+    expect(logged).to.deep.equal([]);
   });
 
-  it('a proof of work that is refused for the second lead of a visit is made again, too', async () => {
+  it('a proof of work that is refused for the second lead of a visit is computed again, too', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -91,7 +91,7 @@ describe('the proof of work', () => {
     const nonces = server.leads.map(({body}) => body.proof?.challenge.parameters.nonce);
     expect(new Set(nonces).size, 'a fresh challenge each time').to.equal(4);
     for (const {body} of server.leads) expect(await isSolved(body.proof)).to.be.true;
-    expect(said).to.deep.equal([]);
+    expect(logged).to.deep.equal([]);
   });
 
   it('sending can be tried again when a proof of work is refused and no new challenge comes', async () => {
@@ -148,7 +148,7 @@ describe('the proof of work', () => {
     expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
     expect(server.leads).to.have.length(2);
     expect(text(form)).to.contain('This form is not available right now');
-    expect(said.join()).to.contain('PROOF_OF_WORK=0');
+    expect(logged.join()).to.contain('PROOF_OF_WORK=0');
   });
 });
 
@@ -176,7 +176,7 @@ describe('the trap', () => {
     expect(server.leads[0]!.body).not.to.have.property('trap');
   });
 
-  it('what a machine writes into the trap is sent to the server', async () => {
+  it('what a bot writes into the trap is sent to the server', async () => {
     const form = await open();
     await fillAll(form);
     (await trapOf(form)).value = 'https://example.com';

@@ -23,7 +23,7 @@ describe('the result', () => {
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
     server.reply(() => created(over));
-    // As in another tab: a form that finds a receipt shows its result.
+    // The form would otherwise find the receipt of an earlier lead and show its result.
     sessionStorage.clear();
     const form = await open(attributes);
     await fillAll(form);
@@ -153,9 +153,14 @@ describe('the result', () => {
   });
 
   it("the result links to the partner's next step only if its URL is https and it has a label", async () => {
-    const link_ = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
-    expect(link(await result({}, link_), 'Talk to a specialist')?.href).to.equal('https://example.com/call');
-    for (const bad of [{...link_, 'cta-href': 'javascript:alert(1)'}, {'cta-href': link_['cta-href']}]) {
+    const nextStep = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
+    expect(link(await result({}, nextStep), 'Talk to a specialist')?.href).to.equal(
+      'https://example.com/call',
+    );
+    for (const bad of [
+      {...nextStep, 'cta-href': 'javascript:alert(1)'},
+      {'cta-href': nextStep['cta-href']},
+    ]) {
       const form = await result({}, bad);
       expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
     }
@@ -186,7 +191,7 @@ describe('the result', () => {
     }
   });
 
-  it('the result says that amounts will follow while the upstream is away', async () => {
+  it('the result says that amounts will follow if the upstream has not answered yet', async () => {
     const form = await result({status: 'pending', prequalification: null, reasons: {}});
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('no need to send anything again');

@@ -24,15 +24,16 @@ import {
 
 describe('sending', () => {
   let server: FakeServer;
-  const console_ = {error: console.error, said: [] as string[]};
+  const {error} = console;
+  let logged: string[] = [];
   beforeEach(() => {
     server = new FakeServer();
-    console_.said = [];
-    console.error = (...words: unknown[]) => console_.said.push(words.join(' '));
+    logged = [];
+    console.error = (...words: unknown[]) => logged.push(words.join(' '));
   });
   afterEach(() => {
     server.restore();
-    console.error = console_.error;
+    console.error = error;
   });
 
   it('a lead is sent with the answers, without cookies and without a cid', async () => {
@@ -85,7 +86,7 @@ describe('sending', () => {
   });
 
   it('a lead is sent once, however often the button is pressed', async () => {
-    const release = server.hold();
+    const release = server.delayReply();
     const form = await open();
     await fillAll(form);
     const done = oneEvent(form, 'prequal-result');
@@ -113,7 +114,7 @@ describe('sending', () => {
     expect(server.leads).to.have.length(0);
   });
 
-  describe('that fails', () => {
+  describe('a lead that cannot be sent', () => {
     const failures = [
       ['network', () => Promise.reject(new TypeError('Failed to fetch')), 'We could not send your answers'],
       ['internal', () => problem(500, 'internal'), 'Something went wrong on our side'],
@@ -129,15 +130,15 @@ describe('sending', () => {
       ['bad-answer', () => json(200, {hello: 'there'}), 'Something went wrong'],
     ] as const;
 
-    for (const [code, reply, said] of failures) {
-      it(`a lead that fails with ${code} keeps its answers, says "${said}", and is sent again under the same key`, async () => {
+    for (const [code, reply, message] of failures) {
+      it(`a failure with ${code} keeps the visitor's answers and says "${message}", and the lead is sent again under the same key`, async () => {
         server.reply(reply, () => created());
         const form = await open();
         await fillAll(form);
         const {type, detail} = await send(form);
         expect(type).to.equal('prequal-error');
         expect(detail).to.deep.equal({code, retryable: true});
-        expect(focused(form)?.textContent).to.contain(said);
+        expect(focused(form)?.textContent).to.contain(message);
         expect(field(form, 'Cash').value).to.equal('50,000');
 
         await send(form, 'Try again');
@@ -166,7 +167,7 @@ describe('sending', () => {
       expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
     });
 
-    it('a server that refuses every key is asked twice, not for ever', async () => {
+    it('a lead is sent only twice if the server answers that every key was used before', async () => {
       server.reply(() => problem(422, 'idempotency-key-reused'));
       const form = await open();
       await fillAll(form);
@@ -239,7 +240,7 @@ describe('sending', () => {
       expect(summary(form), 'as what is wrong with a field').to.deep.equal([
         'Cash: enter dollars, like 50,000.',
       ]);
-      expect(console_.said).to.deep.equal([]);
+      expect(logged).to.deep.equal([]);
     });
   }
 
@@ -254,11 +255,11 @@ describe('sending', () => {
       await fillAll(form);
       expect((await send(form)).detail).to.deep.equal({code, retryable: false});
       expect(text(form)).to.contain('This form is not available right now');
-      const said = console_.said.join();
+      const log = logged.join();
       for (const part of ['https://leads.example.com', '"acme"', location.origin, code, fix]) {
-        expect(said).to.contain(part);
+        expect(log).to.contain(part);
       }
-      for (const typed of ['Maria', 'Ortiz', 'example.com,', '120']) expect(said).not.to.contain(typed);
+      for (const typed of ['Maria', 'Ortiz', 'example.com,', '120']) expect(log).not.to.contain(typed);
     });
   }
 
@@ -266,7 +267,7 @@ describe('sending', () => {
     server.config = () => problem(403, 'unknown-partner');
     const form = await open();
     field(form, 'First name').focus();
-    await expectSoon(() => console_.said.join().includes('unknown-partner'));
+    await expectSoon(() => logged.join().includes('unknown-partner'));
     expect(text(form)).not.to.contain('not available');
   });
 
@@ -277,8 +278,8 @@ describe('sending', () => {
     expect((await send(form)).type).to.equal('prequal-result');
   });
 
-  it('reset() gives up a lead that is being sent', async () => {
-    const release = server.hold();
+  it('reset() cancels a lead that is being sent', async () => {
+    const release = server.delayReply();
     const form = await open();
     await fillAll(form);
     const events = listen(form);
@@ -293,8 +294,8 @@ describe('sending', () => {
     expect(heading(form)).to.equal('Step 3 of 3 Your funds');
   });
 
-  it('a lead is sent although the form is taken off the page meanwhile', async () => {
-    const release = server.hold();
+  it('a lead is sent although the form is removed from the page meanwhile', async () => {
+    const release = server.delayReply();
     const form = await open();
     await fillAll(form);
     const done = oneEvent(form, 'prequal-result');

@@ -11,13 +11,13 @@ import {
   shows,
 } from '../../support/browser/visitor.ts';
 
-describe('the result that people keep', () => {
+describe('the takeaway', () => {
   let server: FakeServer;
   let motion = true;
   const {clipboard} = navigator;
   const matchMedia = window.matchMedia.bind(window);
-  const own = (name: keyof Navigator, value: unknown) =>
-    Object.defineProperty(navigator, name, {configurable: true, value});
+  const setClipboard = (value: unknown) =>
+    Object.defineProperty(navigator, 'clipboard', {configurable: true, value});
 
   beforeEach(() => {
     server = new FakeServer();
@@ -28,7 +28,7 @@ describe('the result that people keep', () => {
     server.restore();
     window.matchMedia = matchMedia;
     motion = true;
-    own('clipboard', clipboard);
+    setClipboard(clipboard);
   });
 
   const result = async (children = '') => {
@@ -40,7 +40,7 @@ describe('the result that people keep', () => {
     return form;
   };
 
-  const clipboardThat = (writeText: (text: string) => Promise<void>) => own('clipboard', {writeText});
+  const clipboardThat = (writeText: (text: string) => Promise<void>) => setClipboard({writeText});
 
   it('Copy copies the result as text, and says so', async () => {
     const copies: string[] = [];
@@ -71,13 +71,13 @@ describe('the result that people keep', () => {
   });
 
   it('there is no Copy button where there is no clipboard, as on a page without TLS', async () => {
-    own('clipboard', undefined);
+    setClipboard(undefined);
     const form = await result();
     expect(maybeButton(form, 'Copy')).to.equal(undefined);
     expect(maybeButton(form, 'Print or save as PDF')).not.to.equal(undefined);
   });
 
-  /** What would be printed, instead of a dialog; the page's own `print` must not be called. */
+  /** Prints without a dialog. @returns the window that is printed, which must not be the page itself */
   const printed = async (form: HTMLElement) => {
     const {promise, resolve} = Promise.withResolvers<Window & typeof globalThis>();
     const pagePrint = window.print.bind(window);
@@ -127,9 +127,9 @@ describe('the result that people keep', () => {
 
   it('the total counts up where motion is welcome, and screen readers get the whole amount at once', async () => {
     const form = await result();
-    await waitUntil(() => drawn(form) !== undefined, 'it never began');
+    await waitUntil(() => drawn(form) !== undefined, 'the total begins counting');
     expect(form.shadowRoot!.querySelector('.total')!.textContent).to.equal('$830,000');
-    await waitUntil(() => drawn(form) === undefined, 'it never ended', {timeout: 5_000});
+    await waitUntil(() => drawn(form) === undefined, 'the total stops counting', {timeout: 5_000});
   });
 
   it('the total does not count up where motion is not welcome', async () => {

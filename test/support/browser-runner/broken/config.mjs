@@ -1,4 +1,7 @@
-/** The settings of the widget's tests, for files that fail in different ways, with a time limit that one exceeds. */
+/**
+ * Runs the files of this folder, which fail in different ways, with the settings of the widget's tests. The time limit
+ * is short, because one of the files never ends.
+ */
 import widget from '../../../../web-test-runner.config.mjs';
 
 export default {
