@@ -1,5 +1,5 @@
 /**
- * Builds the later files, and writes their names and hashes into the file that loads them, which so pins them.
+ * Builds the later files, and writes their names and hashes into the file that loads them, which pins them by that.
  *
  * Sources import what they need. In the built form, a later file gets the modules that it shares with the first file
  * (widget/loading/shared-modules.ts) as an argument, so that there is one copy of them on the page:
@@ -40,7 +40,7 @@ const sharedModulesFile = `${loading}/shared-modules.ts`;
 /** The names that later files use, by shared module. */
 type Uses = Map<string, Set<string>>;
 
-/** Later files do not contain the shared modules. */
+/** Leaves the shared modules out of a later file, which imports them from `shared:<name>` instead. */
 const leaveOutShared: Plugin = {
   name: 'leave-out-shared-modules',
   enforce: 'pre',
@@ -55,7 +55,7 @@ const leaveOutShared: Plugin = {
   },
 };
 
-/** Makes a function of the module. Each line keeps its place, so that the source map stays right. */
+/** Turns the module into a function. All code stays on its line, so that the source map stays right. */
 const makeFunction = (uses: Uses): Plugin => ({
   name: 'make-function',
   renderChunk(code) {
@@ -102,7 +102,7 @@ async function buildLaterFile(name: string, exports: string, uses: Uses) {
   const [{code, map}, ...others] = output;
   const companions: Rolldown.OutputAsset[] = [];
   for (const other of others) {
-    if (other.type === 'chunk') throw new Error(`${name} is not alone: ${other.fileName}`);
+    if (other.type === 'chunk') throw new Error(`${name} must be one file, but needs ${other.fileName}, too`);
     if (other.fileName !== `${name}.js.map`) companions.push(other);
   }
   const hash = createHash('sha256').update(code).digest('hex').slice(0, 10);
@@ -110,8 +110,8 @@ async function buildLaterFile(name: string, exports: string, uses: Uses) {
 }
 
 /**
- * Builds the later files that a module lists, and replaces this module by their names and hashes. The hashes are SHA-256,
- * the shortest that browsers accept, because hashes cannot be compressed. A later file can list further ones.
+ * Builds the later files that a module lists, and replaces this module by their names and hashes. The hashes are
+ * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. A later file can list further ones.
  */
 const pinLaterFilesFor = (uses: Uses): Plugin => ({
   name: 'pin-later-files',
@@ -128,12 +128,12 @@ const pinLaterFilesFor = (uses: Uses): Plugin => ({
   },
 });
 
-/** In the first file, `shared` returns what the later files use of the shared modules. */
+/** Writes the function `shared` of the first file: it returns what the later files use of the shared modules. */
 const fillShared = (uses: Uses): Plugin => ({
   name: 'fill-shared-modules',
   async load(id) {
     if (id !== sharedModulesFile) return null;
-    // Builds the later files, which is how their uses become known.
+    // Builds the later files first, because only then it is known what they use.
     await this.load({id: `${loading}/pins.ts`});
     let imports = '';
     let members = '';

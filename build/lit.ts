@@ -1,6 +1,6 @@
 /**
- * Lit's files go into the form as they are. Each only gets an import of the globals that it uses, which are then those of
- * widget/page/lit-globals.ts instead of the page's.
+ * Lit's files go into the form unchanged, except that each gets an import of the globals that it uses. So Lit uses the
+ * globals of widget/page/lit-globals.ts instead of those of the page.
  */
 import {resolve} from 'node:path';
 import type {Plugin} from 'vite';
@@ -14,7 +14,7 @@ export const giveLitItsGlobals: Plugin = {
     if (!/\/node_modules\/(lit|lit-html|lit-element|@lit\/reactive-element)\//.test(id)) return null;
     const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
     if (used.length === 0) return null;
-    // At the end of the file, where it moves no position that the source map tells: imports run first anyway.
+    // The import is at the end, so that the source map stays right. Imports run first wherever they are in a file.
     return {code: `${code}\nimport {${used.join(', ')}} from ${bindings};\n`, map: null};
   },
 };

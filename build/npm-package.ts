@@ -1,7 +1,7 @@
 /**
- * The configuration of Vite that builds the npm package into `dist/npm/`: the form as modules for a bundler, which share
- * the page's Lit, and descriptions for editors. It has a `package.json` of its own, because the form needs none of the
- * server's dependencies.
+ * The configuration of Vite that builds the npm package into `dist/npm/`: the form as modules for a bundler, which
+ * share the page's Lit, and descriptions for editors. It has a `package.json` of its own, because the form needs none
+ * of the server's dependencies.
  */
 import {readFileSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
@@ -18,10 +18,12 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: {lit: string};
 };
 
-/** The names of the later files, by their modules. */
+/** The names of the later files, by the paths of their modules. */
 const laterFiles = new Map<string, string>();
 
-/** Later files are not pinned in the package, because the partner's bundler creates its own files from these imports. */
+/**
+ * Later files are not pinned in the package, because the partner's bundler creates its own files from these imports.
+ */
 const importLaterFiles: Plugin = {
   name: 'import-later-files',
   async load(id) {

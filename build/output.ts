@@ -1,6 +1,7 @@
 /**
  * Writes the folder of a built version: its files, their compressed copies, and a manifest with their hashes. The build
- * fails if a file contains something that would not work on a partner's page, and warns if one is larger than its budget.
+ * fails if a file contains something that would not work on a partner's page, and warns if one is larger than its
+ * budget.
  */
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
@@ -30,7 +31,7 @@ export function scriptsOf(output: readonly (Rolldown.OutputAsset | Rolldown.Outp
   return new Map(scripts.sort(([a], [b]) => Number(b === embedFile) - Number(a === embedFile)));
 }
 
-/** What no file may contain. The patterns are searched for in the JSON of the output's syntax tree. */
+/** What no file may contain. The patterns are searched in the JSON of a file's syntax tree. */
 const forbidden: readonly (readonly [RegExp, string])[] = [
   [/"type":"(Import|ExportAll)Declaration"/, 'an import: each file must stand alone'],
   [/"type":"Decorator"/, 'a decorator that was not compiled'],
@@ -45,7 +46,7 @@ export const finish: Plugin = {
     const integrity: Record<string, string> = {};
     for (const [file, code] of files) {
       const tree = JSON.stringify(this.parse(code));
-      for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} holds ${what}`);
+      for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} contains ${what}`);
       const path = join(outDir, file);
       writeFileSync(`${path}.br`, compress(code));
       writeFileSync(`${path}.gz`, gzipSync(code, {level: 9}));

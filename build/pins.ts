@@ -6,7 +6,7 @@ export const loading = resolve('widget/loading');
 
 export const isPins = (id: string) => id.startsWith(`${loading}/`) && /\bpins\.ts$/.test(id);
 
-/** @returns the code of such a module, in which each pin is replaced by what `pinFor` returns */
+/** @returns the code of a module that lists later files, in which `pinFor` has replaced each pin */
 export async function rewritePins(
   id: string,
   pinFor: (name: string, pin: Pin) => string | Promise<string>,

@@ -5,19 +5,19 @@ import {brotliCompressSync, constants} from 'node:zlib';
 export const embedFile = 'lead-prequal-form.js';
 
 /**
- * A server may send ten packets of 1,460 bytes before the browser acknowledges one (RFC 6928): 14,600 bytes in the first
- * round trip. Of these, our response's headers and the frames around them take 550 in HTTP/2 and each record of TLS 22;
- * in HTTP/1.1 the headers take 906.
+ * A server may send ten packets of 1,460 bytes before the browser acknowledges one (RFC 6928): 14,600 bytes in the
+ * first round trip. Of these, our response's headers and the frames around them take 550 in HTTP/2 and each record of
+ * TLS 22; in HTTP/1.1 the headers take 906.
  */
 const firstFile = {
   budget: 14_000,
   origin: 'ten packets of 1,460 bytes, which arrive in one round trip, less 600 for headers and TLS',
 };
 
-/** Bytes of the first file's budget that new features leave to corrections. */
-const kept = 200;
+/** Bytes of the first file's budget that new features may not use, so that corrections fit. */
+const reserve = 200;
 
-/** The files that a visitor loads who reads English and reaches the amounts. */
+/** The files that are loaded up to the amounts by a visitor who reads English. */
 const visit = {
   files: ['lead-prequal-form', 'touched-form', 'words-en', 'takeaway'],
   budget: 26_000,
@@ -50,7 +50,7 @@ function budgetFor(name: string) {
   return found;
 }
 
-/** Pins that never change take the place of the real ones. */
+/** Replaces the pins in the code by pins that depend only on the names of the files. */
 function withConstantPins(code: string, files: ReadonlyMap<string, string>): string {
   for (const [file, content] of files) {
     const name = nameOf(file);
@@ -92,11 +92,11 @@ export const overBudget = (sizes: readonly Size[]): string[] =>
         `${file} has ${whole(bytes)} bytes in brotli, ${whole(bytes - budget)} more than its budget of ${whole(budget)} (${origin}).`,
     );
 
-/** @returns a sentence if the first file uses bytes that are kept for corrections */
+/** @returns a sentence if the first file uses bytes of the reserve */
 export const nearBudget = (sizes: readonly Size[]): string[] =>
   sizes
-    .filter(({file, bytes, budget}) => file === embedFile && bytes <= budget && bytes > budget - kept)
+    .filter(({file, bytes, budget}) => file === embedFile && bytes <= budget && bytes > budget - reserve)
     .map(
       ({file, bytes, budget}) =>
-        `${file} has ${whole(bytes)} bytes in brotli: ${whole(budget - bytes)} of its ${whole(budget)} are left, and ${kept} should be free for corrections.`,
+        `${file} has ${whole(bytes)} bytes in brotli: ${whole(budget - bytes)} of its ${whole(budget)} are left, and ${reserve} should be free for corrections.`,
     );

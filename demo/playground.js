@@ -101,13 +101,13 @@ choices.addEventListener('input', ({target}) => {
 });
 
 document.getElementById('copy').addEventListener('click', async () => {
-  const said = document.getElementById('said');
+  const status = document.getElementById('copy-status');
   try {
     await navigator.clipboard.writeText(snippet.textContent);
-    said.textContent = 'Copied.';
+    status.textContent = 'Copied.';
   } catch {
     getSelection().selectAllChildren(snippet);
-    said.textContent = 'Selected: press Ctrl+C, or ⌘C.';
+    status.textContent = 'Selected: press Ctrl+C, or ⌘C.';
   }
 });
 

@@ -1,4 +1,4 @@
-/** What is used of the analyzer, whose own types leave it out. */
+/** The functions of the analyzer that the build uses. The types of the package leave them out. */
 declare module '@custom-elements-manifest/analyzer' {
   import type typescript from 'typescript';
 

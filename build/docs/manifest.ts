@@ -1,6 +1,7 @@
 /**
- * Creates the custom-elements manifest of the element from its class: from the doc block above the class, and the comments
- * and types of its public members. The documentation, the data for editors and the npm package are made from it.
+ * Creates the custom-elements manifest of the element from its class: from the doc block above the class, and the
+ * comments and types of its public members. The documentation, the data for editors and the npm package are made from
+ * it.
  */
 import {readFileSync} from 'node:fs';
 import {create, ts} from '@custom-elements-manifest/analyzer';
@@ -39,10 +40,10 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 const source = 'widget/lead-prequal-form.ts';
 
-/** Defaults that are expressions are left out. The description should mention them. */
+/** Only defaults that are literals are listed. The description of a property should mention any other default. */
 const isLiteral = (value: string) => /^('.+'|[\d.]+|true|false)$/.test(value);
 
-/** @throws Error when something public has no description */
+/** @throws Error when a public part of the element has no description */
 export function readManifest(): {manifest: Manifest; element: ElementReference} {
   const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.ES2022, true);
   const manifest = create({modules: [file], plugins: litPlugin(), context: {dev: false}}) as Manifest;

@@ -4,7 +4,7 @@ import {format, resolveConfig} from 'prettier';
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** Empty for a text that is absent. */
+/** The text as Markdown code. Empty for an absent text. */
 export const code = (text: string | undefined) => (text ? `\`${text}\`` : '');
 
 export type Tables = Readonly<Record<string, () => string>>;

@@ -29,7 +29,7 @@ export const keyInProgress = 'a-key-in-progress';
 type Bodies = Readonly<Record<'prequalification' | 'standard', Record<string, unknown>>>;
 
 export type Row = {
-  /** Says in the docs what is sent, or what is wrong with it. */
+  /** Says in the documentation what is sent, or what is wrong with the request or the service. */
   when: string;
   /** `all is well` when absent. */
   state?: ServiceState;
@@ -236,9 +236,9 @@ export const rows: readonly Row[] = [
   },
   {when: 'a pre-qualification lead', ...read, status: 200},
   {when: 'a wrong password', ...read, by: 'a wrong password', ...unauthorized},
-  {when: 'an id that nobody has', ...read, path: unknownId, status: 404, problem: 'not-found'},
+  {when: 'an id that no lead has', ...read, path: unknownId, status: 404, problem: 'not-found'},
   {
-    when: 'a lead of another client, which looks just like that',
+    when: 'a lead of another client: the same response as for an id that no lead has',
     ...read,
     by: 'another client',
     status: 404,

@@ -55,17 +55,17 @@ const problemsTable = () =>
   );
 
 function responsesTable(): string {
-  const asked = ({method, path}: Row) => `${method} ${path.replace(/^(\/json\/leads\/).*/, '$1<id>')}`;
-  const besides = ({has = {}, errors = {}}: Row) => [
+  const requestOf = ({method, path}: Row) => `${method} ${path.replace(/^(\/json\/leads\/).*/, '$1<id>')}`;
+  const detailsOf = ({has = {}, errors = {}}: Row) => [
     ...Object.keys(has).map((name) => `\`${name}\``),
     ...Object.entries(errors).map(([field, wrong]) => `${field || '(the body)'}: ${wrong}`),
   ];
   const toCells = (row: Row) => [
-    `\`${asked(row)}\``,
+    `\`${requestOf(row)}\``,
     row.when,
     String(row.status),
     row.problem ? `\`${row.problem}\`` : '',
-    besides(row).join(', '),
+    detailsOf(row).join(', '),
   ];
   return table(['Request', 'What is the matter', 'Status', 'Problem', 'Headers, fields'], rows.map(toCells));
 }

@@ -8,7 +8,7 @@ const {element} = readManifest();
 
 const withoutQuotes = (text: string | undefined) => text?.replace(/^'(.*)'$/, '$1');
 
-/** `a`, `b` for a union of words, else the type. */
+/** The values of a union of literals as `a`, `b`. For any other type, the type itself. */
 function choices(type = ''): string {
   const words = type.split(' | ').filter((part) => part !== 'undefined');
   return words.every((word) => word.startsWith("'"))
@@ -18,7 +18,7 @@ function choices(type = ''): string {
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-/** The two lines that embed the form, with an example's address and partner. */
+/** The two lines that embed the form, with the address and the partner of an example. */
 const snippet = () =>
   fenced(
     'html',
@@ -42,7 +42,7 @@ function reservedHeightsText(): string {
 ${table(['Other forms', 'Height', `Height on pages at least ${wideFrom} wide`], rows)}`;
 }
 
-/** For an attribute without a property, or a property without an attribute. */
+/** Stands in the table where an attribute has no property, or a property no attribute. */
 const none = '–';
 
 function attributesTable(): string {

@@ -6,15 +6,17 @@ import {readFileSync} from 'node:fs';
 import {SourceMap, type SourceMapPayload} from 'node:module';
 import {basename, join} from 'node:path';
 
-/** For the kinds of work. It costs little, so that their milliseconds are those of a visit without a trace. */
+/**
+ * What the browser traces for the kinds of work. This costs little, so the times are those of a visit without a trace.
+ */
 export const workCategories = ['-*', 'blink.user_timing', 'devtools.timeline', 'v8'];
-/** For the functions. It makes all scripts slower. */
+/** What the browser traces for the functions. This makes all scripts slower. */
 export const functionCategories = [...workCategories, 'disabled-by-default-v8.cpu_profiler'];
 
 /** Functions with fewer milliseconds are not shown. */
 const leastMs = 1;
 const packages = 'node_modules/';
-/** In place of Lit's functions, which call each other in many layers. */
+/** The name that all functions of Lit get in the flame, because they call each other in many layers. */
 const lit = 'Lit';
 
 type CallFrame = {functionName: string; url?: string; lineNumber?: number; columnNumber?: number};
@@ -40,7 +42,10 @@ type TraceEvent = {
   };
 };
 
-/** The names of the browser's trace, and ours. Of two that contain each other the inner one counts. */
+/**
+ * The kind of work of each event of the browser's trace. If one event contains another, the time of the inner one
+ * counts as the kind of the inner one.
+ */
 const kinds: Readonly<Record<string, string>> = {
   'v8.compileModule': 'compile the script',
   'v8.evaluateModule': 'evaluate the script',
@@ -100,8 +105,8 @@ export function workIn(traced: Traced, script: string): Map<string, number> {
     const until = Math.min(ts + dur, end);
     if (!kind || until <= from) continue;
     while (open.length > 0 && open.at(-1)!.until <= from) open.pop();
-    const around = open.at(-1);
-    if (around) add(sums, around.kind, from - until);
+    const outer = open.at(-1);
+    if (outer) add(sums, outer.kind, from - until);
     else rest -= until - from;
     add(sums, kind, until - from);
     open.push({kind, until});
@@ -143,7 +148,7 @@ export type Profile = {flame: Flame; ofLit: Map<string, number>};
 
 const createFlame = (name: string): Flame => ({name, total: 0, self: 0, calls: new Map()});
 
-/** Several functions of Lit in a row become one, so that ours can be found. */
+/** Makes one entry of several functions of Lit in a row, so that the form's own functions can be found. */
 const withoutLayers = (path: readonly string[]) =>
   path
     .map((name) => (name.includes(packages) ? lit : name))

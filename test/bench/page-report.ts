@@ -5,7 +5,7 @@ import {slow, type FilledIn, type Loaded, type LongTask} from './page-visit.ts';
 
 const longestTaskMs = 50;
 const longestInteractionMs = 100;
-/** Compared with the page alone, the round trips and the transfer of the files. */
+/** The time of the first field may be this times the page alone, the round trips and the transfer of the files. */
 const firstFieldFactor = 1.1;
 
 const middle = (figures: readonly number[]) =>
@@ -63,9 +63,9 @@ function firstField(loads: Loads): string {
   );
 }
 
-function calm(loads: Loads): string {
+function shiftsAndTasks(loads: Loads): string {
   const of = (name: keyof Loads, figure: Figure) => middle(loads[name].map(figure));
-  const beside = Math.max(of('alone', countTasks), of('plain', countTasks));
+  const tasksWithoutForm = Math.max(of('alone', countTasks), of('plain', countTasks));
   const tasks = (name: keyof Loads) => `${of(name, countTasks)} (longest ${ms(of(name, longestTask))})`;
   const requested = (name: keyof Loads) => loads[name].at(-1)?.requests ?? [];
   const others = (['alone', 'plain'] as const).map((name) => [
@@ -78,7 +78,9 @@ function calm(loads: Loads): string {
   const ours = formPageNames.map((name) => {
     const {title, requests} = formPages[name];
     const good =
-      of(name, shift) < 0.0005 && of(name, countTasks) <= beside && requested(name).length <= requests;
+      of(name, shift) < 0.0005 &&
+      of(name, countTasks) <= tasksWithoutForm &&
+      requested(name).length <= requests;
     return [
       title,
       of(name, shift).toFixed(3),
@@ -90,7 +92,7 @@ function calm(loads: Loads): string {
   return table(['Page', 'Layout shift', 'Long tasks', 'Requests before a touch', ''], [...others, ...ours]);
 }
 
-function answering(ways: readonly FilledIn[]): string {
+function interactions(ways: readonly FilledIn[]): string {
   const rows = (ways[0]?.parts ?? []).map(({name}, index) => {
     const within = ({parts}: FilledIn, start: number) =>
       start >= (parts[index]?.start ?? NaN) && start < (parts[index + 1]?.start ?? Infinity);
@@ -182,7 +184,7 @@ ${firstField(loads)}
 
 The layout shift must be 0.000, and there may be as many long tasks as on the pages without our form.
 
-${calm(loads)}
+${shiftsAndTasks(loads)}
 
 ## The first render
 
@@ -202,7 +204,7 @@ ${
 
 The whole way at a fast typist's pace, one key every tenth of a second, through real input events.
 
-${answering(ways)}
+${interactions(ways)}
 
 ${proof(ways)}`
     : ''

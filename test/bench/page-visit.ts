@@ -9,8 +9,8 @@ export const slow = {cpu: 4, bytesPerSecond: 200_000, latencyMs: 150};
 const keyEveryMs = 100;
 const viewport = {width: 390, height: 844};
 /**
- * Pixels. The window that playwright sets is as high as the viewport and includes the browser's own interface (87 px), so
- * the lower edge of the page would never be drawn, and a key in a field there would seem to take up to a second.
+ * Pixels. The window that playwright sets is as high as the viewport and includes the browser's own interface (87 px),
+ * so the lower edge of the page would never be drawn, and a key in a field there would seem to take up to a second.
  */
 const browserInterface = 150;
 
@@ -25,7 +25,7 @@ export type Loaded = {
   longTasks: readonly LongTask[];
   /** The addresses of all requests before the first touch, except the page itself. */
   requests: readonly string[];
-  /** The bytes over the network of the scripts from another origin that had arrived by then. */
+  /** Bytes of the scripts from another origin that were transferred before the first field was painted. */
   transferred: number;
   /** The browser's trace of the whole visit, if it was asked for. */
   trace: Buffer | undefined;
@@ -51,7 +51,7 @@ type Noted = {
   derivedAt?: number;
 };
 
-/** Uses the browser's protocol directly, because the scripts of the library would be a long task on a slow phone. */
+/** Evaluates an expression with the browser's protocol, because playwright's own scripts would be a long task. */
 const ask = async (devtools: CDPSession, expression: string): Promise<unknown> => {
   const {result} = await devtools.send('Runtime.evaluate', {expression, returnByValue: true});
   return result.value;
@@ -152,7 +152,7 @@ export async function visit(browser: Browser, url: string, shows: string, catego
   if (categories.length > 0) await browser.startTracing(page, {categories});
   await page.goto(url);
   await until(devtools, 'noted.shownAt');
-  // Waits for everything else that the page does before the first touch.
+  // The page may do more before the first touch, which is measured as well.
   await delay(1_500);
   const {shownAt = NaN, shift, longTasks} = await read(devtools);
   const trace = categories.length > 0 ? await browser.stopTracing() : undefined;

@@ -8,7 +8,7 @@ import {pageAddress} from '../../contract/page-address.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
-/** Scripts of version 1.0.0 use the same name, and one visit may meet both versions. */
+/** The name that version 1.0.0 uses, too: the pages of a visit may have different versions of this script. */
 const storageName = 'lead-prequal-touch';
 
 /**
