@@ -1,7 +1,10 @@
 import {LitElement, type PropertyValues} from 'lit';
 import {safeDocument} from './page/safe-document.ts';
 
-/** An element on somebody else's page: it appears without a jolt, and moves the focus only when asked to. */
+/**
+ * The base class of an element on a partner's page: it keeps the page responsive when it renders for the first time,
+ * and moves the focus only when asked to.
+ */
 export class EmbeddedElement extends LitElement {
   #focusOn: string | undefined;
 
@@ -13,7 +16,7 @@ export class EmbeddedElement extends LitElement {
   }
 
   protected override async scheduleUpdate() {
-    // Running the script and building the form in one go is a long task on a slow phone: this makes two of it.
+    // On a slow phone, running the script and rendering the form at once is a long task. A timer makes it two tasks.
     if (!this.hasUpdated) await new Promise((resolve) => setTimeout(resolve));
     await super.scheduleUpdate();
   }
@@ -33,7 +36,7 @@ export class EmbeddedElement extends LitElement {
     return this.renderRoot.querySelector<Found>(selector);
   }
 
-  /** Renders anew, and then moves the focus to what the selector finds. */
+  /** Renders again, and then moves the focus to the first element that the selector matches. */
   protected refresh(focusOn?: string) {
     this.#focusOn ??= focusOn;
     this.requestUpdate();

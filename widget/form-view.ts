@@ -1,4 +1,4 @@
-/** The form while it asks: progress, the fields of a page, and buttons. */
+/** The view of the form before there is an answer: progress, the fields of a page, and buttons. */
 import {html, nothing} from 'lit';
 import type {LeadType} from '../contract/fields.ts';
 import type {Page, Step} from '../form/pages.ts';
@@ -14,7 +14,7 @@ export type FormView = {
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly privacyHref: string | undefined;
-  /** What the touched form adds, once its file has arrived. Before that, the first page is shown as it is. */
+  /** Adds what the first screen does not have. Undefined until its file has arrived. */
   readonly touched: TouchedForm | undefined;
   readonly arrival: Arrival;
   readonly onEvent: (event: Event) => void;
@@ -41,7 +41,7 @@ export function formView(view: FormView) {
     >
       ${touched?.summary()} ${progressView(pages.length, page)}
       ${pages.map((steps, index) =>
-        // A page that is not shown leaves its place in the list empty, so that Lit never reuses an input.
+        // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
       ${last ? html`<slot name="consent"></slot>` : nothing}

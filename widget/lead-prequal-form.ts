@@ -22,7 +22,7 @@ import type {TouchedForm} from './submission/touched-form.ts';
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
-/** Milliseconds. A slow file does not keep the form away for longer. */
+/** Milliseconds. The first render waits no longer than this for a file that is slow to arrive. */
 const patience = 3_000;
 
 const inTime = (loading: Promise<unknown> | undefined) =>
@@ -187,10 +187,10 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   protected override async scheduleUpdate() {
-    // A sample is not shown without the line that says that it is a sample.
+    // The form of a sandbox is shown only together with the line that says that it is a sample.
     if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
     if (!this.hasUpdated) {
-      // A Spanish page does not show English first.
+      // The form waits for its words, so that a Spanish page does not show English ones first.
       await Promise.all([inTime(this.#localization.ready), this.#showsMore && inTime(this.#touch.load())]);
     }
     await super.scheduleUpdate();
@@ -204,7 +204,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     super.firstUpdated();
     emit(this, 'prequal-ready');
     whenIdle(() => {
-      // The page was reloaded after sending: the visitor sees the result of the lead.
+      // If the page was reloaded after a lead was sent, the touched form shows the result of that lead.
       if (this.isConnected && recallReceipt(this.#endpoint)) this.#load();
     });
   }
@@ -215,12 +215,12 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (changed.size > 0 && this.#showsMore) this.#load();
   }
 
-  /** The form shows more than the first file can: the fields of further steps, or what is known of the visitor. */
+  /** Whether the form needs the touched form to show more than the first file can: all fields, or known contact data. */
   get #showsMore() {
     return this.#touch.arrival === 'initial' && (this.layout === 'single' || mayKnowContact(this));
   }
 
-  /** Nobody waits for it: a failure is shown when the visitor presses the button, which tries again. */
+  /** Loads the touched form before the visitor needs it. A failure is ignored, because the main button tries again. */
   #load() {
     this.#touch.load().catch(() => {});
   }
@@ -233,7 +233,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     return effectiveLeadType(this.leadType, this.#touch.form?.allowedLeadTypes);
   }
 
-  /** A single page is asked step by step as long as the file with its further fields is missing. */
+  /** The `single` layout has several pages, too, as long as the file with its further fields has not arrived. */
   get #pages() {
     return pagesOf(this.#leadType, this.layout === 'single' && this.#touch.form !== undefined);
   }
@@ -266,7 +266,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     void this.#run((form) => form.next());
   };
 
-  /** Does what the visitor wants as soon as the file for it is there, or says that it did not arrive. */
+  /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */
   async #run(action: (form: TouchedForm) => unknown) {
     if (this.#touch.arrival === 'awaited') return;
     if (!this.#touch.form) this.#announce(this.#localization.words.loading);

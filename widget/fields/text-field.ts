@@ -1,4 +1,4 @@
-/** A text input with its label, help and error, tied together for assistive technology. */
+/** A text input with its label, help and error, which are connected for assistive technology. */
 import {html, nothing, type TemplateResult} from 'lit';
 import type {FieldKind} from '../../contract/fields.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
@@ -6,9 +6,9 @@ import type {Words} from '../../form/words/words.ts';
 
 /** What is known of a field once the visitor has touched the form. */
 export type FieldState = {
-  /** As typed, or tidied after that. */
+  /** As the visitor typed it, or as `tidy` rewrote it. */
   readonly value?: string | undefined;
-  /** What is wrong with it, as `errorText` renders it. */
+  /** The error of the field, as `errorText` renders it. */
   readonly error?: TemplateResult | undefined;
   /** What stands below the input, such as a suggestion. */
   readonly below?: TemplateResult | undefined;

@@ -77,8 +77,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Looks up what a server named, in a table of ours. Only the table's own keys count: `constructor` and `toString`
- * would otherwise find what every object inherits.
+ * Looks up a name that came from a server in a table of the form. Only the table's own keys count, because names such
+ * as `constructor` and `toString` would otherwise find what every object inherits.
  */
 export const own = <Value>(table: Readonly<Record<string, Value>>, name: string | undefined) =>
   name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,17 +1,17 @@
-/** What is said about a failure: to the visitor in the form, and to the page's webmaster in the console. */
+/** The texts about a failure: for the visitor in the form, and for the page's webmaster in the console. */
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {own} from './exchange.ts';
 
-/** A failure as a machine knows it. The words for it are chosen at every rendering, in the language of that moment. */
+/** A failure, without words. They are chosen each time the form renders, because the language may change. */
 export type Failure = {
   readonly code: string;
   readonly retryable: boolean;
   /** Which words to use if they are not those of the code. */
   readonly notice?: string | undefined;
-  /** How long the server asked to wait. */
+  /** Seconds after which the server asks to try again. */
   readonly seconds?: number | undefined;
 };
 
@@ -34,7 +34,8 @@ const fixes: Readonly<Record<string, (endpoint: Endpoint) => string>> = {
   'lead-type-not-allowed': () =>
     'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
   'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
-  // A browser does not let a page read why it was refused: the answer looks like no answer at all.
+  // When the server refuses the origin of a page, the browser does not let the page read the answer. To the form, that
+  // looks as if the server did not answer.
   network: ({partner}) =>
     `Correct the "endpoint" attribute, or add ${location.origin} to the origins of "${partner}" on the server.`,
 };

@@ -21,7 +21,7 @@ export async function solve(challenge: Challenge | null): Promise<Proof | undefi
   }
 }
 
-/** Two digits a byte. */
+/** Writes each byte as two hexadecimal digits. */
 export const hex = (bytes: Uint8Array) =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 

@@ -137,15 +137,18 @@ const sendable = (attribution: Attribution): Attribution =>
       .filter(([, text = '']) => attributionValue.test(text)),
   ) as Attribution;
 
-/** Without the `toJSON` that old libraries give all objects and lists, which turns them into texts. */
-const toJson = (value: unknown) => JSON.stringify(bare(value));
+/**
+ * Like `JSON.stringify`, but ignores a `toJSON` in the prototype of all objects or lists. Some old libraries add one,
+ * which turns objects into texts.
+ */
+const toJson = (value: unknown) => JSON.stringify(withoutPrototype(value));
 
-const bare = (value: unknown): unknown =>
+const withoutPrototype = (value: unknown): unknown =>
   typeof value === 'object' && value !== null
     ? Object.setPrototypeOf(
         Array.isArray(value)
-          ? value.map(bare)
-          : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, bare(item)])),
+          ? value.map(withoutPrototype)
+          : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutPrototype(item)])),
         null,
       )
     : value;
