@@ -1,4 +1,4 @@
-/** What a visitor does before the file of a touched form has arrived. */
+/** Tests what the form does with the actions of a visitor before the file of a touched form has arrived. */
 import {expect} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import {laterFiles} from '../../../widget/loading/pins.ts';
@@ -27,7 +27,7 @@ import {
 const pin = laterFiles['touched-form'];
 const {path} = pin;
 
-/** The file cannot be loaded until the function that comes back is called. */
+/** Makes loading the file fail. @returns a function that lets it succeed again */
 function lose() {
   pin.path = 'http://127.0.0.1:1/touched-form.js';
   return () => (pin.path = path);
@@ -41,7 +41,7 @@ describe('before the file of a touched form has arrived', () => {
     server.restore();
   });
 
-  it('what is typed and left is kept, and checked as soon as the file is there', async () => {
+  it('a field that the visitor fills in and leaves keeps its value, and is checked as soon as the file has arrived', async () => {
     const form = await open();
     const events = listen(form);
     fill(form, 'Email', 'maria');
@@ -56,7 +56,7 @@ describe('before the file of a touched form has arrived', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start']);
   });
 
-  it('the main button says that the form waits, and then does what was wanted, once', async () => {
+  it('the main button says that the form waits for the file, and then shows the next step once', async () => {
     const form = await open();
     const events = listen(form);
     for (const [label, value] of [
@@ -79,7 +79,7 @@ describe('before the file of a touched form has arrived', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
   });
 
-  it('a file that does not arrive is told to a visitor who waits for it, and loaded again by the button', async () => {
+  it('a visitor who waits for a file that does not arrive sees a notice, and the button loads the file again', async () => {
     const restore = lose();
     const form = await open();
     fill(form, 'First name', 'Maria');
@@ -102,7 +102,7 @@ describe('before the file of a touched form has arrived', () => {
     expect((await send(form)).type).to.equal('prequal-result');
   });
 
-  it('a single page whose fields do not arrive is asked step by step, and is whole when they are there', async () => {
+  it('layout="single" shows the first step if the file with its fields does not arrive, and all fields once it has', async () => {
     const restore = lose();
     const form = await open({layout: 'single'});
     expect(heading(form)).to.equal('Step 1 of 3 About you');
@@ -116,7 +116,7 @@ describe('before the file of a touched form has arrived', () => {
     expect(maybeButton(form, 'Next')).to.equal(undefined);
   });
 
-  it('reset() empties the fields', async () => {
+  it('reset() empties the fields before the file has arrived', async () => {
     const form = await open();
     fill(form, 'First name', 'Maria');
     form.reset();
@@ -125,7 +125,7 @@ describe('before the file of a touched form has arrived', () => {
     expect(field(form, 'First name').value).to.equal('');
   });
 
-  it('submit() checks everything when the file is there', async () => {
+  it('submit() loads the file and then checks all fields', async () => {
     const form = await open();
     await form.submit();
     await form.updateComplete;

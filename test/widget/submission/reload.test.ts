@@ -1,4 +1,4 @@
-/** The same tab later: a new element over what the last one left in `sessionStorage`. */
+/** Tests a form after a reload of its page: a new element, which finds what the last one kept in `sessionStorage`. */
 import {expect} from '@open-wc/testing';
 import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
@@ -164,7 +164,7 @@ describe('a lead that is changed', () => {
     expect(new Set(server.leads.map(({key}) => key)).size).to.equal(3);
   });
 
-  it('a lead that is being changed keeps its old result until the new one is there', async () => {
+  it('a lead that is being changed keeps its old result until the new lead is sent', async () => {
     const form = await open();
     await fillAll(form);
     await send(form);
