@@ -1,5 +1,6 @@
 /**
- * Builds the later files, and writes their names and hashes into the file that loads them, which pins them by that.
+ * Builds the later files, and writes their names and hashes into the file that loads them. So that file pins them: it
+ * loads no file with another hash.
  *
  * Sources import what they need. In the built form, a later file gets the modules that it shares with the first file
  * (widget/loading/shared-modules.ts) as an argument, so that there is one copy of them on the page:

@@ -23,10 +23,10 @@ const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
 
 /** Milliseconds. The first render waits no longer than this for a file that is slow to arrive. */
-const patience = 3_000;
+const timeout = 3_000;
 
-const inTime = (loading: Promise<unknown> | undefined) =>
-  Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, patience))]);
+const withinTimeout = (loading: Promise<unknown> | undefined) =>
+  Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, timeout))]);
 
 /**
  * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
@@ -191,7 +191,10 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
     if (!this.hasUpdated) {
       // The form waits for its words, so that a Spanish page does not show English ones first.
-      await Promise.all([inTime(this.#localization.ready), this.#showsMore && inTime(this.#touch.load())]);
+      await Promise.all([
+        withinTimeout(this.#localization.ready),
+        this.#showsMore && withinTimeout(this.#touch.load()),
+      ]);
     }
     await super.scheduleUpdate();
   }

@@ -12,7 +12,7 @@ import {formatMoney} from '../../form/money.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {fillClass, presentations} from './amount-parts.ts';
-import {own} from './exchange.ts';
+import {lookUp} from './exchange.ts';
 
 export type AmountsToShow = {
   readonly amounts: Prequalification;
@@ -101,7 +101,7 @@ function sentence(
   minimum: number | undefined,
 ): string {
   // A newer server may give reasons that these words do not know.
-  const known = own(words.reasons, given) === undefined ? undefined : given;
+  const known = lookUp(words.reasons, given) === undefined ? undefined : given;
   const about = words.about[part];
   if (dollars > 0 && !known) return about;
   const why = fill(words.reasons[reasonText(part, known, minimum)], {

@@ -16,7 +16,7 @@ export const addressOf = ({origin, partner}: Endpoint, path: string) =>
   `${origin}${path}?partner=${encodeURIComponent(partner)}`;
 
 /** Milliseconds until the form gives up a request, counted up to the end of the answer. */
-const patience = 30_000;
+const timeout = 30_000;
 
 /**
  * @param id the lead that the request is about; empty when a new lead is sent
@@ -33,7 +33,7 @@ export async function exchange(
   const giveUp = () => controller.abort();
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp);
-  const timer = setTimeout(giveUp, patience);
+  const timer = setTimeout(giveUp, timeout);
   try {
     const response = await endpoint.fetch(url, {...init, signal: controller.signal});
     const body = parse(await response.text());
@@ -80,5 +80,5 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
  * Looks up a name that came from a server in a table of the form. Only the table's own keys count, because names such
  * as `constructor` and `toString` would otherwise find what every object inherits.
  */
-export const own = <Value>(table: Readonly<Record<string, Value>>, name: string | undefined) =>
+export const lookUp = <Value>(table: Readonly<Record<string, Value>>, name: string | undefined) =>
   name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

@@ -3,7 +3,7 @@ import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint} from '../fields/form-host.ts';
-import {own} from './exchange.ts';
+import {lookUp} from './exchange.ts';
 
 /** A failure, without words. They are chosen each time the form renders, because the language may change. */
 export type Failure = {
@@ -17,12 +17,12 @@ export type Failure = {
 
 /** What the visitor reads when sending failed. */
 export function noticeOf({code, notice, seconds}: Failure, words: Words): Notice {
-  const {title, text} = own<Notice>(words.failures, notice ?? code) ?? words.failures.other;
-  return {title, text: fill(text, {wait: seconds ? inTime(seconds, words.locale) : words.soon})};
+  const {title, text} = lookUp<Notice>(words.failures, notice ?? code) ?? words.failures.other;
+  return {title, text: fill(text, {wait: seconds ? relativeTime(seconds, words.locale) : words.soon})};
 }
 
 /** `in 50 seconds` or `in 2 minutes`, in the language of the locale. */
-function inTime(seconds: number, locale: string) {
+function relativeTime(seconds: number, locale: string) {
   const words = new Intl.RelativeTimeFormat(locale);
   return seconds < 60 ? words.format(seconds, 'second') : words.format(Math.ceil(seconds / 60), 'minute');
 }
@@ -46,7 +46,7 @@ const fixes: Readonly<Record<string, (endpoint: Endpoint) => string>> = {
  * @param code a problem code, or `network`
  */
 export function explainRefusal(code: string, endpoint: Endpoint) {
-  const fix = own(fixes, code);
+  const fix = lookUp(fixes, code);
   if (!fix) return;
   console.error(
     `<lead-prequal-form>: ${endpoint.origin} does not take leads of partner "${endpoint.partner}" from ${location.origin} (${code}). ${fix(endpoint)}`,

@@ -9,7 +9,7 @@ import {solve, type Proof} from './proof.ts';
 /**
  * Milliseconds that the form waits for the configuration. Then it sends the lead without one, and the server decides.
  */
-const patience = 10_000;
+const timeout = 10_000;
 
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
@@ -78,11 +78,11 @@ export class Preparation {
  */
 const readConfig = (endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> =>
   Promise.race([
-    read(endpoint, address),
-    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience)),
+    requestConfig(endpoint, address),
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeout)),
   ]);
 
-async function read(endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> {
+async function requestConfig(endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> {
   try {
     const response = await endpoint.fetch(address);
     const body: unknown = await response.json();

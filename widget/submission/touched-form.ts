@@ -108,15 +108,15 @@ export class TouchedForm {
     if (fields.page === this.#host.pages().length - 1) return void this.submit();
     const {errors} = this.#read(fields.names);
     if (Object.keys(errors).length > 0) this.#showErrors(errors);
-    else this.go(fields.page + 1);
+    else this.showPage(fields.page + 1);
   }
 
   readonly back = () => {
-    if (!this.submission.isSending) this.go(this.fields.page - 1);
+    if (!this.submission.isSending) this.showPage(this.fields.page - 1);
   };
 
   /** Shows a page, at first without errors, and moves the focus to it. */
-  go(page: number, focusOn = 'h2') {
+  showPage(page: number, focusOn = 'h2') {
     const {fields, submission} = this;
     fields.tidyPage();
     this.consent.collect();
@@ -165,7 +165,7 @@ export class TouchedForm {
     const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
     const page = found < 0 ? pages.length - 1 : found;
     const {error} = consent;
-    if (page !== fields.page) this.go(page, '.alert');
+    if (page !== fields.page) this.showPage(page, '.alert');
     fields.errors = errors;
     consent.error = error;
     this.#summary = fields.names.flatMap((name) => {
@@ -217,11 +217,11 @@ export class TouchedForm {
       firstName: this.fields.values.first_name?.trim() ?? '',
       change: () => {
         this.submission.change();
-        this.go(0);
+        this.showPage(0);
       },
       startOver: () => {
         this.reset();
-        this.go(0);
+        this.showPage(0);
       },
     });
   }
