@@ -84,8 +84,7 @@ suite('a screen reader hears', () => {
       'radio "680 to 720 Good"',
       'radio "620 to 679 Fair"',
       'radio "Below 620 Poor"',
-      // The space is on the page; Chromium leaves it out of the name.
-      'radiogroup "Bankruptcy(optional)" (Have you ever filed for bankruptcy?)',
+      'radiogroup "Bankruptcy (optional)" (Have you ever filed for bankruptcy?)',
       'radio "No"',
       'radio "Yes"',
       'radio "Rather not say"',
