@@ -1,8 +1,8 @@
-/** Starts the demo as `npm start` does, on free ports and with its leads in a file of its own. */
+/** Starts the demo as `npm start` does, on free ports and with its leads and secrets in a folder of its own. */
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import {createInterface} from 'node:readline';
 import {after, before} from 'node:test';
 import {chromium, type Browser} from 'playwright-core';
@@ -23,8 +23,15 @@ export type Demo = {
 export async function startDemo(): Promise<Demo> {
   const folder = makeTemporaryFolder();
   const databasePath = join(folder.path, 'leads.sqlite');
-  const child = spawn(process.execPath, ['demo/start.ts'], {
-    env: {...process.env, PORT: '0', DEMO_PORT: '0', DATABASE_PATH: databasePath},
+  const child = spawn(process.execPath, [resolve('demo/start.ts')], {
+    cwd: folder.path,
+    env: {
+      ...process.env,
+      PORT: '0',
+      DEMO_PORT: '0',
+      DATABASE_PATH: databasePath,
+      EMBED_FOLDER: resolve('dist/embed'),
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: string[] = [];
@@ -42,7 +49,7 @@ export async function startDemo(): Promise<Demo> {
     service: behind('The lead service'),
     curl: `curl ${behind('curl')}`,
     databasePath,
-    secrets: JSON.parse(readFileSync('data/development.json', 'utf8')) as Demo['secrets'],
+    secrets: JSON.parse(readFileSync(join(folder.path, 'data/development.json'), 'utf8')) as Demo['secrets'],
     async stop() {
       child.kill('SIGINT');
       await once(child, 'exit');
