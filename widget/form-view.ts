@@ -84,7 +84,7 @@ function stepView({name, fields}: Step, page: number, {words, pages, touched}: F
   return html`
     <section>
       <h2 part="heading" tabindex="-1">
-        ${count ? html`<span class="count" part="count">${count}</span> ` : nothing}${words.steps[name]}
+        ${count ? html`<span class="count" part="count">${count}</span>` : nothing} ${words.steps[name]}
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) => touched?.fields.view(field) ?? textField(field, words))}
