@@ -28,7 +28,7 @@ export default {
   // Milliseconds. A machine that does other work at the same time needs many times as long as an idle one.
   browserStartTimeout: 120_000,
   testsStartTimeout: 120_000,
-  testsFinishTimeout: 300_000,
+  testsFinishTimeout: 600_000,
   // Milliseconds, more than test/support/until.ts waits, so that its error is seen, which says what did not happen.
   testFramework: {config: {timeout: 90_000}},
   middleware: [pages.middleware],
