@@ -3,7 +3,7 @@ import {effectiveLeadType, pagesOf} from '../form/pages.ts';
 import type {SomeWords} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView} from './form-view.ts';
-import {mayKnowContact, type Contact} from './fields/known-contact.ts';
+import {forgetDraft, mayKnowContact, type Contact} from './fields/known-contact.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import {FirstTouch} from './loading/first-touch.ts';
 import {loadSandbox, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
@@ -259,9 +259,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   readonly #onEvent = (event: Event) => {
-    const {type, target} = event;
+    const {type, timeStamp, target} = event;
     const {relatedTarget} = event as FocusEvent;
-    this.#touch.handle({type, target, relatedTarget});
+    this.#touch.handle({type, timeStamp, target, relatedTarget});
   };
 
   readonly #onSubmit = (event: Event) => {
@@ -294,8 +294,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
   reset(): void {
     this.find<HTMLFormElement>('form')?.reset();
-    this.#touch.form?.reset();
-    this.refresh();
+    forgetDraft(this.partner);
+    this.#touch.reset();
+    this.#announce('');
   }
 
   protected override render() {

@@ -25,9 +25,13 @@ export class FormState implements ReactiveController {
 
   constructor(host: FormHost) {
     this.#host = host;
-    this.collect();
+    this.#fill();
     // A prefilled value must not replace what the visitor has typed while this file was on its way.
-    if (!Object.values(this.values).some(Boolean)) this.#fill();
+    for (const name of this.names) {
+      const input = this.input(name);
+      if (input) input.value ||= this.values[name] ?? '';
+    }
+    this.collect();
     host.element.addController(this);
   }
 

@@ -23,6 +23,8 @@ export class FirstTouch {
   readonly #host: ReactiveControllerHost;
   readonly #load: () => Promise<TouchedForm>;
   #loading: Promise<TouchedForm> | undefined;
+  /** The events of the form before the file has arrived. `reset()` begins another list. */
+  #events: FormEvent[] = [];
 
   constructor(host: ReactiveControllerHost, load: () => Promise<TouchedForm>) {
     this.#host = host;
@@ -36,6 +38,7 @@ export class FirstTouch {
     this.#loading = this.#load().then(
       (form) => {
         this.form = form;
+        this.#events.forEach((event) => form.handle(event));
         this.#enter('complete');
         return form;
       },
@@ -50,28 +53,41 @@ export class FirstTouch {
   }
 
   /**
-   * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits.
+   * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits. `reset()` takes an
+   * action back that waits.
+   *
    * @throws if the file does not arrive
    */
   async run<Result>(action: (form: TouchedForm) => Result) {
     if (this.form) return await action(this.form);
     const loading = this.load();
+    const events = this.#events;
     this.#enter('awaited');
-    return await action(await loading);
+    try {
+      const form = await loading;
+      if (events === this.#events) return await action(form);
+    } catch (error) {
+      if (events === this.#events) throw error;
+    }
+    return undefined;
   }
 
   /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
   handle(event: FormEvent) {
-    if (this.form) this.form.handle(event);
+    if (this.form) return this.form.handle(event);
     // The notice of the failure gets the focus, and that event must not load the file again. Typing and the button do.
-    else if (this.arrival === 'failed' && event.type !== 'input') return;
+    if (this.arrival === 'failed' && event.type !== 'input') return;
     // A press is not passed on, because it may have ended long before the file arrives.
-    else if (event.type === 'pointerdown') this.load().catch(() => {});
-    else
-      this.load().then(
-        (form) => form.handle(event),
-        () => {},
-      );
+    if (event.type !== 'pointerdown') this.#events.push(event);
+    this.load().catch(() => {});
+  }
+
+  /** Empties the form, and forgets the events and the action that wait for the file. */
+  reset() {
+    this.form?.reset();
+    this.#events = [];
+    if (this.arrival === 'awaited') this.arrival = 'pending';
+    if (this.arrival === 'failed') this.arrival = 'initial';
   }
 
   #enter(arrival: Arrival) {

@@ -14,8 +14,10 @@ export class Consent {
   /** The text that the visitor can read. Without a text, no consent is asked for. */
   text: ConsentText | undefined;
   error: ConsentError | undefined;
-  /** The version of the text that the visitor saw above the button when pressing it. Only this consent may be sent. */
+  /** The version of the text that the visitor saw last. A lead is only sent with a consent that was seen. */
   seenVersion: string | undefined;
+  /** The value of a field that people do not see: it comes from a bot, or from a browser that fills in fields. */
+  trap: string | undefined;
   /**
    * The last page was shown before the consent text arrived, so space was reserved for it. The text is then shown
    * within this space, and scrolls if it is longer, so that nothing on the page moves.
@@ -30,8 +32,11 @@ export class Consent {
     this.#host = host;
   }
 
-  /** Reads the box, if there is one on the page that is shown. */
+  /** Reads what the page that is shown has of the consent. On other pages, what was read last stays. */
   collect() {
+    this.seenVersion = this.#host.find('.consent')?.dataset['version'] ?? this.seenVersion;
+    const trap = this.#host.find<HTMLInputElement>('[name=website]');
+    if (trap) this.trap = trap.value || undefined;
     const box = this.#host.find<HTMLInputElement>('#consent');
     if (box) this.#tickedVersion = box.checked ? box.value : undefined;
     if (this.error && this.text?.required && !this.#isMissing) this.#setError(undefined);
@@ -44,7 +49,6 @@ export class Consent {
   /** @returns whether a lead can be sent with this consent; if not, `error` says what is missing */
   check(): boolean {
     this.collect();
-    this.seenVersion = this.#host.find('.consent') ? this.text?.version : undefined;
     this.error = this.#isMissing ? 'required' : undefined;
     return !this.error;
   }
@@ -79,11 +83,6 @@ export class Consent {
     `;
   }
 
-  /** The value of a field that people do not see: it comes from a bot, or from a browser that fills in fields. */
-  get trap() {
-    return this.#host.find<HTMLInputElement>('[name=website]')?.value || undefined;
-  }
-
   #textView({text, version, required}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
     return html`
@@ -91,6 +90,7 @@ export class Consent {
         class="consent ${this.spaceReserved ? 'space-reserved' : ''}"
         part="consent"
         data-field="consent"
+        data-version=${version}
         dir="auto"
       >
         ${

@@ -30,17 +30,12 @@ export class Preparation {
     this.#onConfig = onConfig;
   }
 
-  /**
-   * Fetches the configuration, unless one for this endpoint has arrived or is on its way. Each event of the form calls
-   * this, so that a failed request is repeated.
-   */
+  /** Fetches the configuration at the first touch, and for another endpoint. After a failure, sending tries again. */
   begin(): Promise<unknown> {
     const address = addressOf(this.#endpoint(), paths.embedConfig);
     if (address !== this.#address) this.config = this.ready = undefined;
     this.#address = address;
-    return (this.ready ??= this.renew().then((config) => {
-      if (!config) this.ready = undefined;
-    }));
+    return (this.ready ??= this.renew());
   }
 
   /** Fetches the configuration again, because the server says that the consent or the proof is out of date. */
@@ -67,9 +62,9 @@ export class Preparation {
     this.#proof = undefined;
   }
 
-  /** Starts to compute a proof for another lead, so that it is ready when the visitor sends that lead. */
+  /** Ready for another lead, with a proof that is done when it is needed. Nothing is fetched before the first touch. */
   prepareNext() {
-    if (!this.#proof) void this.renew();
+    if (this.#address && !this.#proof) void this.renew();
   }
 }
 

@@ -55,6 +55,7 @@ export async function send(
     ['consent-outdated', newConfiguration],
   ]);
   await preparation.begin();
+  if (!preparation.config) await preparation.renew();
   for (;;) {
     const consent = preparation.config?.consent;
     if (consent && consent.version !== seenVersion)

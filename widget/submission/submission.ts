@@ -134,7 +134,8 @@ export class Submission implements ReactiveController {
 
   async #restore(endpoint: Endpoint, receipt: Receipt) {
     void this.#loadTakeaway();
-    const reply = await this.#read(endpoint, receipt);
+    // The result shows the partner's colour and minimums.
+    const [reply] = await Promise.all([this.#read(endpoint, receipt), this.preparation.begin()]);
     if (reply?.status === 404) keepReceipt(endpoint);
     const answer = reply && answerIn(reply);
     if (answer && this.stage === asking) this.#enterAnswered(endpoint, answer, receipt.leadType);

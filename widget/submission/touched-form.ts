@@ -26,6 +26,8 @@ import type {TakeawayModule} from '../takeaway/index.ts';
  */
 export type FormEvent = {
   readonly type: string;
+  /** As `performance.now()`. */
+  readonly timeStamp: number;
   readonly target: EventTarget | null;
   /** Of a `focusout` event, the element that gets the focus. Null if the focus leaves the page. */
   readonly relatedTarget: EventTarget | null;
@@ -78,9 +80,9 @@ export class TouchedForm {
     return this.submission.preparation.config?.lead_types;
   }
 
-  /** Handles an event of the form, also one from before this file arrived. */
-  handle({type, target, relatedTarget}: FormEvent) {
-    this.#touchedAt ??= performance.now();
+  /** Handles an event of the form, also one that came before this file. */
+  handle({type, timeStamp, target, relatedTarget}: FormEvent) {
+    this.#touchedAt ??= timeStamp;
     void this.submission.preparation.begin();
     const left = fieldAround(target);
     if (type === 'input') {

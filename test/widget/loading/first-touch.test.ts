@@ -125,6 +125,105 @@ describe('before the file of a touched form has arrived', () => {
     expect(field(form, 'First name').value).to.equal('');
   });
 
+  it('reset() also takes back what the visitor waits for', async () => {
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'First name', 'Maria');
+    button(form, 'Next').click();
+    const submitted = form.submit();
+    await form.updateComplete;
+    form.reset();
+    await form.updateComplete;
+    expect(announced(form)).to.equal('');
+    expect(button(form, 'Next').getAttribute('aria-disabled')).to.equal('false');
+    await submitted;
+    await touch(form);
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(0);
+    expect(events).to.have.length(0);
+  });
+
+  it('reset() takes back the notice of a file that did not arrive', async () => {
+    lose();
+    const form = await open();
+    await send(form, 'Next');
+    form.reset();
+    await form.updateComplete;
+    expect(text(form)).not.to.contain('We could not load');
+    expect(maybeButton(form, 'Next')).not.to.equal(undefined);
+  });
+
+  it('reset() removes a draft even if the file does not arrive', async () => {
+    const draft = 'lead-prequal-draft:acme';
+    sessionStorage.setItem(draft, JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    lose();
+    const form = await open({draft: ''});
+    form.reset();
+    expect(sessionStorage.getItem(draft)).to.equal(null);
+  });
+
+  it('what is typed counts as typed even if the file arrives only at a later attempt', async () => {
+    const restore = lose();
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'First name', 'Maria');
+    await send(form, 'Next');
+    restore();
+    await click(form, 'Try again');
+    expect(summary(form)).to.have.length(3);
+    form.prefill = {first_name: 'Ana'};
+    await form.updateComplete;
+    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-error', 'prequal-start']);
+  });
+
+  it('a prefill that comes before the file does not overwrite what was typed, and fills in the other fields', async () => {
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    form.prefill = {first_name: 'Ana', last_name: 'Silva'};
+    await form.updateComplete;
+    await touch(form);
+    await form.updateComplete;
+    expect([field(form, 'First name').value, field(form, 'Last name').value]).to.deep.equal([
+      'Maria',
+      'Silva',
+    ]);
+  });
+
+  it('a draft is filled in also if the file arrives only at the touch, beside what was typed meanwhile', async () => {
+    const kept = {at: Date.now(), first_name: 'Maria', email: 'maria@example.com'};
+    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify(kept));
+    const restore = lose();
+    const form = await open({draft: ''});
+    fill(form, 'First name', 'Mariana');
+    await send(form, 'Next');
+    restore();
+    await click(form, 'Try again');
+    expect([field(form, 'First name').value, field(form, 'Email').value]).to.deep.equal([
+      'Mariana',
+      'maria@example.com',
+    ]);
+  });
+
+  it('the time that the visitor took counts from the first touch, not from the arrival of the file', async () => {
+    const restore = lose();
+    const form = await open({'lead-type': 'standard'});
+    for (const [label, value] of [
+      ['First name', 'Maria'],
+      ['Last name', 'Ortiz'],
+      ['Email', 'maria@example.com'],
+      ['Phone', '(415) 555-0132'],
+    ] as const) {
+      fill(form, label, value);
+    }
+    const filled = performance.now();
+    await send(form, 'Send');
+    const waited = performance.now() - filled;
+    restore();
+    expect((await send(form, 'Try again')).type).to.equal('prequal-result');
+    expect(server.leads[0]!.body.elapsed_ms).to.be.at.least(Math.floor(waited));
+  });
+
   it('submit() loads the file and then checks all fields', async () => {
     const form = await open();
     await form.submit();

@@ -1,4 +1,4 @@
-import {expect} from '@open-wc/testing';
+import {expect, oneEvent} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
@@ -94,6 +94,16 @@ describe('consent', () => {
       await click(form, 'Next');
       expect(field(form, words).checked).to.equal(expected);
     }
+  });
+
+  it('a box that was ticked counts when the page of the form calls submit() from an earlier step', async () => {
+    const form = await reach(textWithBox);
+    field(form, words).click();
+    await click(form, 'Back');
+    const end = oneEvent(form, 'prequal-result');
+    await form.submit();
+    await end;
+    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: true});
   });
 
   it('the consent box keeps its value when the focus leaves it', async () => {

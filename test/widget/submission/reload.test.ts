@@ -1,6 +1,6 @@
 /** Tests a form after a reload of its page: a new element, which finds what the last one kept in `sessionStorage`. */
 import {expect} from '@open-wc/testing';
-import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
+import {answer, config, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   click,
@@ -48,6 +48,17 @@ describe('after a reload', () => {
     ]);
     expect(focused(form)).to.equal(null);
     expect(events.map(({type}) => type)).not.to.include('prequal-result');
+  });
+
+  it('after a reload the result has the colour and the minimums of the partner', async () => {
+    server.config = () => config({colors: {accent: '#123456'}});
+    server.result = () => json(200, answer({reasons: {rollover_amount: 'below_minimum'}}));
+    await sentOnce();
+    const form = await open();
+    await shows(form, '$830,000');
+    expect(text(form)).to.contain('at least $50,000');
+    const styles = form.shadowRoot?.adoptedStyleSheets ?? [];
+    expect(styles.some(({cssRules}) => cssRules[0]?.cssText.includes('#123456'))).to.be.true;
   });
 
   it('the session storage holds the token of a lead, and nothing that was typed', async () => {

@@ -106,6 +106,29 @@ describe('sending', () => {
     expect(server.leads).to.have.length(1);
   });
 
+  it('a configuration that is refused is not asked for again until the visitor sends', async () => {
+    server.config = () => problem(403, 'origin-not-allowed');
+    const form = await open();
+    await fillAll(form);
+    expect(server.configRequests).to.equal(1);
+    await send(form);
+    expect(server.configRequests).to.equal(2);
+  });
+
+  it('reset() requests nothing before the first touch', async () => {
+    const requested: string[] = [];
+    const fetch = window.fetch.bind(window);
+    window.fetch = (input, init) => {
+      requested.push(String(input instanceof Request ? input.url : input));
+      return fetch(input, init);
+    };
+    const form = await open({layout: 'single'});
+    form.reset();
+    await form.updateComplete;
+    window.fetch = fetch;
+    expect(requested).to.deep.equal([]);
+  });
+
   it('submit() checks all fields before it sends', async () => {
     const form = await open();
     await form.submit();
