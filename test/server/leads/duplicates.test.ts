@@ -198,7 +198,7 @@ forEachStore((store) => {
       await operator.retryOutbox(Date.now(), {id: answer.id});
       await until(() => deliveries(answer) === 1);
     });
-    test("a lead that looks like a machine's is answered as any other", async () => {
+    test('a lead that looks like that of a robot is answered as any other', async () => {
       const response = await sendLead(server, somebody(), {body: {trap: 'x'}});
       const plain = await sendLead(server);
       assert.deepEqual([...response.headers.keys()], [...plain.headers.keys()]);
