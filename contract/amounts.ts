@@ -1,4 +1,4 @@
-/** What a lead pre-qualifies for: the amounts, and the reasons behind them. */
+/** What a lead pre-qualifies for: the amounts, the reasons behind them, and how they were calculated. */
 
 /** The parts of the total, in the order in which they are shown. */
 export const amountParts = [
@@ -52,3 +52,34 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 export type Reasons = Partial<Record<AmountPart, Reason>>;
+
+/**
+ * How a part above zero was calculated.
+ * - `whole_balance`: all retirement funds of the lead
+ * - `down_payment`: a loan for a project. The lead's own `funds` are the down payment, `percent` of the project
+ * - `maximum`: the largest loan of this kind
+ * - `percentage`: `percent` of the lead's `funds`
+ */
+export const methods = ['whole_balance', 'down_payment', 'maximum', 'percentage'] as const;
+export type Method = (typeof methods)[number];
+
+/** The figures behind a part. Dollars are whole US dollars. */
+export type PartExplanation = {
+  /** Only for a part above zero. A part without one follows from the credit score alone. */
+  method?: Method;
+  /** A whole number. */
+  percent?: number;
+  /** Dollars of the lead's own. */
+  funds?: number;
+  /** For a part of zero: the lowest credit score with which it would be more. Absent if the score is high enough. */
+  minimum_score?: number;
+  /** For a part of zero: the least dollars with which it would be more. Absent if there are enough. */
+  minimum_funds?: number;
+};
+
+/** How our own calculator came to the amounts. There is none for the amounts of an upstream. */
+export type Explanation = {
+  /** The form shows each amount rounded down to a multiple of these dollars. */
+  rounding_increment: number;
+  parts: Partial<Record<AmountPart, PartExplanation>>;
+};

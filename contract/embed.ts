@@ -2,7 +2,7 @@
  * The JSON that goes over `/embed/v1`, as the form and the server both see it. The server declares each of these types
  * once more, as a schema (`server/http/wire-schemas.ts`), and does not compile where the two differ.
  */
-import type {AmountPart, Prequalification, Reasons} from './amounts.ts';
+import type {AmountPart, Explanation, Prequalification, Reasons} from './amounts.ts';
 import type {LeadType} from './fields.ts';
 
 /**
@@ -21,6 +21,11 @@ export type EmbedAnswer = {
   status: LeadStatus;
   prequalification: Prequalification | null;
   reasons: Reasons;
+  /**
+   * Absent if the calculator did not compute the amounts, or if its policy has changed since. It is made from the
+   * policy at each request and never stored, so it always agrees with the amounts.
+   */
+  explanation?: Explanation;
 };
 
 /** The text that is shown before sending. The version that the visitor saw is stored with the lead. */
@@ -56,10 +61,19 @@ export type Challenge = {
 /** Answers `GET /embed/v1/config`. */
 export type EmbedConfig = {
   lead_types: readonly LeadType[];
-  /** The smallest amount of each kind, for the sentence that explains `below_minimum`. */
+  /**
+   * The smallest amount of each kind, for the form of version 1.0.0. Later forms take the figures from the explanation
+   * of an answer.
+   */
   minimums: Partial<Record<AmountPart, number>>;
   consent: ConsentText | null;
   colors: {accent?: string};
+  /**
+   * What happens after the visitor has sent the form, in the words of the partner, by language tag (`en`, `es-MX`, or
+   * `und` if it is not known). `{phone}` stands for the visitor's phone number. A visitor whose language is missing
+   * sees the first text.
+   */
+  next_step?: Readonly<Record<string, string>>;
   /** Null if the server requires no proof of work. */
   challenge: Challenge | null;
 };

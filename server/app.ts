@@ -14,6 +14,7 @@ import {startDeletingExpired} from './store/expiry.ts';
 import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
 import {calculatedAnswer, minimums} from './calculator/calculator.ts';
+import {explain} from './calculator/explanation.ts';
 import {createCourier} from './destinations/courier.ts';
 import type {Destination} from './destinations/destination.ts';
 import {createDestination} from './destinations/kinds.ts';
@@ -102,6 +103,7 @@ export async function createApp(
       digests,
       tokens,
       minimums: minimums(config.policy),
+      explain: (lead, answer) => explain(lead, answer, config.policy),
       proofs,
       quota,
       unknownPartners,

@@ -29,12 +29,18 @@ function rollover({retirement}: Finances, {rollover: {minimum}}: Policy): Part {
     : {amount: 0, reason: 'below_minimum'};
 }
 
+/** The dollars that a lead can put into a project of its own: the down payment of an SBA loan. */
+export const ownCapital = (finances: Finances, policy: Policy): number =>
+  finances.cash + rollover(finances, policy).amount;
+
 function sba(finances: Finances, policy: Policy): Part {
   const rule = policy.sba;
   const downPayment = rule.down_payment_percent[finances.credit_score];
   if (downPayment === undefined) return {amount: 0, reason: 'credit_score'};
-  const capital = finances.cash + rollover(finances, policy).amount;
-  const loan = Math.min(divideDown(capital * (100 - downPayment), downPayment), rule.maximum);
+  const loan = Math.min(
+    divideDown(ownCapital(finances, policy) * (100 - downPayment), downPayment),
+    rule.maximum,
+  );
   return loan > 0 && loan >= rule.minimum ? {amount: loan} : {amount: 0, reason: 'below_minimum'};
 }
 

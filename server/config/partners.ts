@@ -6,6 +6,20 @@ import {readJsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
 import {cid, name, nonEmpty} from './values.ts';
 
+/** A text that the form shows to visitors. It may contain the placeholder `{phone}`. */
+const nextStepText = z.string().trim().min(1).max(300);
+/** A language tag as pages have it in `lang`. */
+const languageTag = z
+  .string()
+  .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
+const nextStep = z.union([
+  // A text whose language is not known.
+  nextStepText.transform((text) => ({und: text})),
+  z
+    .record(languageTag, nextStepText)
+    .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
+]);
+
 /** The fields of a partner as the file names them. */
 const partnerFields = z.strictObject({
   /** The value of the form's `partner` attribute. Everybody can read it. */
@@ -30,6 +44,11 @@ const partnerFields = z.strictObject({
   colors: z
     .strictObject({accent: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0b7a5a')})
     .optional(),
+  /**
+   * What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or
+   * texts by language. A visitor whose language is missing sees the first one.
+   */
+  next_step: nextStep.optional(),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
   quota_per_hour: z.int().min(1).default(1_000),
   /** What happens to a lead that a bot may have sent. */
@@ -43,13 +62,14 @@ const partnerFields = z.strictObject({
   merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
 });
 const partnerSchema = partnerFields.transform(
-  ({lead_types, upstream, quota_per_hour, merge_duplicates, ...others}) => ({
+  ({lead_types, upstream, next_step, quota_per_hour, merge_duplicates, ...others}) => ({
     ...others,
     leadTypes: lead_types,
     /** The name of the destination that answers the partner's leads. If undefined, the calculator answers them. */
     answerFrom: upstream,
     /** The names of further destinations, which receive the leads and give no answer. The file cannot list any yet. */
     sendTo: [] as readonly string[],
+    nextStep: next_step,
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
   }),

@@ -18,6 +18,11 @@ const policySchema = z
     version: z.string().min(1).max(64),
     /** Whether a bankruptcy is assumed if a lead does not say whether there was one. */
     bankruptcy_not_stated: z.boolean(),
+    /**
+     * The form shows each amount rounded down to a multiple of these dollars, because an estimate cannot be more exact.
+     * Amounts are calculated, stored and given to callers in whole dollars.
+     */
+    display_rounding_increment: z.int().min(1).max(100_000).default(1_000),
     rollover: z.strictObject({minimum: dollars, source}),
     sba: z.strictObject({
       minimum: dollars,
@@ -57,6 +62,7 @@ function refuseRising(
 export const defaultPolicy: Policy = {
   version: '2026-11',
   bankruptcy_not_stated: false,
+  display_rounding_increment: 1_000,
   rollover: {
     minimum: 50_000,
     source:

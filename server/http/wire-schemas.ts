@@ -6,8 +6,10 @@
 import {z} from 'zod';
 import {
   amountParts,
+  methods,
   reasons,
   type AmountPart,
+  type Explanation,
   type Prequalification,
   type SpecifiedAmount,
   type SpecifiedPrequalification,
@@ -70,6 +72,22 @@ const prequalificationSchema = schemaOf<Prequalification>()(
 
 const amountPart = z.enum(amountParts);
 
+const explanationSchema = schemaOf<Explanation>()(
+  z.object({
+    rounding_increment: z.int().min(1),
+    parts: z.partialRecord(
+      amountPart,
+      z.object({
+        method: z.enum(methods).exactOptional(),
+        percent: z.int().exactOptional(),
+        funds: amount.exactOptional(),
+        minimum_score: z.int().exactOptional(),
+        minimum_funds: amount.exactOptional(),
+      }),
+    ),
+  }),
+);
+
 export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
   z.object({
     id: z.string(),
@@ -77,6 +95,7 @@ export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
     status: z.enum(leadStatuses),
     prequalification: prequalificationSchema.nullable(),
     reasons: z.partialRecord(amountPart, z.enum(reasons)),
+    explanation: explanationSchema.exactOptional(),
   }),
 );
 
@@ -115,6 +134,7 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     minimums: z.partialRecord(amountPart, z.number()),
     consent: z.object({text: z.string(), version: z.string(), required: z.boolean()}).nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
+    next_step: z.record(z.string(), z.string()).exactOptional(),
     challenge: challengeSchema.nullable(),
   }),
 );

@@ -3,11 +3,12 @@
  * and is never sent to a browser.
  */
 import {Router, type Request, type RequestHandler} from 'express';
-import type {AmountPart} from '../../../contract/amounts.ts';
+import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
-import type {Consent, StoredLead} from '../../leads/stored-lead.ts';
+import type {Lead} from '../../leads/lead-schema.ts';
+import type {Consent, DoneAnswer, StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import type {ResultTokens} from '../../leads/result-tokens.ts';
 import {readAttribution, readConsent, readSubmission, suspicions} from './embed-submission.ts';
@@ -28,6 +29,7 @@ type Parts = {
   digests: IdempotencyDigests;
   tokens: ResultTokens;
   minimums: Partial<Record<AmountPart, number>>;
+  explain: (lead: Lead, answer: DoneAnswer) => Explanation | undefined;
   /** Undefined if no proof of work is required. */
   proofs: Proofs | undefined;
   quota: Quota;
@@ -40,18 +42,20 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, desk, digests, tokens, minimums, proofs, quota, unknownPartners, rateLimits, perMinute} =
-    parts;
+  const {partners, desk, digests, tokens, minimums, explain, proofs, quota} = parts;
+  const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
   const toAnswer = ({id, lead, answer}: StoredLead): EmbedAnswer => {
     const amounts = answer.status === 'done' ? answer.amounts : null;
+    const explanation = answer.status === 'done' ? explain(lead, answer) : undefined;
     return {
       id,
       token: tokens.issue(id),
       status: answer.status,
       prequalification: amounts && {first_name: lead.first_name, ...amounts},
       reasons: answer.status === 'done' ? answer.reasons : {},
+      ...(explanation && {explanation}),
     };
   };
 
@@ -60,12 +64,13 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, consent, colors, answerFrom} = partner;
+    const {leadTypes, consent, colors, nextStep, answerFrom} = partner;
     const body: EmbedConfig = {
       lead_types: leadTypes,
       minimums: answerFrom === undefined ? minimums : {},
       consent: consent ?? null,
       colors: colors ?? {},
+      ...(nextStep && {next_step: nextStep}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
     replyJson(response, 200, body);

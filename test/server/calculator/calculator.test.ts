@@ -5,6 +5,7 @@ import {amountParts, totalAmount} from '../../../contract/amounts.ts';
 import {creditScores} from '../../../contract/fields.ts';
 import {calculate, calculatedAnswer, minimums, type Finances} from '../../../server/calculator/calculator.ts';
 import {defaultPolicy, type Policy} from '../../../server/config/policy.ts';
+import {dollars, finances, policies} from '../../support/any-finances.ts';
 import {asLead, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 
 const max = 999_999_999;
@@ -111,39 +112,6 @@ suite('the default policy', () => {
     });
   }
 });
-
-const dollars = fc.oneof(
-  fc.integer({min: 0, max}),
-  fc.integer({min: 0, max: 200_000}),
-  fc.constantFrom(0, 50_000, max),
-);
-const finances: fc.Arbitrary<Finances> = fc.record({
-  credit_score: fc.constantFrom(...creditScores),
-  bankruptcy: fc.constantFrom(true, false, undefined),
-  retirement: dollars,
-  cash: dollars,
-  investments: dollars,
-});
-
-/** Any policy that the schema takes: what a better score earns is never less. */
-const byFallingScore = (best: fc.Arbitrary<number>, rising: boolean) =>
-  fc.uniqueArray(best, {minLength: 0, maxLength: 4, comparator: () => false}).map((values) => {
-    const sorted = values.sort((a, b) => (rising ? a - b : b - a));
-    return Object.fromEntries(sorted.map((value, index) => [creditScores[index]!, value]));
-  });
-const anyPolicy: fc.Arbitrary<Policy> = fc.record({
-  version: fc.constant('any'),
-  bankruptcy_not_stated: fc.boolean(),
-  rollover: fc.record({minimum: dollars}),
-  sba: fc.record({
-    minimum: dollars,
-    maximum: dollars,
-    down_payment_percent: byFallingScore(fc.integer({min: 1, max: 100}), true),
-  }),
-  unsecured: fc.record({amount: byFallingScore(dollars, false)}),
-  portfolio_loan: fc.record({percent_of_investments: fc.integer({min: 0, max: 100})}),
-});
-const policies = fc.oneof(fc.constant(defaultPolicy), anyPolicy);
 
 const noneLower = (lower: Finances, higher: Finances, policy: Policy) => {
   const [before, after] = [calculate(lower, policy).amounts, calculate(higher, policy).amounts];

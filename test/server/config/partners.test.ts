@@ -6,7 +6,7 @@ import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
-import {basic, readProblem} from '../../support/http.ts';
+import {basic, readJson, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
@@ -52,6 +52,7 @@ suite('the partners file', () => {
       leadTypes: ['standard', 'prequalification'],
       answerFrom: undefined,
       sendTo: [],
+      nextStep: undefined,
       quotaPerHour: 1_000,
       suspect: 'deliver',
       mergeDuplicates: 'prequalification',
@@ -64,6 +65,7 @@ suite('the partners file', () => {
       upstream: 'main',
       consent: {text: 'You may call me.', version: '1', required: true},
       colors: {accent: '#0b7a5a'},
+      next_step: {en: 'Maria calls you at {phone}.', 'es-MX': 'María le llama al {phone}.'},
       quota_per_hour: 5,
       suspect: 'hold',
       merge_duplicates: false,
@@ -81,6 +83,7 @@ suite('the partners file', () => {
         sendTo: [],
         consent: whole.consent,
         colors: whole.colors,
+        nextStep: whole.next_step,
         quotaPerHour: 5,
         suspect: 'hold',
         mergeDuplicates: false,
@@ -97,6 +100,11 @@ suite('the partners file', () => {
     });
   });
 
+  test('the next step of a partner may be one text, whose language is not known', () => {
+    const [first] = read({partners: [{...partner, next_step: ' We call you. '}]}).partners;
+    assert.deepEqual(first.nextStep, {und: 'We call you.'});
+  });
+
   const wrong: [what: string, file: unknown, path: string][] = [
     ['no JSON', '{', 'is not valid JSON'],
     ['a list', [], 'the file: '],
@@ -109,6 +117,18 @@ suite('the partners file', () => {
     ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
     ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
     ['a colour', {partners: [{...partner, colors: {accent: 'red'}}]}, 'partners.0.colors.accent: '],
+    ['an empty next step', {partners: [{...partner, next_step: ' '}]}, 'partners.0.next_step: '],
+    ['a next step in no language', {partners: [{...partner, next_step: {}}]}, 'partners.0.next_step: '],
+    [
+      'a next step in "English"',
+      {partners: [{...partner, next_step: {English: 'a'}}]},
+      'partners.0.next_step: ',
+    ],
+    [
+      'a next step of 301 letters',
+      {partners: [{...partner, next_step: 'a'.repeat(301)}]},
+      'partners.0.next_step: ',
+    ],
     ['a quota', {partners: [{...partner, quota_per_hour: 0}]}, 'partners.0.quota_per_hour: '],
     ['a consent', {partners: [{...partner, consent: {text: ''}}]}, 'partners.0.consent.text: '],
     [
@@ -251,6 +271,22 @@ suite('two partners with two upstreams', () => {
     const foreign = await sendLead(server, somebody(), {partner: 'one', origin: 'https://other.example'});
     await readProblem(foreign, 403, 'origin-not-allowed');
     assert.equal(one!.taken().length, 1);
+  });
+  test('the form gets the next step of its partner in every language, and nothing if there is none', async (t) => {
+    const next_step = {en: 'We call {phone}.', es: 'Llamamos al {phone}.'};
+    const partners = [
+      onePartner({...partner, key: 'one', next_step}),
+      onePartner({...partner, key: 'two'}),
+    ] as const;
+    const server = await startTestServer({partners});
+    t.after(() => server.close());
+    const config = async (key: string) =>
+      readJson<object>(
+        await server.fetch(`/embed/v1/config?partner=${key}`, {headers: {origin: origins[0] ?? ''}}),
+        200,
+      );
+    assert.partialDeepStrictEqual(await config('one'), {next_step});
+    assert.ok(!('next_step' in (await config('two'))));
   });
   test('an upstream of one partner that fails keeps no lead of another partner waiting', async (t) => {
     const well = await startFakeUpstream();

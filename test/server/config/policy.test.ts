@@ -46,6 +46,11 @@ suite('a policy file', () => {
     test(`a policy file is read ${name}`, () => assert.deepEqual(read(changed(change)), changed(change)));
   }
 
+  test('a policy file of version 1.0.0, which does not say how shown amounts are rounded, is read', () => {
+    const old = changed((policy) => delete policy['display_rounding_increment']);
+    assert.deepEqual(read(old), {...defaultPolicy, display_rounding_increment: 1_000});
+  });
+
   const percents =
     (value: unknown): Change =>
     (policy) =>
@@ -68,6 +73,11 @@ suite('a policy file', () => {
       'lends more than all',
       (policy) => (policy['portfolio_loan']!['percent_of_investments'] = 101),
       /portfolio_loan\.percent_of_investments/,
+    ],
+    [
+      'rounds to nothing',
+      (policy) => Object.assign(policy, {display_rounding_increment: 0}),
+      /display_rounding_increment/,
     ],
     ['asks for no down payment', percents({'Above 720': 0}), /sba\.down_payment_percent\.Above 720/],
     ['asks for more than all', percents({'Above 720': 101}), /sba\.down_payment_percent\.Above 720/],

@@ -38,6 +38,15 @@ forEachStore((store) => {
         status: 'done',
         prequalification: {first_name: 'Jane', ...amounts},
         reasons: {},
+        explanation: {
+          rounding_increment: 1_000,
+          parts: {
+            rollover_amount: {method: 'whole_balance'},
+            sba_qualified_amount: {method: 'down_payment', percent: 20, funds: 150_000},
+            unsecured_amount: {},
+            portfolio_loan_qualified_amount: {method: 'percentage', percent: 60, funds: 20_001},
+          },
+        },
       });
     });
     test('a page of a partner gets a reason for every zero', async () => {

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import fc from 'fast-check';
+import {amountParts, type AmountPart, type PartExplanation} from '../../../contract/amounts.ts';
+import {creditScores, type CreditScore} from '../../../contract/fields.ts';
+import {calculate, calculatedAnswer, type Finances} from '../../../server/calculator/calculator.ts';
+import {explain} from '../../../server/calculator/explanation.ts';
+import {defaultPolicy, type Policy} from '../../../server/config/policy.ts';
+import type {Lead} from '../../../server/leads/lead-schema.ts';
+import type {Answer, DoneAnswer} from '../../../server/leads/stored-lead.ts';
+import {finances, policies} from '../../support/any-finances.ts';
+import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
+
+const leadWith = (finances: object): Lead => asLead({...prequalificationBody, ...finances});
+
+function done(answer: Answer): DoneAnswer {
+  assert.ok(answer.status === 'done');
+  return answer;
+}
+
+const explained = (finances: object, policy: Policy = defaultPolicy) => {
+  const lead = leadWith(finances);
+  return explain(lead, done(calculatedAnswer(lead, policy)), policy);
+};
+
+/** By the default policy. */
+const rows: [what: string, finances: object, part: AmountPart, expected: PartExplanation][] = [
+  ['a rollover', {retirement: 50_000}, 'rollover_amount', {method: 'whole_balance'}],
+  ['no rollover', {retirement: 49_999}, 'rollover_amount', {minimum_funds: 50_000}],
+  [
+    'an SBA loan above 720',
+    {retirement: 120_000, cash: 50_000},
+    'sba_qualified_amount',
+    {method: 'down_payment', percent: 20, funds: 170_000},
+  ],
+  [
+    'an SBA loan for 680 - 720, without retirement funds that are too few for a rollover',
+    {credit_score: '680 - 720', retirement: 49_999, cash: 50_002},
+    'sba_qualified_amount',
+    {method: 'down_payment', percent: 30, funds: 50_002},
+  ],
+  ['the largest SBA loan', {retirement: 0, cash: 1_250_000}, 'sba_qualified_amount', {method: 'maximum'}],
+  [
+    'too little capital for an SBA loan above 720',
+    {retirement: 0, cash: 0},
+    'sba_qualified_amount',
+    {minimum_funds: 18_750},
+  ],
+  [
+    'too little capital for an SBA loan for 680 - 720',
+    {credit_score: '680 - 720', retirement: 0, cash: 0},
+    'sba_qualified_amount',
+    {minimum_funds: 32_143},
+  ],
+  [
+    'a score that is too low for an SBA loan',
+    {credit_score: '620 - 679', cash: 50_000},
+    'sba_qualified_amount',
+    {minimum_score: 680},
+  ],
+  [
+    'a score and capital that are too low for an SBA loan',
+    {credit_score: 'Below 620', retirement: 0, cash: 20_000},
+    'sba_qualified_amount',
+    {minimum_score: 680, minimum_funds: 32_143},
+  ],
+  ['an SBA loan after a bankruptcy', {bankruptcy: true}, 'sba_qualified_amount', {}],
+  ['unsecured funding', {}, 'unsecured_amount', {}],
+  ['no unsecured funding', {credit_score: 'Below 620'}, 'unsecured_amount', {minimum_score: 620}],
+  [
+    'a portfolio loan',
+    {investments: 20_001},
+    'portfolio_loan_qualified_amount',
+    {method: 'percentage', percent: 60, funds: 20_001},
+  ],
+  ['no portfolio loan', {investments: 0}, 'portfolio_loan_qualified_amount', {}],
+];
+
+suite('the explanation', () => {
+  for (const [what, finances, part, expected] of rows) {
+    test(`the explanation of ${what} has the figures of the policy`, () => {
+      assert.deepEqual(explained(finances)?.parts[part], expected);
+    });
+  }
+  test('the explanation says how far shown amounts are rounded down', () => {
+    assert.equal(explained({})?.rounding_increment, 1_000);
+    assert.equal(explained({}, {...defaultPolicy, display_rounding_increment: 1})?.rounding_increment, 1);
+  });
+  test('a standard lead has no explanation', () => {
+    const lead = asLead(standardBody);
+    assert.equal(explain(lead, done(calculatedAnswer(lead, defaultPolicy)), defaultPolicy), undefined);
+  });
+  test('amounts of an upstream have no explanation, even if they are what the calculator would give', () => {
+    const lead = leadWith({});
+    assert.equal(explain(lead, {...doneAnswer, policyVersion: null}, defaultPolicy), undefined);
+  });
+  test('amounts of an earlier policy have no explanation', () => {
+    const lead = leadWith({});
+    const answer = done(calculatedAnswer(lead, defaultPolicy));
+    assert.equal(explain(lead, answer, {...defaultPolicy, version: 'next'}), undefined);
+  });
+  test('amounts of a policy whose figures changed under the same version have no explanation', () => {
+    const lead = leadWith({investments: 100_000});
+    const answer = done(calculatedAnswer(lead, defaultPolicy));
+    const changed = {...defaultPolicy, portfolio_loan: {percent_of_investments: 50}};
+    assert.equal(explain(lead, answer, changed), undefined);
+  });
+});
+
+const lowest: Record<CreditScore, number> = {
+  'Above 720': 721,
+  '680 - 720': 680,
+  '620 - 679': 620,
+  'Below 620': 300,
+};
+
+suite('for every lead and every policy', () => {
+  const holds = (
+    property: (
+      found: PartExplanation,
+      part: AmountPart,
+      lead: Finances,
+      policy: Policy,
+      amount: number,
+    ) => void,
+  ) =>
+    fc.assert(
+      fc.property(finances, policies, (lead, policy) => {
+        const explanation = explained(lead, policy);
+        const {amounts} = calculate(lead, policy);
+        for (const part of amountParts)
+          property(explanation?.parts[part] ?? {}, part, lead, policy, amounts[part]);
+      }),
+      {numRuns: 1_000},
+    );
+
+  test('the arithmetic of the explanation gives the amount', () => {
+    holds((found, part, lead, policy, amount) => {
+      const {method, percent = 0, funds = 0} = found;
+      assert.ok(amount > 0 || method === undefined, part);
+      if (method === 'whole_balance') assert.equal(amount, lead.retirement);
+      if (method === 'maximum') assert.equal(amount, policy.sba.maximum);
+      if (method === 'percentage') assert.equal(amount, Number((BigInt(funds) * BigInt(percent)) / 100n));
+      if (method === 'down_payment') {
+        assert.equal(amount, Number((BigInt(funds) * BigInt(100 - percent)) / BigInt(percent)));
+      }
+    });
+  });
+
+  test('an amount of zero becomes more with the score and the funds that the explanation names, and not with less', () => {
+    holds((found, part, lead, policy, amount) => {
+      const {minimum_score: score, minimum_funds: funds} = found;
+      if (score === undefined && funds === undefined) return;
+      assert.equal(amount, 0);
+      const fund = part === 'rollover_amount' ? 'retirement' : 'cash';
+      const rollover = part === 'rollover_amount' ? 0 : calculate(lead, policy).amounts.rollover_amount;
+      const credit_score = creditScores.find((range) => lowest[range] === score) ?? lead.credit_score;
+      const enough = {...lead, credit_score, ...(funds !== undefined && {[fund]: funds - rollover})};
+      assert.ok(calculate(enough, policy).amounts[part] > 0, `${part} with what it needs`);
+      if (funds !== undefined) {
+        const less = {...enough, [fund]: enough[fund] - 1};
+        assert.equal(calculate(less, policy).amounts[part], 0, `${part} with a dollar less`);
+      }
+      const worse = creditScores[creditScores.indexOf(credit_score) + 1];
+      if (score !== undefined && worse) {
+        assert.equal(
+          calculate({...enough, credit_score: worse}, policy).amounts[part],
+          0,
+          `${part}, worse score`,
+        );
+      }
+    });
+  });
+});
