@@ -33,7 +33,7 @@ const mayLookInto = {
     fields: ['page'],
     submission: ['page', 'styles', 'takeaway', 'fields'],
     // The types of the later files that it loads.
-    loading: ['page', 'takeaway', 'sandbox', 'submission'],
+    loading: ['page', 'takeaway', 'sandbox', 'fields', 'submission'],
   },
 };
 

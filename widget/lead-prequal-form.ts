@@ -3,10 +3,17 @@ import {effectiveLeadType, pagesOf} from '../form/pages.ts';
 import type {SomeWords} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView} from './form-view.ts';
-import {forgetDraft, mayKnowContact, type Contact} from './fields/known-contact.ts';
+import {forgetDraft, mayKnowContact, usesKnownContact, type Contact} from './fields/contact-sources.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
+import type {KnownContact} from './fields/known-contact.ts';
 import {FirstTouch} from './loading/first-touch.ts';
-import {loadSandbox, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
+import {
+  loadKnownContact,
+  loadSandbox,
+  loadTakeaway,
+  loadTouchedForm,
+  scriptOrigin,
+} from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
 import {emit} from './page/events.ts';
 import {httpsOnly} from './page/safe-link.ts';
@@ -134,7 +141,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare ctaLabel: string | undefined;
   /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;
-  /** Keeps the contact fields for half an hour in this tab, so that they survive a reload. */
+  /** Keeps the contact fields for half an hour in this tab, so that leaving the page and coming back loses none. */
   declare draft: boolean;
   /** Contact data that the page knows already. It never overwrites what the visitor has typed. */
   declare prefill: Contact | undefined;
@@ -150,10 +157,15 @@ export class LeadPrequalForm extends EmbeddedElement {
   });
 
   readonly #touch: FirstTouch = new FirstTouch(this, async () => {
-    const [{TouchedForm}] = await Promise.all([loadTouchedForm(), this.#localization.loadAfterTouch()]);
+    const [{TouchedForm}] = await Promise.all([
+      loadTouchedForm(),
+      this.#localization.loadAfterTouch(),
+      this.#loadKnownContact(),
+    ]);
     return new TouchedForm(this.#createHost(), loadTakeaway);
   });
 
+  #knownContact: KnownContact | undefined;
   #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
@@ -176,6 +188,7 @@ export class LeadPrequalForm extends EmbeddedElement {
       get words() {
         return localization.words;
       },
+      knownContact: () => this.#knownContact,
       pages: () => this.#pages,
       leadType: () => this.#leadType,
       endpoint: () => this.#endpoint,
@@ -215,7 +228,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
     // `scheduleUpdate` does not see what the page sets before the element is defined, or after the first render.
-    if (changed.size > 0 && this.#showsMore) this.#load();
+    if (changed.size === 0) return;
+    if (this.#showsMore) this.#load();
+    else if (this.#touch.arrival !== 'initial') void this.#loadKnownContact();
   }
 
   /** Whether the form needs the touched form to show more than the first file can: all fields, or known contact data. */
@@ -226,6 +241,14 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Loads the touched form before the visitor needs it. A failure is ignored, because the main button tries again. */
   #load() {
     this.#touch.load().catch(() => {});
+  }
+
+  /** A failure is ignored, because without this file the visitor can still type everything. */
+  async #loadKnownContact() {
+    if (!usesKnownContact(this) || this.#knownContact) return;
+    const file = await loadKnownContact().catch(() => undefined);
+    this.#knownContact ??= file && new file.KnownContact(this.#createHost(), () => this.#touch.form?.fields);
+    this.refresh();
   }
 
   get #isSandbox() {

@@ -3,7 +3,8 @@ import type {ReactiveControllerHost} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
-import type {ContactSources} from './known-contact.ts';
+import type {ContactSources} from './contact-sources.ts';
+import type {KnownContact} from './known-contact.ts';
 
 /** Like the browser's `fetch`, but the URL is always a text. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -31,6 +32,8 @@ export type FormElement = HTMLElement &
 export type FormHost = {
   readonly element: FormElement;
   readonly words: Words;
+  /** Undefined if the page uses no known contact data, or if its file has not arrived. */
+  knownContact(): KnownContact | undefined;
   pages(): readonly Page[];
   /** The type of lead that the page asks for, as far as the partner's configuration allows it. */
   leadType(): LeadType;

@@ -1,14 +1,15 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
 import type {ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
-import {fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
+import {contactNames, fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fill, sayError} from '../../form/words/words.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {errorText, fieldView} from './field-views.ts';
-import {forgetDraft, keepDraft, knownContact} from './known-contact.ts';
+import type {Contact} from './contact-sources.ts';
+import type {KnownContact} from './known-contact.ts';
 
 export class FormState implements ReactiveController {
   values: Values = {};
@@ -22,6 +23,7 @@ export class FormState implements ReactiveController {
   /** The visitor has typed or chosen something. */
   #started = false;
   #prefill: object | undefined;
+  #knownContact: KnownContact | undefined;
 
   constructor(host: FormHost) {
     this.#host = host;
@@ -36,7 +38,9 @@ export class FormState implements ReactiveController {
   }
 
   hostUpdate() {
-    if (this.#host.element.prefill !== this.#prefill && !this.#started) this.#fill();
+    const {element} = this.#host;
+    const isNew = element.prefill !== this.#prefill || this.#host.knownContact() !== this.#knownContact;
+    if (isNew && !this.#started) this.#fill();
     // There may be fewer pages now, because of the configuration or a changed attribute.
     this.page = Math.min(this.page, this.#host.pages().length - 1);
   }
@@ -94,8 +98,6 @@ export class FormState implements ReactiveController {
     for (const [name, value] of new FormData(form)) {
       if (isField(name) && typeof value === 'string') this.values[name] = value;
     }
-    const {element} = this.#host;
-    if (element.draft && !this.#host.isSandbox()) keepDraft(element.partner, this.values);
   }
 
   /** The visitor typed or chose something. */
@@ -151,9 +153,9 @@ export class FormState implements ReactiveController {
 
   /** Fills in the contact data that is known before the visitor types. */
   #fill() {
-    const {element} = this.#host;
-    this.#prefill = element.prefill;
-    this.values = {...knownContact(element)};
+    this.#prefill = this.#host.element.prefill;
+    this.#knownContact = this.#host.knownContact();
+    this.values = {...this.#knownContact?.read(acceptable)};
     this.names.forEach((name) => this.#tidy(name));
   }
 
@@ -163,7 +165,9 @@ export class FormState implements ReactiveController {
     this.#suggestion = undefined;
     this.page = 0;
     this.#started = false;
-    forgetDraft(this.#host.element.partner);
     this.#host.find<HTMLFormElement>('form')?.reset();
   }
 }
+
+/** The contact fields of the source that the form would accept from a visitor. Everything else is left out. */
+const acceptable = (source: object) => readFields(contactNames, source).lead as Contact;

@@ -1,4 +1,5 @@
 /** Loads the files that a visitor does not need before the first touch. */
+import type * as KnownContactFile from '../fields/known-contact.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
 import type * as TouchedFormFile from '../submission/touched-form.ts';
@@ -9,6 +10,8 @@ export {scriptOrigin} from './pinned-import.ts';
 
 export const loadTouchedForm = () =>
   loadPinned(laterFiles['touched-form']) as Promise<typeof TouchedFormFile>;
+export const loadKnownContact = () =>
+  loadPinned(laterFiles['known-contact']) as Promise<typeof KnownContactFile>;
 export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
 export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;
 

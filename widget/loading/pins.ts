@@ -8,6 +8,7 @@ import {firstScreens, type LanguageTag} from '../../form/words/languages.ts';
 export const laterFiles = {
   'touched-form': {path: '../submission/touched-form.ts', integrity: ''},
   takeaway: {path: '../takeaway/index.ts', integrity: ''},
+  'known-contact': {path: '../fields/known-contact.ts', integrity: ''},
   'words-en': {path: '../../form/words/en.ts', integrity: '', only: 'afterTouch'},
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
   languages: {path: './languages.ts', integrity: ''},

@@ -9,7 +9,6 @@ import {fieldsOf, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {alertView} from '../fields/alert-view.ts';
 import {FormState} from '../fields/form-state.ts';
-import {forgetDraft} from '../fields/known-contact.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
@@ -147,8 +146,7 @@ export class TouchedForm {
       page: pageAddress(location.href),
       touchedAt: this.#touchedAt ?? performance.now(),
     });
-    if (!outcome) return;
-    if (outcome.kind === 'answered') return forgetDraft(this.#host.element.partner);
+    if (!outcome || outcome.kind === 'answered') return;
     if (outcome.kind === 'consent-outdated') consent.error = 'outdated';
     if (outcome.kind === 'failed') this.#host.refresh('.alert');
     else this.#showErrors(outcome.kind === 'invalid' ? outcome.errors : {});

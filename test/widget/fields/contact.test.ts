@@ -1,6 +1,7 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {laterFiles} from '../../../widget/loading/pins.ts';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {fillStorage, forbidStorage, goTo, later, restorePage} from '../../support/browser/browser-page.ts';
 import {
@@ -14,6 +15,7 @@ import {
   listen,
   open,
   send,
+  touch,
   type Attributes,
 } from '../../support/browser/visitor.ts';
 
@@ -84,17 +86,41 @@ describe('draft', () => {
     expect(contact(await reload(form))).to.deep.equal(typed);
   });
 
-  it('a draft is removed half an hour after the last key press', async () => {
+  it('a draft holds what a browser filled in without an event, once the visitor leaves the page', async () => {
+    const form = await open({draft: ''});
+    await touch(form);
+    labels.forEach((label, index) => (field(form, label).value = typed[index]!));
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(sessionStorage.getItem(drafts()[0]!)).to.contain('maria@example.com');
+    expect(contact(await reload(form))).to.deep.equal(typed);
+  });
+
+  it('a draft holds text that is not acceptable yet, and shows it without an error', async () => {
+    const form = await open({draft: ''});
+    await touch(form);
+    const half = ['M', '', 'maria@', '(415) 5'];
+    labels.forEach((label, index) => fill(form, label, half[index]!));
+    const again = await reload(form);
+    expect(contact(again)).to.deep.equal(half);
+    expect(again.shadowRoot?.querySelector('[part=error]')).to.equal(null);
+  });
+
+  it('a draft holds nothing after the visitor has emptied all fields', async () => {
+    const form = await typedInto(await open({draft: ''}));
+    for (const label of labels) fill(form, label, '');
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('a draft is removed half an hour after the visitor has left the page', async () => {
     let form = await typedInto(await open({draft: ''}));
-    later(29 * minutes);
-    form = await reload(form);
-    expect(contact(form)).to.deep.equal(typed);
-    fill(form, 'First name', 'Mariana');
-    later(29 * minutes);
-    form = await reload(form);
-    expect(contact(form)[0]).to.equal('Mariana');
     later(31 * minutes);
-    expect(contact(await reload(form))).to.deep.equal(empty);
+    form.remove();
+    later(29 * minutes);
+    form = await open({draft: ''});
+    expect(contact(form)).to.deep.equal(typed);
+    form.remove();
+    later(31 * minutes);
+    expect(contact(await open({draft: ''}))).to.deep.equal(empty);
     expect(drafts()).to.deep.equal([]);
   });
 
@@ -283,6 +309,20 @@ describe('prefill-from-url', () => {
     const {lead, ...besides} = server.leads[0]!.body;
     expect(lead).to.include({email: 'ana@example.com'});
     expect(JSON.stringify(besides)).not.to.contain('ana');
+  });
+});
+
+describe('a form that cannot load the file for known contact data', () => {
+  const pin = laterFiles['known-contact'];
+  const {path} = pin;
+  afterEach(() => (pin.path = path));
+
+  it('a form that cannot load the file for known contact data can be filled in and sent', async () => {
+    pin.path = 'http://127.0.0.1:1/known-contact.js';
+    const form = await openWith(known, {draft: '', layout: 'steps', endpoint: 'https://leads.example.com'});
+    expect(contact(form)).to.deep.equal(empty);
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
   });
 });
 

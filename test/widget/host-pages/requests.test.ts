@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/host-pages.ts';
-import {shows} from '../../support/browser/visitor.ts';
+import {shows, touch} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
 
@@ -52,11 +52,12 @@ describe('the requests of the form', () => {
     }
   });
 
-  const wordFilesOf = (page: Window) =>
+  const requested = (page: Window, files: RegExp) =>
     page.performance
       .getEntriesByType('resource')
-      .map(({name}) => /\/(languages|words-\w+)-\w+\.js$/.exec(name)?.[1])
+      .map(({name}) => files.exec(name)?.[1])
       .filter((name) => name !== undefined);
+  const wordFilesOf = (page: Window) => requested(page, /\/(languages|words-\w+)-\w+\.js$/);
 
   for (const [lang, before, after] of [
     ['en', [], ['words-en']],
@@ -71,6 +72,20 @@ describe('the requests of the form', () => {
       input.dispatchEvent(new FocusEvent('focusin', {bubbles: true, composed: true}));
       await until(() => wordFilesOf(page).length >= after.length);
       expect(wordFilesOf(page)).to.deep.equal(after);
+    });
+  }
+
+  for (const [attribute, files] of [
+    ['', ['touched-form']],
+    ['draft', ['known-contact', 'touched-form']],
+  ] as const) {
+    it(`a form ${attribute ? `with ${attribute}` : 'that knows no contact data'} loads ${files.join(' and ')} at the first touch, and not before`, async () => {
+      const page = await openPage(service.script + element.replace(' partner', ` ${attribute} partner`));
+      const form = await formOn(page);
+      const loaded = () => requested(page, /\/(touched-form|known-contact)-\w+\.js$/).sort();
+      expect(loaded()).to.deep.equal([]);
+      await touch(form);
+      expect(loaded()).to.deep.equal(files);
     });
   }
 });

@@ -30,8 +30,9 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   describe(`${name}, pinned by the hash of the first file`, () => {
     for (const [change, version] of Object.entries({'one byte': oneByte, 'added code': planted})) {
       it(`${name} does not run if the server has changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
+        const content = name === 'known-contact' ? element.replace(' partner', ' draft partner') : element;
         const page = await openPage(
-          `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${element}</main>`,
+          `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
         );
         const form = await formOn(page);
         if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 About you');
