@@ -1,12 +1,10 @@
 /** Versions of a simple host page: without a form, with a plain HTML form, and with the documented snippet. */
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {elementName} from '../../contract/api.ts';
 import {formFields, type Field} from '../../contract/fields.ts';
-import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
 import {afterTouch, firstScreen} from '../../form/words/en.ts';
+import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
 
 export type HostPages = {
   origin: string;
@@ -51,17 +49,6 @@ function plainForm(): string {
   return `<form>${controls.join('\n')}<button>Send</button></form>`;
 }
 
-/** The snippet of the README, with this script and this partner. */
-function documentedSnippet(script: string, partner: string): string {
-  const [, example = ''] =
-    /## Embed it[^]*?```html\n([^]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-  const snippet = example
-    .replace(/<script[^]*?<\/script>/, script)
-    .replace(/partner="[^"]*"/, `partner="${partner}"`);
-  if (!snippet.includes(`<${elementName}`)) throw new Error('README.md has no embed snippet');
-  return snippet;
-}
-
 export async function serveHostPages(): Promise<HostPages> {
   const pages = new Map([
     ['/alone', page('en', '')],
@@ -75,15 +62,11 @@ export async function serveHostPages(): Promise<HostPages> {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     embed(script, partner) {
-      const snippet = documentedSnippet(script, partner);
-      const single = snippet.replace(/style="[^"]*"/, 'class="single" layout="single"');
+      const snippet = documentedSnippet(script, `partner="${partner}"`);
       pages
         .set('/widget', page('en', snippet))
         .set('/widget-es', page('es', snippet))
-        .set(
-          '/widget-single',
-          page('en', `<style>${reservedHeightRules('.single', reservedHeights.single)}</style>${single}`),
-        );
+        .set('/widget-single', page('en', singleSnippet(snippet)));
     },
     close: () => server.close().closeAllConnections(),
   };

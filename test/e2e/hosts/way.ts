@@ -1,0 +1,34 @@
+/** The way of a visitor through the form, with everything that is to be looked at on it. */
+import type {Page} from 'playwright-core';
+
+export const widths = [360, 1280] as const;
+
+export type Look = (name: string) => Promise<void>;
+
+/** Fills in the form, and calls `look` in each of its states. */
+export async function walk(page: Page, look: Look) {
+  const form = page.locator('lead-prequal-form');
+  const press = (name: string) => form.getByRole('button', {name, exact: true}).click();
+  const fill = async (answers: Readonly<Record<string, string>>) => {
+    for (const [label, value] of Object.entries(answers))
+      await form.getByLabel(label, {exact: true}).fill(value);
+  };
+
+  await form.getByLabel('First name').waitFor();
+  await look('1-first');
+  await fill({'First name': 'Ana', Email: 'ana@example', Phone: '415-555-01'});
+  await press('Next');
+  await form.locator('[aria-invalid=true]').first().waitFor();
+  await look('2-errors');
+  await fill({'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'});
+  await press('Next');
+  await form.getByText('Above 720').click();
+  await look('3-credit');
+  await press('Next');
+  await fill({'Retirement funds': '120,000', Cash: '50000', Investments: '0'});
+  await look('4-funds');
+  await form.getByRole('checkbox').check();
+  await press('See my estimate');
+  await form.getByRole('table').waitFor();
+  await look('5-result');
+}

@@ -1,0 +1,21 @@
+/** The snippet that partners paste into their pages, as the README shows it. */
+import {readFileSync} from 'node:fs';
+import {elementName} from '../../contract/api.ts';
+import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
+
+/**
+ * @param script the tag of the built file
+ * @param attribute replaces the one that names the partner
+ */
+export function documentedSnippet(script: string, attribute: string): string {
+  const [, example = ''] =
+    /## Embed it[^]*?```html\n([^]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const snippet = example.replace(/<script[^]*?<\/script>/, script).replace(/partner="[^"]*"/, attribute);
+  if (!snippet.includes(`<${elementName}`)) throw new Error('README.md has no embed snippet');
+  return snippet;
+}
+
+/** The same snippet for a form whose fields are all on one page, which needs more height. */
+export const singleSnippet = (snippet: string) =>
+  `<style>${reservedHeightRules('.single', reservedHeights.single)}</style>
+   ${snippet.replace(/style="[^"]*"/, 'class="single" layout="single"')}`;
