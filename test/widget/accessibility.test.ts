@@ -77,8 +77,9 @@ describe('in every state', () => {
       }
     });
 
-    it(`the state "${name}" has targets of at least 44 px, also with little space and small type`, async () => {
+    it(`the state "${name}" has targets of at least 44 px on a small phone, also with little space and small type`, async () => {
       const form = await openState(state, server);
+      form.style.inlineSize = '288px';
       for (const space of ['', '2px']) {
         form.style.setProperty('--prequal-space', space);
         form.style.fontSize = space && '10px';

@@ -4,12 +4,15 @@ import {css} from 'lit';
 export const amountsStyles = css`
   .total {
     display: block;
-    font-size: clamp(1.25em, 15cqi, 3.25em);
+    font-size: min(15cqi, 3.25em);
     font-variant-numeric: tabular-nums;
     font-weight: 700;
     letter-spacing: -0.02em;
     line-height: 1.1;
     margin-block-start: 4px;
+  }
+  .total.long {
+    font-size: min(10.5cqi, 3.25em);
   }
   .bar {
     block-size: 28px;
@@ -99,13 +102,31 @@ export const amountsStyles = css`
   }
   .card tfoot {
     border-block-start: 2px solid;
-    font-size: 1.125em;
+    font-size: clamp(1em, 5cqi, 1.125em);
   }
   .estimate {
     color: var(--_muted);
     font-size: 0.875em;
     margin-block: 12px 24px;
     text-wrap: balance;
+  }
+  /* In little space an amount goes to the next line if it does not fit beside the longest word of its name. */
+  @container (max-width: 19.5em) {
+    tr {
+      display: flex;
+      flex-wrap: wrap;
+    }
+    tr > th {
+      flex: 1;
+      min-inline-size: min-content;
+      overflow-wrap: break-word;
+    }
+    td {
+      flex: 1 0 max-content;
+    }
+    .words {
+      flex: 1;
+    }
   }
   @media (forced-colors: active) {
     .bar,

@@ -69,7 +69,7 @@ export function answerView(words: Words, answered: Answered) {
         ${amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title}
         ${
           total > 0
-            ? html`<strong class="total" part="total"
+            ? html`<strong class="total ${total < 10_000_000 ? '' : 'long'}" part="total"
                 ><span>${formatMoney(total, words.locale)}</span></strong
               >`
             : nothing

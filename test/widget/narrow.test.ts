@@ -1,0 +1,68 @@
+/** Tests the form in very little space: words and amounts stay whole. */
+import {expect} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {answer, created, FakeServer} from '../support/browser/fake-server.ts';
+import {fillAll, open, send, shows} from '../support/browser/visitor.ts';
+
+/** The largest amounts that the calculator gives. */
+const prequalification = {
+  first_name: 'Maria',
+  rollover_amount: 999_999_999,
+  sba_qualified_amount: 5_000_000,
+  unsecured_amount: 150_000,
+  portfolio_loan_qualified_amount: 599_999_999,
+  total_qualified_amount: 1_605_149_998,
+};
+
+/** The words of these elements that are broken, or that reach out of the card. */
+function brokenWords(form: LeadPrequalForm, selector: string): string[] {
+  const edge = form.getBoundingClientRect().right;
+  const found = [...form.shadowRoot!.querySelectorAll(selector)];
+  expect(found, selector).not.to.be.empty;
+  const range = document.createRange();
+  return found.flatMap((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (const {0: word, index} of text.textContent!.matchAll(/\S+/g)) {
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const boxes = [...range.getClientRects()];
+        if (boxes.length > 1 || boxes.some(({right}) => right > edge)) broken.push(word);
+      }
+    }
+    return broken;
+  });
+}
+
+describe('little space', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    server.restore();
+    document.documentElement.lang = 'en';
+  });
+
+  for (const lang of ['en', 'es']) {
+    for (const width of [248, 328]) {
+      it(`no word of a label or an option is broken, ${width} px, ${lang}`, async () => {
+        document.documentElement.lang = lang;
+        const form = await open({layout: 'single'});
+        form.style.inlineSize = `${width}px`;
+        expect(brokenWords(form, 'h2, label, legend')).to.deep.equal([]);
+      });
+
+      it(`the largest amounts and their names stay whole, ${width} px, ${lang}`, async () => {
+        server.reply(() => created(answer({prequalification})));
+        const form = await open();
+        form.style.inlineSize = `${width}px`;
+        await fillAll(form);
+        await send(form);
+        // The visitor above reads English. The result changes its language with the page.
+        document.documentElement.lang = lang;
+        await shows(form, lang === 'es' ? 'Financiamiento' : 'Unsecured');
+        expect(brokenWords(form, '.total, th, td')).to.deep.equal([]);
+      });
+    }
+  }
+});
