@@ -65,7 +65,7 @@ function show() {
   const {page, set} = looks[chosen.look];
   const properties = {...set, accent: chosen.accent};
   const firstScreen = chosen['lead-type'] === 'standard' ? 'standard' : chosen.layout;
-  const {narrow: height} = reservedHeights[firstScreen];
+  const height = reservedHeights[firstScreen];
 
   stage.style.background = page;
   form.removeAttribute('style');

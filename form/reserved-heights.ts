@@ -1,34 +1,28 @@
 /**
  * The height that a page reserves for the form before the script arrives, so that nothing below the form moves when it
  * does. Each is enough for the first screen in every language of the form, at the default spacing, without the page's own
- * heading and introduction. The documentation, the playground and the benchmark take the heights from here, and
- * test/e2e/arrival.test.ts measures them.
+ * heading and introduction. The card of the form fills it. The documentation, the playground and the benchmark take the
+ * heights from here, and test/e2e/arrival.test.ts measures them.
  */
 
-export type ReservedHeight = {
-  /** On a page of any width. */
-  readonly narrow: string;
-  /** On a page that is at least as wide as `wideFrom`. */
-  readonly wide: string;
-};
-
-/** The width of the page from which the fields stand side by side. */
-export const wideFrom = '40em';
+/**
+ * A height in CSS that needs no media query, so that it can also stand in a `style` attribute. The factor makes a step of
+ * the slope between the two heights.
+ *
+ * @param narrow em, for pages on which the fields stand below each other
+ * @param wide em, for pages that are at least 40em wide, on which the fields stand side by side
+ */
+const reserve = (narrow: number, wide: number) => `clamp(${wide}em, (40em - 100vw) * 99, ${narrow}em)`;
 
 /** By the first screen: the first of several steps, contact data with a consent, all fields on one page. */
 export const reservedHeights = {
-  steps: {narrow: '45em', wide: '37em'},
-  standard: {narrow: '45em', wide: '38em'},
-  single: {narrow: '107em', wide: '97em'},
-} satisfies Record<string, ReservedHeight>;
+  steps: reserve(45, 37),
+  standard: reserve(45, 38),
+  single: reserve(109, 97),
+};
 
-/** The rules of a style sheet that reserve a height for the elements that the selector matches. */
-export const reservedHeightRules = (selector: string, {narrow, wide}: ReservedHeight) => `${selector} {
+/** The rule of a style sheet that reserves a height for the elements that the selector matches. */
+export const reservedHeightRule = (selector: string, height: string) => `${selector} {
   display: block;
-  min-height: ${narrow};
-}
-@media (min-width: ${wideFrom}) {
-  ${selector} {
-    min-height: ${wide};
-  }
+  min-height: ${height};
 }`;

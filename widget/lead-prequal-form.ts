@@ -89,7 +89,9 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @csspart badge - The icon above thanks, a pending result or a refusal.
  *
  * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The colour of buttons, progress and choices. Any opaque colour:
- *   text on it is black or white. If it has too little contrast with the background, it is made lighter or darker.
+ *   text on it is black or white. If it has too little contrast with the background, it is made lighter or darker. By
+ *   default that of the partner's configuration, or else the primary colour of Bootstrap, WordPress, Elementor, Pico or
+ *   Bulma, if the page has it.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
  * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
  * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.
@@ -97,7 +99,10 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The colour of the unsecured loan.
  * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The colour of the portfolio loan.
  * @cssproperty [--prequal-font=inherit] - The font family. By default that of the page.
+ * @cssproperty [--prequal-heading-font=inherit] - The font family of the titles and of the total. By default that of the
+ *   headings of WordPress or Elementor, if the page has it, or else that of the form.
  * @cssproperty [--prequal-radius=12px] - The radius of the card's corners. Inputs and buttons have the same radius, up to 8px.
+ *   By default that of Bootstrap, Pico or Bulma, if the page has it.
  * @cssproperty [--prequal-space=4px] - All distances are multiples of this: 3px is compact, 5px is spacious.
  * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
  */

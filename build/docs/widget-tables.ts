@@ -1,6 +1,6 @@
 /** The tables of docs/widget.md: everything about the element that a page can use. */
 import {elementName} from '../../contract/api.ts';
-import {reservedHeightRules, reservedHeights, wideFrom} from '../../form/reserved-heights.ts';
+import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {readManifest, type Member} from './manifest.ts';
 import {code, table, type Tables} from './markdown.ts';
 
@@ -23,7 +23,7 @@ const snippet = () =>
   fenced(
     'html',
     `<script type="module" src="https://leads.example.com/embed/1.0.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
-<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps.narrow}"></${elementName}>`,
+<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps}"></${elementName}>`,
   );
 
 function reservedHeightsText(): string {
@@ -32,14 +32,10 @@ function reservedHeightsText(): string {
     keyof typeof others,
     string
   >;
-  const rows = (['standard', 'single'] as const).map((name) => [
-    code(attributes[name]),
-    code(others[name].narrow),
-    code(others[name].wide),
-  ]);
-  return `${fenced('css', reservedHeightRules(elementName, steps))}
+  const rows = (['standard', 'single'] as const).map((name) => [code(attributes[name]), code(others[name])]);
+  return `${fenced('css', reservedHeightRule(elementName, steps))}
 
-${table(['Other forms', 'Height', `Height on pages at least ${wideFrom} wide`], rows)}`;
+${table(['Other forms', 'Height'], rows)}`;
 }
 
 /** Stands in the table where an attribute has no property, or a property no attribute. */

@@ -180,6 +180,8 @@ suite('the form follows the system', () => {
     assert.equal(await painted(page, 'input:checked + label', 'outline-style'), 'solid');
     assert.equal(await painted(page, 'input:not(:checked) + label', 'outline-style'), 'none');
     assert.equal(await painted(page, '.main', 'border-top-style'), 'solid');
+    const background = (selector: string) => painted(page, selector, 'background-color');
+    assert.notEqual(await background('.main'), await background('.actions button:not(.main)'));
     await page.close();
   });
 

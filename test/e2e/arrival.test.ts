@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
-import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
+import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startDemo, type Demo} from './demo.ts';
 
@@ -23,9 +23,9 @@ const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n
 const cases = {
   'the snippet of the README': snippet,
   'the style sheet of the reference': `<style>${rules}</style><lead-prequal-form></lead-prequal-form>`,
-  'contact data alone': `<style>${reservedHeightRules('lead-prequal-form', reservedHeights.standard)}</style>
+  'contact data alone': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.standard)}</style>
     <lead-prequal-form lead-type="standard"></lead-prequal-form>`,
-  'all fields on one page': `<style>${reservedHeightRules('lead-prequal-form', reservedHeights.single)}</style>
+  'all fields on one page': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.single)}</style>
     <lead-prequal-form layout="single"></lead-prequal-form>`,
 };
 

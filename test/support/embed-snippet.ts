@@ -1,7 +1,7 @@
 /** The snippet that partners paste into their pages, as the README shows it. */
 import {readFileSync} from 'node:fs';
 import {elementName} from '../../contract/api.ts';
-import {reservedHeightRules, reservedHeights} from '../../form/reserved-heights.ts';
+import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 
 /**
  * @param script the tag of the built file
@@ -17,5 +17,5 @@ export function documentedSnippet(script: string, attribute: string): string {
 
 /** The same snippet for a form whose fields are all on one page, which needs more height. */
 export const singleSnippet = (snippet: string) =>
-  `<style>${reservedHeightRules('.single', reservedHeights.single)}</style>
+  `<style>${reservedHeightRule('.single', reservedHeights.single)}</style>
    ${snippet.replace(/style="[^"]*"/, 'class="single" layout="single"')}`;

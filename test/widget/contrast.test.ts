@@ -50,6 +50,7 @@ function contrast(one: string, other: string): number {
 const parts = {
   card: '.card',
   main: '.main',
+  mark: 'input:checked',
   chosen: 'input:checked + label',
   quietWords: 'input:checked + label .aside',
   quietLine: '.use',
@@ -85,6 +86,7 @@ function pairs(
     ['a chosen option', chosen.color, chosen.backgroundColor, 4.5],
     ['its quiet words', styleOf(form, parts.quietWords).color, chosen.backgroundColor, 4.5],
     ['its edge', chosen.borderTopColor, paper, 3],
+    ['its mark', styleOf(form, parts.mark).accentColor, paper, 3],
   ];
 }
 
@@ -130,6 +132,24 @@ describe('contrast', () => {
         form.style.setProperty('--prequal-accent', accent);
         check(form, accent);
       }
+    });
+
+    it(`the form has the contrast of WCAG AA with the pale brand of a page, on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openAll();
+      for (const brand of ['#fff', '#ffc107', '#fffbe6', '#000', '#9dff20']) {
+        form.style.setProperty('--bs-primary', brand);
+        check(form, brand);
+        expect(luminance(styleOf(form, parts.main).backgroundColor)).to.equal(luminance(brand));
+      }
+    });
+
+    it(`the mark of a chosen answer has the colour of its edge, on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openAll();
+      form.style.setProperty('--prequal-accent', '#7a1f5c');
+      const {accentColor} = styleOf(form, parts.mark);
+      expect(luminance(accentColor)).to.equal(luminance(styleOf(form, parts.chosen).borderTopColor));
     });
 
     it(`the form has the contrast of WCAG AA on ${backgrounds.length} backgrounds of ${scheme} pages`, async () => {

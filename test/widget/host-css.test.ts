@@ -11,7 +11,8 @@ async function file(path: string) {
 }
 
 /**
- * Rules of real pages, and some that are worse. All tests set the same font, because another one would move everything.
+ * Rules of real pages, and some that are worse. All tests set the same font, because
+ * another one would move everything, and the same accent and radius, because the form would take them from Bootstrap.
  */
 const sheets: Record<string, string | Promise<string>> = {
   Bootstrap: file('bootstrap/dist/css/bootstrap.min.css'),
@@ -33,7 +34,8 @@ const sheets: Record<string, string | Promise<string>> = {
   'a rem of 30 px': 'html {font-size: 30px} body {font-size: 16px}',
 };
 
-const font = 'body, lead-prequal-form {font: 16px sans-serif !important}';
+const font = `body, lead-prequal-form {font: 16px sans-serif !important}
+  lead-prequal-form {--prequal-accent: #0b57a4; --prequal-radius: 12px}`;
 const width = 'main {display: block !important; inline-size: 480px !important; margin: 0 !important}';
 
 /** The position, size, colours and text style of every element in the form. */

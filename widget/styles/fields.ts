@@ -53,7 +53,9 @@ export const fields = css`
   }
   :focus-visible:not(h2),
   .option input:focus-visible + label {
-    outline: 3px solid var(--_strong);
+    /* By itself, so that a ring is left if the page's accent is no colour. */
+    outline: 3px solid;
+    outline-color: var(--_strong);
     outline-offset: 2px;
   }
 `;

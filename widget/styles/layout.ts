@@ -9,7 +9,7 @@ export const layout = css`
     /* The card would otherwise inherit the style of the page's own text, such as capitals or wide letters. */
     all: initial;
     background: var(--_paper);
-    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
+    border: 1px solid var(--_line);
     border-radius: var(--_radius);
     box-sizing: border-box;
     color: var(--prequal-text, var(--_ink));
@@ -20,16 +20,21 @@ export const layout = css`
     /* Below 16px, phones zoom into inputs. */
     font-size: max(16px, 1em);
     line-height: 1.5;
-    outline: 1px solid var(--_line);
+    /* The card fills the height that the page keeps for the form. */
+    min-block-size: inherit;
     overflow-wrap: break-word;
     padding: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
     pointer-events: inherit;
     -webkit-text-size-adjust: 100%;
     visibility: inherit;
   }
-  /* Borders inherit the card's colour, because a phone needs half a millisecond for each element with a derived one. */
+  /* Borders inherit this colour, because a phone needs half a millisecond for each element with a derived one. */
   .card * {
     border-color: inherit;
+  }
+  .card > form,
+  .card > section {
+    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
   }
   h2,
   p,
@@ -42,6 +47,10 @@ export const layout = css`
     padding: 0;
   }
   h2 {
+    font-family: var(
+      --prequal-heading-font,
+      var(--wp--preset--font-family--heading, var(--e-global-typography-primary-font-family, inherit))
+    );
     font-size: 1.375em;
     font-weight: 700;
     line-height: 1.25;
@@ -161,6 +170,13 @@ export const layout = css`
   @media (forced-colors: active) {
     .progress .done {
       background: Highlight;
+      forced-color-adjust: none;
+    }
+    /* The colours of the other buttons, reversed. */
+    .main {
+      background: ButtonText;
+      border-color: ButtonText;
+      color: ButtonFace;
       forced-color-adjust: none;
     }
   }

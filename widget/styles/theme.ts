@@ -21,9 +21,27 @@ export const theme = css`
    *    alpha * 2 - 1 is the share of white.
    * 3. --_legibly mixes the colour accordingly.
    */
+  /*
+   * The brand of the page: the colour and the radius that Bootstrap, WordPress, Elementor, Pico and Bulma keep under
+   * these names. The names of their colours that are left out, such as --bs-primary-rgb, hold parts of a colour.
+   */
   :host {
+    --_brand: var(
+      --bs-primary,
+      var(
+        --wp--preset--color--primary,
+        var(
+          --e-global-color-primary,
+          var(--pico-primary-background, var(--bulma-primary, light-dark(#0b57a4, #6ea8f0)))
+        )
+      )
+    );
+    --_radius: var(
+      --prequal-radius,
+      var(--bs-border-radius, var(--pico-border-radius, var(--bulma-radius, 12px)))
+    );
     --_paper: var(--prequal-background, light-dark(#fff, #181b20));
-    --_accent: var(--prequal-accent, light-dark(#0b57a4, #6ea8f0));
+    --_accent: var(--prequal-accent, var(--_brand));
     --_dark: clamp(0, (1.179 - alpha * 2) * 1e6, 1);
     --_keep: min(alpha, 1 - alpha) * 2;
     --_lift: max(0, alpha * 2 - 1);
@@ -74,11 +92,11 @@ export const theme = css`
         var(--_legibly)
     );
     --_line: color-mix(in srgb, currentcolor 14%, transparent);
-    --_radius: var(--prequal-radius, 12px);
     --_corner: min(var(--_radius), 8px);
     --_space: var(--prequal-space, 4px);
     display: block;
     inline-size: 100%;
+    margin-inline: auto;
     max-inline-size: var(--prequal-max-width, 640px);
   }
   rect {

@@ -5,9 +5,6 @@
 import {css} from 'lit';
 
 export const touched = css`
-  .card {
-    accent-color: var(--_strong);
-  }
   .aside {
     color: var(--_muted);
     font-size: 0.875em;
@@ -51,10 +48,15 @@ export const touched = css`
     gap: 8px;
   }
   .flag .options {
-    grid-template-columns: 1fr 1fr auto;
+    grid-template-columns: minmax(48px, 1fr) minmax(48px, 1fr) auto;
   }
   .option {
     position: relative;
+  }
+  /* Firefox draws black what inherits a derived colour as its accent, so each input has its own. */
+  .option input,
+  .consent input {
+    accent-color: var(--_strong);
   }
   .option input {
     appearance: auto;

@@ -74,7 +74,6 @@ const otherStyles = css`
     margin-block: -16px 24px;
   }
   .consent input {
-    accent-color: var(--_strong);
     appearance: auto;
     block-size: 24px;
     float: inline-start;

@@ -18,7 +18,7 @@ export const takeawayStyles = css`
   }
   @media print {
     .card {
-      outline: 0;
+      border: 0;
       padding: 0;
     }
     .actions {
