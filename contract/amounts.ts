@@ -56,21 +56,22 @@ export type Reasons = Partial<Record<AmountPart, Reason>>;
 /**
  * How a part above zero was calculated.
  * - `whole_balance`: all retirement funds of the lead
- * - `down_payment`: a loan for a project. The lead's own `funds` are the down payment, `percent` of the project
+ * - `down_payment`: a loan for a project, whose down payment is `percent` of it and comes from the lead's own funds
  * - `maximum`: the largest loan of this kind
- * - `percentage`: `percent` of the lead's `funds`
+ * - `percentage`: `percent` of the lead's own funds
  */
 export const methods = ['whole_balance', 'down_payment', 'maximum', 'percentage'] as const;
 export type Method = (typeof methods)[number];
 
-/** The figures behind a part. Dollars are whole US dollars. */
+/**
+ * The figures behind a part. They are those of the policy: what the visitor owns is sent to no browser, and the form finds
+ * it from the amount (`fundsBehind` in `form/funds-behind.ts`).
+ */
 export type PartExplanation = {
   /** Only for a part above zero. A part without one follows from the credit score alone. */
   method?: Method;
   /** A whole number. */
   percent?: number;
-  /** Dollars of the lead's own. */
-  funds?: number;
   /** For a part of zero: the lowest credit score with which it would be more. Absent if the score is high enough. */
   minimum_score?: number;
   /** For a part of zero: the least dollars with which it would be more. Absent if there are enough. */

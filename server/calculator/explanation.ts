@@ -42,13 +42,12 @@ const derivations: Readonly<Record<AmountPart, Explain>> = {
   sba_qualified_amount(finances, policy, amount) {
     const percent = policy.sba.down_payment_percent[finances.credit_score];
     if (amount === policy.sba.maximum || percent === undefined) return {method: 'maximum'};
-    return {method: 'down_payment', percent, funds: ownCapital(finances, policy)};
+    return {method: 'down_payment', percent};
   },
   unsecured_amount: () => ({}),
-  portfolio_loan_qualified_amount: ({investments}, {portfolio_loan}) => ({
+  portfolio_loan_qualified_amount: (_, {portfolio_loan}) => ({
     method: 'percentage',
     percent: portfolio_loan.percent_of_investments,
-    funds: investments,
   }),
 };
 

@@ -80,7 +80,6 @@ const explanationSchema = schemaOf<Explanation>()(
       z.object({
         method: z.enum(methods).exactOptional(),
         percent: z.int().exactOptional(),
-        funds: amount.exactOptional(),
         minimum_score: z.int().exactOptional(),
         minimum_funds: amount.exactOptional(),
       }),

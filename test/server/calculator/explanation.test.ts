@@ -3,9 +3,15 @@ import {suite, test} from 'node:test';
 import fc from 'fast-check';
 import {amountParts, type AmountPart, type PartExplanation} from '../../../contract/amounts.ts';
 import {creditScores, type CreditScore} from '../../../contract/fields.ts';
-import {calculate, calculatedAnswer, type Finances} from '../../../server/calculator/calculator.ts';
+import {
+  calculate,
+  calculatedAnswer,
+  ownCapital,
+  type Finances,
+} from '../../../server/calculator/calculator.ts';
 import {explain} from '../../../server/calculator/explanation.ts';
 import {defaultPolicy, type Policy} from '../../../server/config/policy.ts';
+import {fundsBehind} from '../../../form/funds-behind.ts';
 import type {Lead} from '../../../server/leads/lead-schema.ts';
 import type {Answer, DoneAnswer} from '../../../server/leads/stored-lead.ts';
 import {finances, policies} from '../../support/any-finances.ts';
@@ -31,13 +37,13 @@ const rows: [what: string, finances: object, part: AmountPart, expected: PartExp
     'an SBA loan above 720',
     {retirement: 120_000, cash: 50_000},
     'sba_qualified_amount',
-    {method: 'down_payment', percent: 20, funds: 170_000},
+    {method: 'down_payment', percent: 20},
   ],
   [
     'an SBA loan for 680 - 720, without retirement funds that are too few for a rollover',
     {credit_score: '680 - 720', retirement: 49_999, cash: 50_002},
     'sba_qualified_amount',
-    {method: 'down_payment', percent: 30, funds: 50_002},
+    {method: 'down_payment', percent: 30},
   ],
   ['the largest SBA loan', {retirement: 0, cash: 1_250_000}, 'sba_qualified_amount', {method: 'maximum'}],
   [
@@ -71,7 +77,7 @@ const rows: [what: string, finances: object, part: AmountPart, expected: PartExp
     'a portfolio loan',
     {investments: 20_001},
     'portfolio_loan_qualified_amount',
-    {method: 'percentage', percent: 60, funds: 20_001},
+    {method: 'percentage', percent: 60},
   ],
   ['no portfolio loan', {investments: 0}, 'portfolio_loan_qualified_amount', {}],
 ];
@@ -136,7 +142,8 @@ suite('for every lead and every policy', () => {
 
   test('the arithmetic of the explanation gives the amount', () => {
     holds((found, part, lead, policy, amount) => {
-      const {method, percent = 0, funds = 0} = found;
+      const {method, percent = 0} = found;
+      const funds = fundsBehind(found, amount) ?? 0;
       assert.ok(amount > 0 || method === undefined, part);
       if (method === 'whole_balance') assert.equal(amount, lead.retirement);
       if (method === 'maximum') assert.equal(amount, policy.sba.maximum);
@@ -144,6 +151,9 @@ suite('for every lead and every policy', () => {
       if (method === 'down_payment') {
         assert.equal(amount, Number((BigInt(funds) * BigInt(100 - percent)) / BigInt(percent)));
       }
+      const own = method === 'percentage' ? lead.investments : ownCapital(lead, policy);
+      assert.ok(funds <= own, 'no more than the visitor owns');
+      if (method === 'down_payment' && percent < 50) assert.equal(funds, own);
     });
   });
 

@@ -59,12 +59,10 @@ const secrets = [
 ];
 const personal = [
   ...['Canarylast', 'canary.mail', '555-0199', '4155550199', 'canary-notes', 'canary-score', 'canary-key'],
-  ...['1234567', '1,234,567'],
+  ...['1234567', '1,234,567', '5432101'],
 ];
 /** All of it is an amount of the answer, too: its holder may read it. */
 const retirement = '7654321';
-/** The explanation of an amount names it. Only the form gets that explanation, with the token of the lead. */
-const investments = '5432101';
 const found = (text: string, canaries: readonly string[]) =>
   canaries.filter((canary) => text.includes(canary));
 
@@ -142,23 +140,12 @@ async function assertSilent(server: TestServer, upstreamAddress: string | undefi
 
   const issued = new Set(heard.flatMap(({tokens}) => tokens));
   assert.ok(issued.size > 0);
-  const neverLogged = [
-    ...secrets,
-    ...personal,
-    firstName,
-    retirement,
-    investments,
-    ...issued,
-    'canary-token',
-  ];
+  const neverLogged = [...secrets, ...personal, firstName, retirement, ...issued, 'canary-token'];
   assert.deepEqual(found(log, neverLogged), []);
 
   const neverSaid = [...secrets, ...personal, ...(upstreamAddress ? [upstreamAddress] : [])];
-  for (const {text, ok} of heard) {
-    const unlessExplained = text.includes('"explanation"') ? [] : [investments];
-    const forHolders = ok ? unlessExplained : [firstName, retirement, investments];
-    assert.deepEqual(found(text, [...neverSaid, ...forHolders]), []);
-  }
+  for (const {text, ok} of heard)
+    assert.deepEqual(found(text, ok ? neverSaid : [...neverSaid, firstName, retirement]), []);
   return heard;
 }
 

@@ -42,9 +42,9 @@ forEachStore((store) => {
           rounding_increment: 1_000,
           parts: {
             rollover_amount: {method: 'whole_balance'},
-            sba_qualified_amount: {method: 'down_payment', percent: 20, funds: 150_000},
+            sba_qualified_amount: {method: 'down_payment', percent: 20},
             unsecured_amount: {},
-            portfolio_loan_qualified_amount: {method: 'percentage', percent: 60, funds: 20_001},
+            portfolio_loan_qualified_amount: {method: 'percentage', percent: 60},
           },
         },
       });
