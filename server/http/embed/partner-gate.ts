@@ -16,13 +16,26 @@ export function partnerGate(
 ): RequestHandler[] {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
 
-  const findPartner: RequestHandler = (request, _response, next) => {
+  const corsHeaders = cors({
+    origin: true,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Content-Type', 'Authorization', 'Idempotency-Key'],
+    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'],
+    maxAge: 7_200,
+  });
+
+  const findPartner: RequestHandler = (request, response, next) => {
     unknownPartners.check(request);
     const key = request.query['partner'] ?? partners[0].key;
     const partner = typeof key === 'string' ? byKey.get(key) : undefined;
     if (!partner) {
       void unknownPartners.countFailure(request);
-      throw new ProblemError('unknown-partner', 'Check the partner attribute of the form.');
+      // Any page may read this refusal, because it says nothing about a partner. Without CORS headers, the form would
+      // take it for a broken connection, and tell the visitor so. Browsers send a lead only if its preflight succeeds,
+      // so the preflight gets the headers alone.
+      const problem = new ProblemError('unknown-partner', 'Check the partner attribute of the form.');
+      corsHeaders(request, response, () => next(problem));
+      return;
     }
     const origin = request.get('Origin') ?? 'null';
     // With a GET from a page of the server's own origin, browsers send no Origin header.
@@ -33,14 +46,6 @@ export function partnerGate(
     request.partner = partner;
     next();
   };
-
-  const corsHeaders = cors({
-    origin: true,
-    methods: ['GET', 'POST'],
-    allowedHeaders: ['Content-Type', 'Authorization', 'Idempotency-Key'],
-    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'],
-    maxAge: 7_200,
-  });
 
   return [findPartner, corsHeaders];
 }

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/host-pages.ts';
-import {shows, touch} from '../../support/browser/visitor.ts';
+import {fillAll, send, shows, text, touch} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {element, formOn, openPage, reachResult, scriptOf, service, total} from './host-page.ts';
 
@@ -29,6 +29,21 @@ const all = [
   'POST /embed/v1/leads?partner=acme',
   'GET /embed/v1/leads/<id>?partner=acme',
 ];
+
+describe('a form whose partner the server does not know', () => {
+  it('the visitor reads that the form is not available, and the console says which attribute to correct', async () => {
+    const page = await openPage(service.script + element.replace('acme', 'acne'));
+    const form = await formOn(page);
+    await fillAll(form);
+    const {detail} = await send(form);
+    expect(detail).to.deep.equal({code: 'unknown-partner', retryable: false});
+    expect(text(form)).to.contain('This form is not available right now');
+    expect(page.trouble.join(' '))
+      .to.contain('"acne"')
+      .and.to.contain('Correct the "partner" attribute')
+      .and.not.to.contain('endpoint');
+  });
+});
 
 describe('the requests of the form', () => {
   it('requests to a server on another origin tell it the origin of the page, and nothing else of its URL', async () => {

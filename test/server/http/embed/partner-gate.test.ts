@@ -68,6 +68,18 @@ suite('a partner', () => {
       }
     });
   }
+  for (const origin of [listedOrigin, 'https://evil.example', 'null']) {
+    test(`a page of the origin ${origin} can read that its partner is not known, and no cache keeps that`, async () => {
+      for (const [method, path] of routes) {
+        const response = await ask(method, path, {origin}, 'nobody');
+        assert.equal(response.headers.get('access-control-allow-origin'), origin);
+        assert.equal(response.headers.get('access-control-allow-credentials'), null);
+        assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/);
+        assert.match(response.headers.get('cache-control') ?? '', /\bno-store\b/);
+        await readProblem(response, 403, 'unknown-partner');
+      }
+    });
+  }
   test('a page that names no partner gets the first one', async () => {
     await readJson(await server.fetch('/embed/v1/config', {headers: fromPage}), 200);
   });
@@ -88,7 +100,8 @@ suite('an address that asks for partners that are not known', () => {
         Array.from({length: 30}, (_, index) => guess(`nobody-${index}`, `2001:db8::${index + 1}`)),
       );
       const statuses = Map.groupBy(guesses, ({status}) => status);
-      assert.deepEqual([statuses.get(403)?.length, statuses.get(429)?.length], [limit, 30 - limit]);
+      const answered = method === 'OPTIONS' ? 204 : 403;
+      assert.deepEqual([statuses.get(answered)?.length, statuses.get(429)?.length], [limit, 30 - limit]);
       const [known, unknown] = [await guess('acme', '2001:db8::a'), await guess('nobody', '2001:db8::b')];
       assert.match(known.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
       assert.deepEqual(await comparable(known.clone()), await comparable(unknown));
@@ -126,12 +139,19 @@ suite('a preflight', () => {
       assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/);
     }
   });
-  test('a preflight from any other origin, or for an unknown partner, is refused', async () => {
+  test('a preflight from any other origin is refused', async () => {
     for (const [method, path] of routes) {
       const foreign = await preflight(path, 'https://evil.example', method);
       assert.deepEqual(corsHeaders(foreign), {});
       await readProblem(foreign, 403, 'origin-not-allowed');
-      await readProblem(await preflight(path, listedOrigin, method, 'nobody'), 403, 'unknown-partner');
+    }
+  });
+  test('a preflight for an unknown partner is answered, so that the page can read the refusal of the request', async () => {
+    for (const [method, path] of routes) {
+      const response = await preflight(path, 'https://evil.example', method, 'nobody');
+      assert.equal(response.status, 204);
+      assert.equal(response.headers.get('access-control-allow-origin'), 'https://evil.example');
+      assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/);
     }
   });
 });
