@@ -86,7 +86,9 @@ function show() {
 ${rules.join('\n')}
   }
 </style>
-<lead-prequal-form partner="${form.getAttribute('partner')}"${attributes.join('')}></lead-prequal-form>`;
+<lead-prequal-form partner="${form.getAttribute('partner')}"${attributes.join('')}>
+  <noscript>Please <a href="/contact">write to us</a>: this form needs JavaScript.</noscript>
+</lead-prequal-form>`;
 }
 
 function choose(name) {

@@ -18,12 +18,14 @@ function choices(type = ''): string {
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-/** The two lines that embed the form, with the address and the partner of an example. */
+/** The lines that embed the form, with the address and the partner of an example. */
 const snippet = () =>
   fenced(
     'html',
     `<script type="module" src="https://leads.example.com/embed/1.0.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
-<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps}"></${elementName}>`,
+<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps}">
+  <noscript>Please <a href="/contact">write to us</a>: this form needs JavaScript.</noscript>
+</${elementName}>`,
   );
 
 function reservedHeightsText(): string {

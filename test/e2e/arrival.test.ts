@@ -96,10 +96,24 @@ suite('the form arrives', () => {
   }
 
   test('without JavaScript the form never arrives, and its own content shows', async () => {
-    const content = '<lead-prequal-form><p>Please write to us.</p></lead-prequal-form>';
-    const page = await openPage(content, 'en', {javaScriptEnabled: false});
+    const page = await openPage(snippet, 'en', {javaScriptEnabled: false});
     await page.goto(origin);
-    assert.ok(await page.getByText('Please write to us.').isVisible());
+    assert.ok(await page.getByRole('link', {name: 'write to us'}).isVisible());
+    await page.close();
+  });
+
+  test('while the form is on its way, the snippet of the README shows nothing to people with JavaScript', async () => {
+    const page = await openPage(snippet, 'en', {});
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/lead-prequal-form.js?build=*', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.goto(origin, {waitUntil: 'commit'});
+    await page.getByText('Below').waitFor();
+    assert.equal(await page.locator('lead-prequal-form').innerText(), '');
+    gate.resolve();
+    await page.getByLabel('First name').waitFor();
     await page.close();
   });
 
