@@ -16,7 +16,7 @@ import {
 } from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
 import {emit} from './page/events.ts';
-import {httpsOnly} from './page/safe-link.ts';
+import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
 import type {Sandbox} from './sandbox/index.ts';
 import {fields} from './styles/fields.ts';
@@ -44,7 +44,7 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, as `prequal_ready` and so on, or to the
  *   global array that the value names.
  *
- * @slot - Shown until the script has run, and to people without JavaScript.
+ * @slot - Shown until the script has run. Put it into `<noscript>`, so that only people without JavaScript see it.
  * @slot heading - A heading for the form, above everything else.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
  * @slot consent - Shown above the partner's consent text, which it cannot replace.
@@ -138,11 +138,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare layout: 'steps' | 'single';
   /** `auto` follows the `color-scheme` of the page around the form. */
   declare theme: 'auto' | 'light' | 'dark';
-  /** The address of the partner's privacy page. Must be https. */
+  /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
   declare privacyHref: string | undefined;
-  /** The address of a link below the result. Must be https. Shown only if `cta-label` is set, too. */
+  /** The address of a link below the result: https, or on the page's own site. Shown only if `cta-label` is set, too. */
   declare ctaHref: string | undefined;
-  /** The text of the link below the result. */
+  /** The text of the link below the result. Shown only if `cta-href` is set, too. */
   declare ctaLabel: string | undefined;
   /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;
@@ -339,7 +339,7 @@ export class LeadPrequalForm extends EmbeddedElement {
               words,
               leadType: this.#leadType,
               pages: this.#pages,
-              privacyHref: httpsOnly(this.privacyHref),
+              privacyHref: safeLink('privacy-href', this.privacyHref),
               touched: form,
               arrival,
               onEvent: this.#onEvent,

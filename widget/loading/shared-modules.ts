@@ -13,6 +13,7 @@ export const sharedModules = [
   '../../form/words/fill.ts',
   '../fields/alert-view.ts',
   '../fields/text-field.ts',
+  '../page/advise.ts',
   '../page/attribution.ts',
   '../page/events.ts',
   '../page/safe-document.ts',

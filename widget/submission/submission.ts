@@ -5,7 +5,8 @@ import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {emit} from '../page/events.ts';
-import {httpsOnly} from '../page/safe-link.ts';
+import {advise} from '../page/advise.ts';
+import {safeLink} from '../page/safe-link.ts';
 import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
 import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
 import {answerIn, exchange} from './exchange.ts';
@@ -186,16 +187,25 @@ export class Submission implements ReactiveController {
   view(context: Omit<AnswerContext, 'link'>) {
     const {stage} = this;
     if (stage.name !== 'answered') return undefined;
-    const {element} = this.#host;
-    const href = httpsOnly(element.ctaHref);
     return answerView(this.#host.words, {
       ...context,
       ...stage,
-      link: href && element.ctaLabel ? {href, label: element.ctaLabel} : undefined,
+      link: this.#link(),
       minimums: this.preparation.config?.minimums ?? {},
       takeaway: this.#takeaway,
       late: stage.state === 'late',
     });
+  }
+
+  /** The partner's next step. */
+  #link() {
+    const {ctaHref, ctaLabel} = this.#host.element;
+    const href = safeLink('cta-href', ctaHref);
+    if (href && ctaLabel) return {href, label: ctaLabel};
+    if (!ctaHref !== !ctaLabel) {
+      advise(`There is no link below the result: set ${ctaHref ? 'cta-label' : 'cta-href'}, too.`);
+    }
+    return undefined;
   }
 
   /** Without this file, a result is shown without the buttons to copy and print it. */

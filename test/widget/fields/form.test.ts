@@ -1,5 +1,6 @@
 import {expect, fixture, html} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -308,11 +309,15 @@ describe('the form', () => {
     expect(field(form, 'Yes').checked).to.be.false;
   });
 
-  it('the form links to the privacy page only if its URL is https', async () => {
+  it('the form links to the privacy page only if its URL is https or on the site of the page', async () => {
     const safe = await open({'privacy-href': 'https://example.com/privacy'});
     expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
+    const relative = await open({'privacy-href': '/privacy'});
+    expect(link(relative, 'Privacy policy')?.href).to.equal(`${location.origin}/privacy`);
+    stub(console, 'error', {value: () => {}});
     const unsafe = await open({'privacy-href': 'javascript:alert(1)'});
     expect(link(unsafe, 'Privacy policy')).to.equal(undefined);
+    restorePage();
   });
 
   it('events tell the page which step the visitor is on, and nothing that was typed', async () => {

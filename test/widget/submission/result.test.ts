@@ -1,5 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {amounts, created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   button,
@@ -19,7 +20,10 @@ import {
 describe('the result', () => {
   let server: FakeServer;
   beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  afterEach(() => {
+    restorePage();
+    server.restore();
+  });
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
     server.reply(() => created(over));
@@ -152,17 +156,27 @@ describe('the result', () => {
     expect(form.shadowRoot?.querySelector('img')).to.equal(null);
   });
 
-  it("the result links to the partner's next step only if its URL is https and it has a label", async () => {
+  it("the result links to the partner's next step only if its URL is safe and it has a label, and else the console says why", async () => {
+    const said: string[] = [];
+    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
     const nextStep = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
     expect(link(await result({}, nextStep), 'Talk to a specialist')?.href).to.equal(
       'https://example.com/call',
     );
-    for (const bad of [
-      {...nextStep, 'cta-href': 'javascript:alert(1)'},
-      {'cta-href': nextStep['cta-href']},
-    ]) {
+    expect(link(await result({}, {...nextStep, 'cta-href': '/call'}), 'Talk to a specialist')?.href).to.equal(
+      `${location.origin}/call`,
+    );
+    expect(said).to.deep.equal([]);
+    for (const [bad, advice] of [
+      [{...nextStep, 'cta-href': 'javascript:alert(1)'}, 'cta-href="javascript:alert(1)"'],
+      [{'cta-href': nextStep['cta-href']}, 'set cta-label, too'],
+      [{'cta-label': nextStep['cta-label']}, 'set cta-href, too'],
+    ] as const) {
+      said.length = 0;
       const form = await result({}, bad);
       expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
+      expect(said).to.have.length(1);
+      expect(said[0]).to.contain(advice);
     }
   });
 
