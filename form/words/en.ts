@@ -49,9 +49,13 @@ export const afterTouch = {
     cash: 'Cash',
     investments: 'Investments',
   } satisfies Record<Exclude<FieldName, ContactFieldName>, string>,
+  /** What stands above the options of a choice. Errors use its label, which is shorter. */
+  questions: {
+    credit_score: 'What is your credit score?',
+    bankruptcy: 'Have you ever filed for bankruptcy?',
+  } satisfies Partial<Record<FieldName, string>>,
   help: {
     credit_score: 'Your best guess is fine. This does not check or affect your credit.',
-    bankruptcy: 'Have you ever filed for bankruptcy?',
     retirement: '401(k), IRA and similar accounts.',
     cash: 'Checking, savings and other money you could put in.',
     investments: 'Stocks, bonds and funds outside of retirement accounts.',

@@ -36,9 +36,12 @@ export const afterTouch: AfterTouchWords = {
     cash: 'Efectivo',
     investments: 'Inversiones',
   },
+  questions: {
+    credit_score: '¿Cuál es su puntaje de crédito?',
+    bankruptcy: '¿Se ha declarado alguna vez en bancarrota?',
+  },
   help: {
     credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
-    bankruptcy: '¿Se ha declarado alguna vez en bancarrota?',
     retirement: 'Cuentas 401(k), IRA y similares.',
     cash: 'Cuentas de cheques, ahorros y otro dinero que podría aportar.',
     investments: 'Acciones, bonos y fondos fuera de las cuentas de jubilación.',

@@ -94,7 +94,9 @@ function choiceField(name: FieldName, words: Words, {value, error}: FieldState, 
       aria-invalid=${error ? 'true' : 'false'}
       aria-describedby=${describedBy(name, words, error)}
     >
-      <legend part="label">${labelText(name, words)}</legend>
+      <legend part="label">
+        ${labelText(name, {...words, labels: {...words.labels, ...words.questions}})}
+      </legend>
       ${helpText(name, words)}
       <div class="options" part="options">
         ${options.map(

@@ -45,7 +45,7 @@ export function textField(name: FieldName, words: Words, {value = '', error, bel
   `;
 }
 
-export const labelText = (name: FieldName, {labels, optional}: Words) =>
+export const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
   fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
 export const helpText = (name: FieldName, {help}: Words) =>

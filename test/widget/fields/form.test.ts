@@ -301,6 +301,20 @@ describe('the form', () => {
     });
   });
 
+  it('a choice is named by its question, and its error by a short name', async () => {
+    const form = await open({layout: 'single'});
+    await click(form, 'See my estimate');
+    const legends = [...(form.shadowRoot?.querySelectorAll('legend') ?? [])].map(
+      ({textContent}) => textContent,
+    );
+    expect(legends.map((legend) => legend.replace(/\s+/g, ' '))).to.deep.equal([
+      'What is your credit score?',
+      'Have you ever filed for bankruptcy? (optional)',
+    ]);
+    expect(summary(form)).to.include('Choose your credit score. A guess is fine.');
+    expect(description(form, field(form, 'Yes').closest('fieldset') as HTMLElement)).to.equal('');
+  });
+
   it('the answer about a bankruptcy can be given and taken back', async () => {
     const form = await open({layout: 'single'});
     await choose(form, 'Yes');
