@@ -27,8 +27,20 @@ export class EmbeddedElement extends LitElement {
 
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
-    if (this.#focusOn) this.find(this.#focusOn)?.focus();
+    if (this.#focusOn) this.#focus(this.#focusOn);
     this.#focusOn = undefined;
+  }
+
+  /**
+   * Moves the focus, and scrolls no more than needed to show what it is on. Browsers by themselves would scroll the title
+   * of a step to the middle of a phone's screen. So as much as fits of the card, or of the field or box, comes into view
+   * first, and then the focused element itself, with the room above it that its style asks for.
+   */
+  #focus(selector: string) {
+    const found = this.find(selector);
+    found?.focus({preventScroll: true});
+    const around = found?.closest('[data-field], .alert, .actions, section + section, .card');
+    for (const part of [around, found]) part?.scrollIntoView({block: 'nearest', behavior: 'instant'});
   }
 
   /** The first match in what the element has rendered. */

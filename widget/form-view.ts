@@ -4,7 +4,7 @@ import type {LeadType} from '../contract/fields.ts';
 import type {Page, Step} from '../form/pages.ts';
 import {fill} from '../form/words/fill.ts';
 import type {Words} from '../form/words/words.ts';
-import type {TouchedForm} from './submission/touched-form.ts';
+import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 import type {Arrival} from './loading/first-touch.ts';
 import {noticeView} from './fields/alert-view.ts';
 import {textField} from './fields/text-field.ts';
@@ -17,7 +17,7 @@ export type FormView = {
   /** Adds what the first screen does not have. Undefined until its file has arrived. */
   readonly touched: TouchedForm | undefined;
   readonly arrival: Arrival;
-  readonly onEvent: (event: Event) => void;
+  readonly onEvent: (event: FormEvent & Event) => void;
   readonly onSubmit: (event: Event) => void;
 };
 
@@ -35,6 +35,7 @@ export function formView(view: FormView) {
       novalidate
       @submit=${view.onSubmit}
       @focusin=${onEvent}
+      @keydown=${onEvent}
       @pointerdown=${onEvent}
       @input=${onEvent}
       @focusout=${onEvent}

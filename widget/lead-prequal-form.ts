@@ -23,7 +23,7 @@ import {fields} from './styles/fields.ts';
 import {layout} from './styles/layout.ts';
 import {theme} from './styles/theme.ts';
 import {recallReceipt} from './submission/receipt.ts';
-import type {TouchedForm} from './submission/touched-form.ts';
+import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 
 /** Every request of the form. It tells the server the origin of the page, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>
@@ -286,15 +286,16 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.refresh();
   }
 
-  readonly #onEvent = (event: Event) => {
-    const {type, timeStamp, target} = event;
-    const {relatedTarget} = event as FocusEvent;
-    this.#touch.handle({type, timeStamp, target, relatedTarget});
+  readonly #onEvent = (event: FormEvent & Event) => {
+    const {type, timeStamp, target, relatedTarget, key, repeat} = event;
+    // One press of Enter is one step, however long the key is held down.
+    if (repeat && key === 'Enter') event.preventDefault();
+    this.#touch.handle({type, timeStamp, target, relatedTarget, key});
   };
 
   readonly #onSubmit = (event: Event) => {
     event.preventDefault();
-    void this.#run((form) => form.next());
+    void this.#run((form) => form.next(event.timeStamp));
   };
 
   /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */

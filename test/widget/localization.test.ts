@@ -288,11 +288,12 @@ describe('localization', () => {
     });
 
     it('a language may give words of later steps together with the first words', async () => {
-      languages['pt-br'] = (part) => (part === 'form' ? {labels: {credit_score: 'Pontuação'}} : {});
+      languages['pt-br'] = (part) =>
+        part === 'form' ? {questions: {credit_score: 'Qual é a sua pontuação?'}} : {};
       const form = await open({lang: 'pt-BR'});
       await fillContact(form);
       await click(form, 'Next');
-      await shows(form, 'Pontuação');
+      await shows(form, 'Qual é a sua pontuação?');
     });
 
     it('a form that is on the page already uses a new language when its lang attribute is set', async () => {

@@ -11,6 +11,9 @@ import {errorText, fieldView} from './field-views.ts';
 import type {Contact} from './contact-sources.ts';
 import type {KnownContact} from './known-contact.ts';
 
+/** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
+export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
+
 export class FormState implements ReactiveController {
   values: Values = {};
   errors: Errors = {};
@@ -77,7 +80,15 @@ export class FormState implements ReactiveController {
   };
 
   input(name: FieldName) {
-    return this.#host.find<HTMLInputElement>(`[data-field=${name}] [name]`);
+    return this.#host.find<HTMLInputElement>(inputOf(name));
+  }
+
+  /** The next field of the page that must be filled in and is empty. */
+  emptyAfter(name: FieldName) {
+    const {names} = this;
+    return names
+      .slice(names.indexOf(name) + 1)
+      .find((other) => fieldTable[other].required && !this.values[other]?.trim());
   }
 
   /** Changes an input with the event that the form would get if the visitor had typed the value. */

@@ -56,7 +56,8 @@ export const layout = css`
     line-height: 1.25;
     text-wrap: balance;
     outline: none;
-    scroll-margin-block: 96px;
+    /* Shows the progress and the edge of the card above the title when the title is scrolled to. */
+    scroll-margin-block: 48px;
   }
   .count {
     color: var(--_muted);

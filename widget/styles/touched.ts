@@ -10,6 +10,10 @@ export const touched = css`
     font-size: 0.875em;
     font-weight: 400;
   }
+  .alert,
+  .field {
+    scroll-margin-block: 16px;
+  }
   .error {
     color: var(--_bad);
     display: flex;
@@ -114,7 +118,7 @@ export const touched = css`
     gap: 10px;
     margin-block-end: 20px;
     padding: 14px;
-    scroll-margin-block: 96px;
+    scroll-margin-block-end: 96px;
   }
   .alert > .icon {
     color: var(--_bad);

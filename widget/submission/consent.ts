@@ -64,10 +64,6 @@ export class Consent {
     this.#host.announce(error ? this.#host.words.consentErrors[error] : '');
   }
 
-  focus() {
-    this.#host.find('#consent')?.focus();
-  }
-
   reset() {
     this.error = undefined;
     this.#tickedVersion = undefined;

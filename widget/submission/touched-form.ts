@@ -8,7 +8,7 @@ import {pageAddress} from '../../contract/page-address.ts';
 import {fieldsOf, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {alertView} from '../fields/alert-view.ts';
-import {FormState} from '../fields/form-state.ts';
+import {FormState, inputOf} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
@@ -29,7 +29,11 @@ export type FormEvent = {
   readonly timeStamp: number;
   readonly target: EventTarget | null;
   /** Of a `focusout` event, the element that gets the focus. Null if the focus leaves the page. */
-  readonly relatedTarget: EventTarget | null;
+  readonly relatedTarget?: EventTarget | null | undefined;
+  /** Of a `keydown` event. */
+  readonly key?: string | undefined;
+  /** Of a `keydown` event that comes because the key is held down. */
+  readonly repeat?: boolean;
 };
 
 /**
@@ -37,11 +41,14 @@ export type FormEvent = {
  * until the main button is pressed again.
  */
 type SummaryItem = {
+  /** The name of a field, or `consent`. */
   readonly id: string;
   readonly sentence: () => string;
   readonly isCorrected: () => boolean;
-  readonly focus: () => void;
 };
+
+/** Milliseconds. A double click, or a second tap of an impatient finger, is shorter. */
+const doublePress = 1_000;
 
 export class TouchedForm {
   readonly fields: FormState;
@@ -52,6 +59,10 @@ export class TouchedForm {
   /** `performance.now()` of the first touch. */
   #touchedAt: number | undefined;
   #summary: readonly SummaryItem[] = [];
+  /** `performance.now()` of when the page was shown, until the visitor types or chooses something on it. */
+  #shownAt = -Infinity;
+  /** The field in which the visitor has just pressed Enter. */
+  #enteredIn: FieldName | undefined;
   /** The configured colour whose styles have been added to the element. */
   #accent: string | undefined;
   /** Settles when the visitor has released the mouse button or lifted the finger. */
@@ -80,35 +91,49 @@ export class TouchedForm {
   }
 
   /** Handles an event of the form, also one that came before this file. */
-  handle({type, timeStamp, target, relatedTarget}: FormEvent) {
+  handle({type, timeStamp, target, relatedTarget, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
     void this.submission.preparation.begin();
-    const left = fieldAround(target);
+    const around = fieldAround(target);
+    const field = isField(around) ? around : undefined;
+    this.#enteredIn = key === 'Enter' ? field : undefined;
     if (type === 'input') {
+      this.#shownAt = -Infinity;
       this.consent.collect();
-      this.fields.change(isField(left) ? left : undefined);
+      this.fields.change(field);
     } else if (type === 'pointerdown') {
       this.#press = new Promise((resolve) => {
         for (const end of ['pointerup', 'pointercancel']) {
           addEventListener(end, () => setTimeout(resolve), {once: true});
         }
       });
-    } else if (type === 'focusout' && left && left !== fieldAround(relatedTarget)) {
+    } else if (type === 'focusout' && around && around !== fieldAround(relatedTarget)) {
       const movedOn = relatedTarget !== null;
       // An error that appears while the mouse is down would move the button away from under it.
       void this.#press.then(() => {
-        if (isField(left)) this.fields.leave(left, movedOn);
+        if (field) this.fields.leave(field, movedOn);
         else if (movedOn) this.consent.leave();
       });
     }
   }
 
-  /** The visitor has pressed the main button: shows the next page, or sends the lead. */
-  next() {
+  /**
+   * The visitor has pressed the main button, or Enter in a field: goes to the next page, or sends the lead. Enter goes
+   * first to the next field of the page that is still empty, as it does on a phone's keyboard.
+   *
+   * @param pressedAt as `performance.now()`
+   */
+  next(pressedAt: number) {
     const {fields} = this;
-    if (fields.page === this.#host.pages().length - 1) return void this.submit();
     const {errors} = this.#read(fields.names);
-    if (Object.keys(errors).length > 0) this.#showErrors(errors);
+    const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
+    if (empty) return fields.input(empty)?.focus();
+    const isLast = fields.page === this.#host.pages().length - 1;
+    const isFaulty = Object.keys(errors).length > 0;
+    // The second half of a double click was not meant for this page: it must not find errors here, or send the lead.
+    if ((isFaulty || isLast) && pressedAt - this.#shownAt < doublePress) return;
+    if (isLast) void this.submit();
+    else if (isFaulty) this.#showErrors(errors);
     else this.showPage(fields.page + 1);
   }
 
@@ -122,6 +147,7 @@ export class TouchedForm {
     fields.tidyPage();
     this.consent.collect();
     fields.page = page;
+    this.#shownAt = performance.now();
     this.#clearErrors();
     this.consent.spaceReserved = !submission.preparation.isSettled;
     submission.dismissNotice();
@@ -158,23 +184,31 @@ export class TouchedForm {
     return readFields(names, this.fields.values);
   }
 
-  /** Shows the first page that has an error, with a summary of its errors on top. The consent is on the last page. */
+  /**
+   * Shows the first page that has an error. A single error gets the focus, and several get a summary on top of the page.
+   * The consent is on the last page.
+   */
   #showErrors(errors: Errors) {
     const {fields, consent} = this;
     const pages = this.#host.pages();
     const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
     const page = found < 0 ? pages.length - 1 : found;
     const {error} = consent;
-    if (page !== fields.page) this.showPage(page, '.alert');
-    fields.errors = errors;
-    consent.error = error;
-    this.#summary = fields.names.flatMap((name) => {
+    const items = fieldsOf(pages[page]).flatMap((name) => {
       const code = errors[name];
       return code ? [this.#fieldItem(name, code)] : [];
     });
-    if (error && page === pages.length - 1) this.#summary = [...this.#summary, this.#consentItem(error)];
-    this.#host.announce('');
-    this.#host.refresh('.alert');
+    if (error && page === pages.length - 1) items.push(this.#consentItem(error));
+    const [first, second] = items;
+    const focusOn = second ? '.alert' : inputOf(first?.id);
+    // Screen readers say the error of a field that gets the focus, but not of the field that has it already.
+    const isHeard = !this.#host.find(`${focusOn}:focus`);
+    if (page !== fields.page) this.showPage(page, focusOn);
+    fields.errors = errors;
+    consent.error = error;
+    this.#summary = items;
+    this.#host.announce(isHeard || !first ? '' : first.sentence());
+    this.#host.refresh(focusOn);
   }
 
   #fieldItem(name: FieldName, code: InputError): SummaryItem {
@@ -183,7 +217,6 @@ export class TouchedForm {
       id: name,
       sentence: () => fields.say(name, code),
       isCorrected: () => !fields.errors[name],
-      focus: () => fields.input(name)?.focus(),
     };
   }
 
@@ -193,7 +226,6 @@ export class TouchedForm {
       id: 'consent',
       sentence: () => this.#host.words.consentErrors[error],
       isCorrected: () => !consent.error,
-      focus: () => consent.focus(),
     };
   }
 
@@ -227,11 +259,11 @@ export class TouchedForm {
   }
 
   summary() {
-    if (this.#summary.length === 0) return nothing;
+    if (this.#summary.length < 2) return nothing;
     const items = this.#summary.map((item) => {
       const follow = (event: Event) => {
         event.preventDefault();
-        item.focus();
+        this.#host.find(inputOf(item.id))?.focus();
       };
       return html`
         <li class=${item.isCorrected() ? 'corrected' : ''}>
@@ -250,5 +282,5 @@ export class TouchedForm {
 }
 
 /** The name of the field that an element belongs to, or `consent`. */
-const fieldAround = (target: EventTarget | null) =>
+const fieldAround = (target: EventTarget | null | undefined) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-field]')?.dataset['field'] : undefined;

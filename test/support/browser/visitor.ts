@@ -58,6 +58,9 @@ export const heading = (form: LeadPrequalForm) => words(inside(form, 'h2')[0]);
 /** The lines of the error summary. Empty if there is no summary. */
 export const summary = (form: LeadPrequalForm) => inside(form, '[part=summary] a').map(words);
 
+/** What is said to be wrong, below the fields and above the last button. */
+export const errors = (form: LeadPrequalForm) => inside(form, '[part=error]').map(words);
+
 export const link = (form: LeadPrequalForm, name: string) =>
   inside<HTMLAnchorElement>(form, 'a').find((element) => words(element) === name);
 
@@ -85,8 +88,19 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
 const untilLoaded = (form: LeadPrequalForm) =>
   until(() => !text(form).includes('One moment…'), undefined, 'the file that the form waits for arrives');
 
-export async function click(form: LeadPrequalForm, name: string) {
+/** Presses a button at the pace of a person: nothing is done as fast as the second half of a double click. */
+function press(form: LeadPrequalForm, name: string) {
+  const second = (event: Event) => {
+    const timeStamp = event.timeStamp + 1_000;
+    Object.defineProperty(event, 'timeStamp', {value: timeStamp});
+  };
+  form.shadowRoot?.addEventListener('submit', second, {capture: true, once: true});
   button(form, name).click();
+  form.shadowRoot?.removeEventListener('submit', second, {capture: true});
+}
+
+export async function click(form: LeadPrequalForm, name: string) {
+  press(form, name);
   await form.updateComplete;
   await untilLoaded(form);
   await form.updateComplete;
@@ -133,7 +147,7 @@ export async function fillAll(form: LeadPrequalForm) {
 /** Presses the last button, and waits for the result or the error. */
 export async function send(form: LeadPrequalForm, name = 'See my estimate') {
   const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
-  button(form, name).click();
+  press(form, name);
   const event = await end;
   await form.updateComplete;
   return event as CustomEvent<unknown>;

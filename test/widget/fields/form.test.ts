@@ -307,7 +307,7 @@ describe('the form', () => {
     const legends = [...(form.shadowRoot?.querySelectorAll('legend') ?? [])].map(
       ({textContent}) => textContent,
     );
-    expect(legends.map((legend) => legend.replace(/\s+/g, ' '))).to.deep.equal([
+    expect(legends.map((legend) => legend.replace(/\s+/g, ' ').trim())).to.deep.equal([
       'What is your credit score?',
       'Have you ever filed for bankruptcy? (optional)',
     ]);

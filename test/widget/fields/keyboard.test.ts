@@ -4,6 +4,12 @@ import {FakeServer} from '../../support/browser/fake-server.ts';
 import {field, focused, heading, open, shows} from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
+/** How many keys besides characters the visitor has pressed. */
+let controlKeys = 0;
+const control = (key: string) => {
+  controlKeys++;
+  return press(key);
+};
 /** Types key by key, because WebKit's driver loses the second of two equal characters when it gets them at once. */
 const type = async (text: string) => {
   for (const character of text) await press(character);
@@ -66,10 +72,54 @@ describe('the whole path by keyboard', () => {
     expect(heading(form)).to.equal('Step 1 of 3 About you');
   });
 
+  it('the way to the result takes 14 keys besides the characters', async () => {
+    controlKeys = 0;
+    const form = await open();
+    // Enter leads from field to field as Tab does, and from the last one to the next step: 5 keys.
+    await control('Tab');
+    await type('Maria');
+    await control('Enter');
+    await type('Ortiz');
+    await control('Enter');
+    await type('maria@example.com');
+    await control('Enter');
+    await type('4155550132');
+    await control('Enter');
+    await shows(form, 'Credit history');
+    expect(focused(form)?.textContent, 'the step is announced').to.contain('Step 2 of 3');
+
+    // Two choices and the next step: 5 keys.
+    await control('Tab');
+    await control(' ');
+    await control('Tab');
+    await control(' ');
+    await control('Enter');
+    await shows(form, 'Your funds');
+    expect(focused(form)?.textContent, 'the step is announced').to.contain('Step 3 of 3');
+
+    // Enter goes past the buttons "None", which Tab stops at: 4 keys.
+    await control('Tab');
+    await type('120k');
+    await control('Enter');
+    await type('50k');
+    await control('Enter');
+    await type('0');
+    await control('Enter');
+    await shows(form, '$830,000');
+    expect(controlKeys).to.equal(14);
+    expect(server.leads[0]!.body.lead).to.deep.include({
+      credit_score: 'Above 720',
+      bankruptcy: false,
+      retirement: 120_000,
+      cash: 50_000,
+      investments: 0,
+    });
+  });
+
   it('the keyboard is enough to get from the error summary to a field', async () => {
     const form = await open();
     await press('Tab');
-    await press('Enter');
+    for (let enters = 0; enters < 4; enters++) await press('Enter');
     await shows(form, 'Please check your answers');
     await press('Tab');
     await press('Enter');

@@ -1,0 +1,260 @@
+/** How the form goes from field to field and from step to step: where the focus is, and what the visitor sees. */
+import {expect} from '@open-wc/testing';
+import {sendKeys, setViewport} from '@web/test-runner-commands';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {FakeServer} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
+import {
+  announced,
+  button,
+  choose,
+  click,
+  description,
+  errors,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  fillFunds,
+  focused,
+  heading,
+  open,
+  send,
+  shows,
+  summary,
+  touch,
+} from '../../support/browser/visitor.ts';
+
+const press = (key: string) => sendKeys({press: key});
+
+describe('moving through the form', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  describe('a double click', () => {
+    const doubleClick = async (form: LeadPrequalForm, name: string) => {
+      const main = button(form, name);
+      main.click();
+      await form.updateComplete;
+      main.click();
+      await form.updateComplete;
+    };
+
+    it('a double click on Next shows the next step without errors', async () => {
+      const form = await open();
+      await fillContact(form);
+      await doubleClick(form, 'Next');
+      expect(heading(form)).to.equal('Step 2 of 3 Credit history');
+      expect(errors(form)).to.deep.equal([]);
+
+      await choose(form, 'Above 720 Excellent');
+      await doubleClick(form, 'Next');
+      expect(heading(form)).to.equal('Step 3 of 3 Your funds');
+      expect(errors(form)).to.deep.equal([]);
+    });
+
+    it('a double click on Next does not send a last step that is filled in already', async () => {
+      const form = await open();
+      await fillAll(form);
+      await click(form, 'Back');
+      await doubleClick(form, 'Next');
+      expect(heading(form)).to.equal('Step 3 of 3 Your funds');
+      expect(server.leads).to.have.length(0);
+    });
+
+    it('a press that comes right after the visitor has typed something counts, however fast it is', async () => {
+      const form = await open();
+      await fillContact(form);
+      button(form, 'Next').click();
+      await shows(form, 'Credit history');
+      await choose(form, 'Yes');
+      button(form, 'Next').click();
+      await form.updateComplete;
+      expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
+      await choose(form, 'Above 720 Excellent');
+      button(form, 'Next').click();
+      await shows(form, 'Your funds');
+      await fillFunds(form);
+      button(form, 'See my estimate').click();
+      await shows(form, '$830,000');
+    });
+
+    it('a press goes past a step that is filled in already, however fast it is', async () => {
+      const form = await open();
+      await fillAll(form);
+      await click(form, 'Back');
+      await click(form, 'Back');
+      await doubleClick(form, 'Next');
+      expect(heading(form)).to.equal('Step 3 of 3 Your funds');
+    });
+  });
+
+  describe('Enter', () => {
+    it('Enter goes to the next field that is empty, and checks the field that it leaves', async () => {
+      const form = await open();
+      await touch(form);
+      fill(form, 'Email', 'maria@example.com');
+      fill(form, 'First name', 'Maria');
+      await press('Enter');
+      expect(focused(form)).to.equal(field(form, 'Last name'));
+      await press('Enter');
+      expect(focused(form), 'past the e-mail, which is filled in').to.equal(field(form, 'Phone'));
+      expect(errors(form)).to.deep.equal(['Enter your last name.']);
+      expect(summary(form)).to.deep.equal([]);
+    });
+
+    it('Enter in the last field shows what is wrong with the page', async () => {
+      const form = await open();
+      await touch(form);
+      fill(form, 'Phone', '415');
+      await press('Enter');
+      await shows(form, 'Please check your answers');
+      expect(summary(form)).to.have.length(4);
+    });
+
+    it('Enter in any field goes on if no field is empty', async () => {
+      const form = await open();
+      await fillContact(form);
+      field(form, 'First name').focus();
+      await press('Enter');
+      await shows(form, 'Credit history');
+    });
+
+    it('Enter goes on although an optional choice is open', async () => {
+      const form = await open();
+      await fillContact(form);
+      await click(form, 'Next');
+      field(form, 'Above 720 Excellent').focus();
+      await press(' ');
+      await press('Enter');
+      await shows(form, 'Your funds');
+    });
+
+    it('Enter goes to the next empty field although the file of the touched form had not arrived when it was pressed', async () => {
+      const form = await open();
+      fill(form, 'First name', 'Maria');
+      const enter = {key: 'Enter', bubbles: true, composed: true};
+      field(form, 'First name').dispatchEvent(new KeyboardEvent('keydown', enter));
+      button(form, 'Next').click();
+      await until(() => focused(form) === field(form, 'Last name'));
+      expect(errors(form)).to.deep.equal([]);
+    });
+
+    it('Enter that is held down counts once', async () => {
+      const form = await open();
+      await touch(form);
+      fill(form, 'First name', 'Maria');
+      await sendKeys({down: 'Enter'});
+      const held = new KeyboardEvent('keydown', {
+        key: 'Enter',
+        repeat: true,
+        bubbles: true,
+        composed: true,
+        cancelable: true,
+      });
+      focused(form)?.dispatchEvent(held);
+      await sendKeys({up: 'Enter'});
+      expect(held.defaultPrevented).to.be.true;
+      expect(focused(form)).to.equal(field(form, 'Last name'));
+    });
+  });
+
+  describe('a single error', () => {
+    it('a single error gets the focus, and no summary repeats it', async () => {
+      const form = await open();
+      await fillContact(form);
+      fill(form, 'Email', 'maria');
+      await click(form, 'Next');
+      expect(focused(form)).to.equal(field(form, 'Email'));
+      expect(description(form, field(form, 'Email'))).to.equal(
+        'Enter an email address like name@example.com.',
+      );
+      expect(summary(form)).to.deep.equal([]);
+    });
+
+    it('a single error is announced if its field has the focus already', async () => {
+      const form = await open();
+      await fillContact(form);
+      fill(form, 'Phone', '415');
+      await press('Enter');
+      await form.updateComplete;
+      expect(focused(form)).to.equal(field(form, 'Phone'));
+      expect(announced(form)).to.equal('Enter a phone number like (415) 555-0132.');
+    });
+  });
+
+  describe('what the visitor sees', () => {
+    const {innerWidth: width, innerHeight: height} = window;
+    const phone = {width: 360, height: 640};
+    afterEach(() => setViewport({width, height}));
+
+    /** Opens a form with much of the page above and below it. */
+    async function openWithin(viewport: {width: number; height: number}, scrolled: number) {
+      await setViewport(viewport);
+      const form = await open();
+      form.parentElement?.style.setProperty('padding-block', '2000px');
+      scrollTo({top: scrolled, behavior: 'instant'});
+      return form;
+    }
+
+    const box = (form: LeadPrequalForm, selector = '.card') =>
+      form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
+
+    const isSeen = ({top, bottom}: DOMRect) => top >= 0 && bottom <= innerHeight;
+
+    it('each step and the result begin at the top of a phone’s screen', async () => {
+      const form = await openWithin(phone, 2000);
+      await fillContact(form);
+      button(form, 'Next').scrollIntoView({block: 'end'});
+      await click(form, 'Next');
+      expect(box(form).top).to.be.within(0, 40);
+      await choose(form, 'Above 720 Excellent');
+      button(form, 'Next').scrollIntoView({block: 'start'});
+      await click(form, 'Next');
+      expect(box(form).top).to.be.within(0, 40);
+      await fillFunds(form);
+      button(form, 'See my estimate').scrollIntoView({block: 'start'});
+      await send(form);
+      expect(box(form).top).to.be.within(-10, 40);
+      expect(isSeen(box(form, 'h2'))).to.be.true;
+    });
+
+    it('a step leaves room for a header of the page that stays on top', async () => {
+      document.documentElement.style.scrollPaddingTop = '80px';
+      const form = await openWithin(phone, 2000);
+      await fillContact(form);
+      button(form, 'Next').scrollIntoView({block: 'end'});
+      await click(form, 'Next');
+      document.documentElement.style.scrollPaddingTop = '';
+      expect(box(form).top).to.be.within(80, 120);
+    });
+
+    it('nothing scrolls while the whole card is on the screen', async () => {
+      const form = await openWithin({width: 1280, height: 900}, 1850);
+      await fillContact(form);
+      await click(form, 'Next');
+      await choose(form, 'Above 720 Excellent');
+      await click(form, 'Next');
+      await click(form, 'Back');
+      expect(scrollY).to.equal(1850);
+    });
+
+    it('the summary of errors and the first wrong field are on a phone’s screen at the same time', async () => {
+      const form = await openWithin(phone, 2000);
+      button(form, 'Next').scrollIntoView({block: 'end'});
+      await click(form, 'Next');
+      expect(isSeen(box(form, '.alert'))).to.be.true;
+      expect(isSeen(box(form, '.field'))).to.be.true;
+    });
+
+    it('a field with a single error is on a phone’s screen with its label and its error', async () => {
+      const form = await openWithin(phone, 2000);
+      await fillContact(form);
+      fill(form, 'First name', '');
+      button(form, 'Next').scrollIntoView({block: 'start'});
+      await click(form, 'Next');
+      expect(isSeen(box(form, '.field'))).to.be.true;
+    });
+  });
+});
