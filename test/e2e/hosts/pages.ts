@@ -12,6 +12,8 @@ export type Scheme = (typeof schemes)[number];
 export type HostPage = {
   /** @param snippet the script tag and the form */
   html(scheme: Scheme, snippet: string): string | Promise<string>;
+  /** A selector of the page's own button in the colour of its brand, if the form can know that colour. */
+  brand?: string;
   /** Why the page cannot be made on this machine. */
   missing?: string;
 };
@@ -19,7 +21,7 @@ export type HostPage = {
 /** Where the server has the files of the WordPress theme. */
 export const themeAddress = '/theme';
 
-const brand = 'Harbor Lane';
+const site = 'Harbor Lane';
 const links = ['Franchises', 'Guides', 'About'];
 const title = 'Open a business of your own';
 const lead = 'We help people leave a job and buy, build or franchise a business.';
@@ -47,7 +49,7 @@ const page = (root: string, css: string, body: string) => `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title} | ${brand}</title>
+    <title>${title} | ${site}</title>
     <link rel="icon" href="data:," />
     <style>${css}</style>
   </head>
@@ -55,6 +57,7 @@ const page = (root: string, css: string, body: string) => `<!doctype html>
 </html>`;
 
 const bootstrap: HostPage = {
+  brand: '.btn-primary',
   html: (scheme, snippet) =>
     page(
       `data-bs-theme="${scheme}"`,
@@ -62,7 +65,7 @@ const bootstrap: HostPage = {
       `<body>
         <nav class="navbar navbar-expand bg-body-tertiary border-bottom">
           <div class="container flex-wrap">
-            <a class="navbar-brand" href="#">${brand}</a>
+            <a class="navbar-brand" href="#">${site}</a>
             <ul class="navbar-nav flex-wrap">${items('<li class="nav-item">', 'class="nav-link"')}</ul>
           </div>
         </nav>
@@ -101,7 +104,7 @@ const tailwind: HostPage = {
     const body = `<body class="bg-white text-slate-700 antialiased dark:bg-slate-950 dark:text-slate-300">
       <header class="border-b border-slate-200 dark:border-slate-800">
         <nav class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-4 px-6 py-4">
-          <a class="font-semibold text-slate-900 dark:text-white" href="#">${brand}</a>
+          <a class="font-semibold text-slate-900 dark:text-white" href="#">${site}</a>
           <ul class="flex flex-wrap gap-6 text-sm">${items('<li>', 'class="hover:text-indigo-600"')}</ul>
         </nav>
       </header>
@@ -115,7 +118,7 @@ const tailwind: HostPage = {
       <main class="mx-auto max-w-3xl px-6 py-12">
         <h2 class="text-2xl font-semibold text-slate-900 dark:text-white">${heading}</h2>
         ${paragraphs(before, '<p class="mt-4 leading-7">')}
-        <div class="mt-8">${snippet}</div>
+        <div class="mt-8 *:mx-auto">${snippet}</div>
         ${paragraphs(after, '<p class="mt-6 leading-7">')}
       </main>
       <footer class="border-t border-slate-200 px-6 py-8 text-center text-sm dark:border-slate-800">${footer}</footer>
@@ -125,14 +128,15 @@ const tailwind: HostPage = {
 };
 
 const pico: HostPage = {
+  brand: '[role=button]',
   html: (scheme, snippet) =>
     page(
       `data-theme="${scheme}"`,
-      packageFile('@picocss/pico/css/pico.min.css'),
+      `${packageFile('@picocss/pico/css/pico.min.css')} main.container { max-width: 800px }`,
       `<body>
         <header class="container">
           <nav>
-            <ul><li><strong>${brand}</strong></li></ul>
+            <ul><li><strong>${site}</strong></li></ul>
             <ul>${items('<li>', '')}</ul>
           </nav>
           <hgroup><h1>${title}</h1><p>${lead}</p></hgroup>
@@ -150,6 +154,7 @@ const pico: HostPage = {
 };
 
 const wordpress: HostPage = {
+  brand: '.wp-element-button',
   ...(!hasWordPress() && {
     missing:
       "Unpack Debian's packages wordpress and wordpress-theme-twentytwentythree, and name their folder " +
@@ -164,7 +169,7 @@ const wordpress: HostPage = {
           <header class="wp-block-group has-global-padding is-layout-constrained">
             <div class="wp-block-group alignwide is-layout-flex"
               style="padding-bottom: var(--wp--preset--spacing--40); justify-content: space-between">
-              <p class="wp-block-site-title"><a href="#">${brand}</a></p>
+              <p class="wp-block-site-title"><a href="#">${site}</a></p>
               <nav class="wp-block-navigation">
                 <ul class="wp-block-navigation__container is-layout-flex">
                   ${items('<li class="wp-block-navigation-item">', 'class="wp-block-navigation-item__content"')}
@@ -221,7 +226,7 @@ const handwritten: HostPage = {
        }`,
       `<body>
         <header>
-          <ul><li><b>${brand}</b></li>${items('<li>', '')}</ul>
+          <ul><li><b>${site}</b></li>${items('<li>', '')}</ul>
           <h1>${title}</h1>
           <p>${lead}</p>
           <a class="go" href="#">Get an estimate</a>
