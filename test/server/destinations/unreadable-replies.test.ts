@@ -21,7 +21,7 @@ const mostSends = 3;
 const alarming = 5;
 
 /** No process dies here, so no lease may end, however busy the machine is. */
-const quickTimings = {...usualQuickPace, lease: 60_000};
+const quickTimings = {...usualQuickPace, delivery: 20_000, lease: 60_000};
 
 async function startBoth(t: TestContext, script: Script) {
   const upstream = await startFakeUpstream(script);
