@@ -18,6 +18,8 @@ export type FormView = {
   readonly touched: TouchedForm | undefined;
   readonly arrival: Arrival;
   readonly onEvent: (event: FormEvent & Event) => void;
+  /** The visitor presses the main button. It submits the form unless this prevents it. */
+  readonly onPress: (event: PointerEvent) => void;
   readonly onSubmit: (event: Event) => void;
 };
 
@@ -58,7 +60,13 @@ export function formView(view: FormView) {
       </div>
       ${touched?.consent.errorView()} ${notice ? noticeView(notice) : nothing}
       <div class="actions" part="actions">
-        <button class="main" part="button primary" type="submit" aria-disabled=${isBusy ? 'true' : 'false'}>
+        <button
+          class="main"
+          part="button primary"
+          type="submit"
+          aria-disabled=${isBusy ? 'true' : 'false'}
+          @click=${view.onPress}
+        >
           ${mainLabel(view, last)}
         </button>
         ${

@@ -32,6 +32,9 @@ const overNetwork: Fetch = (url, init) =>
 /** Milliseconds. The first render waits no longer than this for a file that is slow to arrive. */
 const timeout = 3_000;
 
+/** Milliseconds between the two taps of a double tap, at most. */
+const doubleTap = 500;
+
 const withinTimeout = (loading: Promise<unknown> | undefined) =>
   Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, timeout))]);
 
@@ -174,6 +177,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
+  /** `timeStamp` of the last press of the main button. */
+  #pressedAt = -Infinity;
 
   constructor() {
     super();
@@ -295,7 +300,17 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   readonly #onSubmit = (event: Event) => {
     event.preventDefault();
-    void this.#run((form) => form.next(event.timeStamp));
+    void this.#run((form) => form.next());
+  };
+
+  /**
+   * The second half of a double click was not meant for the page that it finds: it must not raise errors there, or send
+   * the lead. All browsers count the clicks of a mouse, but not all count the taps of a finger.
+   */
+  readonly #onPress = (event: PointerEvent) => {
+    const isSecondTap = event.pointerType === 'touch' && event.timeStamp - this.#pressedAt < doubleTap;
+    if (event.detail > 1 || isSecondTap) event.preventDefault();
+    this.#pressedAt = event.timeStamp;
   };
 
   /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */
@@ -344,6 +359,7 @@ export class LeadPrequalForm extends EmbeddedElement {
               touched: form,
               arrival,
               onEvent: this.#onEvent,
+              onPress: this.#onPress,
               onSubmit: this.#onSubmit,
             })}`
         }

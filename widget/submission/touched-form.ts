@@ -47,9 +47,6 @@ type SummaryItem = {
   readonly isCorrected: () => boolean;
 };
 
-/** Milliseconds. A double click, or a second tap of an impatient finger, is shorter. */
-const doublePress = 1_000;
-
 export class TouchedForm {
   readonly fields: FormState;
   readonly consent: Consent;
@@ -59,8 +56,6 @@ export class TouchedForm {
   /** `performance.now()` of the first touch. */
   #touchedAt: number | undefined;
   #summary: readonly SummaryItem[] = [];
-  /** `performance.now()` of when the page was shown, until the visitor types or chooses something on it. */
-  #shownAt = -Infinity;
   /** The field in which the visitor has just pressed Enter. */
   #enteredIn: FieldName | undefined;
   /** The configured colour whose styles have been added to the element. */
@@ -98,7 +93,6 @@ export class TouchedForm {
     const field = isField(around) ? around : undefined;
     this.#enteredIn = key === 'Enter' ? field : undefined;
     if (type === 'input') {
-      this.#shownAt = -Infinity;
       this.consent.collect();
       this.fields.change(field);
     } else if (type === 'pointerdown') {
@@ -120,20 +114,14 @@ export class TouchedForm {
   /**
    * The visitor has pressed the main button, or Enter in a field: goes to the next page, or sends the lead. Enter goes
    * first to the next field of the page that is still empty, as it does on a phone's keyboard.
-   *
-   * @param pressedAt as `performance.now()`
    */
-  next(pressedAt: number) {
+  next() {
     const {fields} = this;
     const {errors} = this.#read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
     if (empty) return fields.input(empty)?.focus();
-    const isLast = fields.page === this.#host.pages().length - 1;
-    const isFaulty = Object.keys(errors).length > 0;
-    // The second half of a double click was not meant for this page: it must not find errors here, or send the lead.
-    if ((isFaulty || isLast) && pressedAt - this.#shownAt < doublePress) return;
-    if (isLast) void this.submit();
-    else if (isFaulty) this.#showErrors(errors);
+    if (fields.page === this.#host.pages().length - 1) void this.submit();
+    else if (Object.keys(errors).length > 0) this.#showErrors(errors);
     else this.showPage(fields.page + 1);
   }
 
@@ -147,7 +135,6 @@ export class TouchedForm {
     fields.tidyPage();
     this.consent.collect();
     fields.page = page;
-    this.#shownAt = performance.now();
     this.#clearErrors();
     this.consent.spaceReserved = !submission.preparation.isSettled;
     submission.dismissNotice();

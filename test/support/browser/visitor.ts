@@ -88,19 +88,8 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
 const untilLoaded = (form: LeadPrequalForm) =>
   until(() => !text(form).includes('One moment…'), undefined, 'the file that the form waits for arrives');
 
-/** Presses a button at the pace of a person: nothing is done as fast as the second half of a double click. */
-function press(form: LeadPrequalForm, name: string) {
-  const second = (event: Event) => {
-    const timeStamp = event.timeStamp + 1_000;
-    Object.defineProperty(event, 'timeStamp', {value: timeStamp});
-  };
-  form.shadowRoot?.addEventListener('submit', second, {capture: true, once: true});
-  button(form, name).click();
-  form.shadowRoot?.removeEventListener('submit', second, {capture: true});
-}
-
 export async function click(form: LeadPrequalForm, name: string) {
-  press(form, name);
+  button(form, name).click();
   await form.updateComplete;
   await untilLoaded(form);
   await form.updateComplete;
@@ -147,7 +136,7 @@ export async function fillAll(form: LeadPrequalForm) {
 /** Presses the last button, and waits for the result or the error. */
 export async function send(form: LeadPrequalForm, name = 'See my estimate') {
   const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
-  press(form, name);
+  button(form, name).click();
   const event = await end;
   await form.updateComplete;
   return event as CustomEvent<unknown>;
