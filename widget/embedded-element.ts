@@ -1,6 +1,9 @@
 import {LitElement, type PropertyValues} from 'lit';
 import {safeDocument} from './page/safe-document.ts';
 
+/** Pixels between a header of the page and what has come below it. */
+const margin = 48;
+
 /**
  * The base class of an element on a partner's page: it keeps the page responsive when it renders for the first time,
  * and moves the focus only when asked to.
@@ -41,6 +44,16 @@ export class EmbeddedElement extends LitElement {
     found?.focus({preventScroll: true});
     const around = found?.closest('[data-field], .alert, .actions, section + section, .card');
     for (const part of [around, found]) part?.scrollIntoView({block: 'nearest', behavior: 'instant'});
+    if (found) this.#uncover(found);
+  }
+
+  /** Many pages have a header that stays at the top of the window, and would cover what has just come there. */
+  #uncover(part: HTMLElement) {
+    const {x, y, width} = part.getBoundingClientRect();
+    const cover = safeDocument.elementFromPoint(x + width / 2, y);
+    if (!cover || cover === this || cover.contains(this)) return;
+    const {top, bottom} = cover.getBoundingClientRect();
+    if (top <= 0 && bottom < innerHeight / 2) scrollBy({top: y - bottom - margin, behavior: 'instant'});
   }
 
   /** The first match in what the element has rendered. */

@@ -223,6 +223,19 @@ describe('moving through the form', () => {
       expect(box(form).top).to.be.within(80, 120);
     });
 
+    it('a step begins below a header of the page that stays on top, although the page says nothing of it', async () => {
+      const form = await openWithin(phone, 2000);
+      const header = document.createElement('header');
+      header.style.cssText =
+        'position: fixed; inset: 0 0 auto; block-size: 90px; background: #ddd; z-index: 9';
+      document.body.append(header);
+      await fillContact(form);
+      button(form, 'Next').scrollIntoView({block: 'end'});
+      await click(form, 'Next');
+      header.remove();
+      expect(box(form, 'h2').top).to.be.within(90, 150);
+    });
+
     it('nothing scrolls while the whole card is on the screen', async () => {
       const form = await openWithin({width: 1280, height: 900}, 1850);
       await fillContact(form);
