@@ -84,11 +84,13 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @csspart total - The total amount.
  * @csspart bar - The drawing of the four amounts.
  * @csspart table - The table of the four amounts.
- * @csspart row - A row of the table, for one amount.
+ * @csspart row - A row of the table or of the list, for one amount.
  * @csspart swatch - The colour of the amount in the drawing.
  * @csspart amount - The amount in dollars.
  * @csspart reason - The sentence that explains the amount.
+ * @csspart unlock - The list of the amounts that are zero, with what it would take for each.
  * @csspart estimate - The sentence that says that this is an estimate, not an offer.
+ * @csspart next - What happens next, with the reference.
  * @csspart badge - The icon above thanks, a pending result or a refusal.
  *
  * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The colour of buttons, progress and choices. Any opaque colour:

@@ -1,5 +1,5 @@
 /** English. It defines which words there are: the types of all other languages are made from these tables. */
-import type {AmountPart, Reason} from '../../contract/amounts.ts';
+import type {AmountPart, Method, Reason} from '../../contract/amounts.ts';
 import type {ContactFieldName, CreditScore, FieldKind} from '../../contract/fields.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
 import type {FieldName, StepName} from '../pages.ts';
@@ -95,7 +95,7 @@ export const afterTouch = {
     'Above 720': 'Excellent',
     '680 - 720': 'Good',
     '620 - 679': 'Fair',
-    'Below 620': 'Poor',
+    'Below 620': 'Building',
   } satisfies Record<CreditScore, string>,
   steps: {credit: 'Credit history', funds: 'Your funds'} satisfies Record<
     Exclude<StepName, 'contact'>,
@@ -131,26 +131,39 @@ export const afterTouch = {
     unsecured_amount: 'Loans and credit lines based on your credit, with nothing pledged.',
     portfolio_loan_qualified_amount: 'A loan secured by your investments, which stay invested.',
   } satisfies Record<AmountPart, string>,
+  /**
+   * The arithmetic of an amount. `{funds}`: the visitor's own money that it is computed from. `{percent}`: the share of
+   * it, or the share that the visitor pays down. `{rest}`: the share that is left to 100.
+   */
+  methods: {
+    whole_balance: 'The whole balance may be used.',
+    down_payment: '{rest}% of a project, with your {funds} as the {percent}% down.',
+    maximum: 'This is the most that such a loan can be.',
+    percentage: '{percent}% of your {funds}.',
+  } satisfies Record<Method, string>,
   /** Which of the visitor's answers an amount is computed from, for `{needs}`: more of it would change a zero. */
   needs: {
     rollover_amount: 'retirement funds',
-    sba_qualified_amount: 'cash or retirement funds',
+    sba_qualified_amount: 'cash or rolled-over retirement funds',
     unsecured_amount: 'income or credit',
     portfolio_loan_qualified_amount: 'investments outside of retirement accounts',
   } satisfies Record<AmountPart, string>,
-  /** Why an amount is zero, or what a larger one assumes. `{minimum}`: the smallest of its kind, as money. */
+  /**
+   * What it would take where an amount is zero, or what a larger one assumes. `{minimum}`: the least money that it takes.
+   * `{score}`: the lowest credit score.
+   */
   reasons: {
     below_minimum: 'Needs at least {minimum} in {needs}.',
-    /** Where the minimum is one of the loan, and not of what the loan is computed from. */
-    below_minimum_loan: 'Starts at {minimum}: more {needs} would get you there.',
-    /** Where the configuration does not tell the minimum. */
+    /** Where the minimum is not known. */
     below_some_minimum: 'Needs more in {needs}.',
+    from_score: 'From a credit score of {score}.',
+    /** Where the lowest score is not known. */
     credit_score: 'Needs a higher credit score.',
-    bankruptcy: 'Not available after a bankruptcy.',
+    bankruptcy: 'Lenders seldom offer this after a bankruptcy. Ask us what is possible.',
     nothing_to_borrow_against: 'Needs {needs}.',
     assumes_no_bankruptcy: 'Assumes no bankruptcy.',
     unknown: 'Not part of this estimate.',
-  } satisfies Record<Reason | 'below_minimum_loan' | 'below_some_minimum' | 'unknown', string>,
+  } satisfies Record<Reason | 'below_some_minimum' | 'from_score' | 'unknown', string>,
   /** The title of an answer without amounts, if the visitor's first name is known. */
   named: '{title}, {name}',
   thanks: {
@@ -204,12 +217,22 @@ export const afterTouch = {
   kind: 'Kind of funding',
   amount: 'Amount',
   total: 'Total',
+  /** Above the amounts that are zero, with what it would take for each. */
+  unlock: 'To unlock',
+  rounded: 'Amounts are rounded down.',
   disclaimer: 'This is an estimate from your own answers, not an offer or a commitment to lend.',
+  whatNext: 'What happens next',
+  /** Where the partner's configuration does not say what happens next. */
+  weContact: 'We will contact you about this estimate at {phone}.',
+  /** In the place of `{phone}` after a reload, when the number is not known. */
+  yourNumber: 'the number you gave',
+  reference: 'Your reference: {reference}',
   change: 'Change my answers',
   /** After a reload, when the fields are empty. */
   answerAgain: 'Enter my answers again',
   notKept: 'For your privacy, this page does not keep what you typed when it is loaded again.',
   startOver: 'Start over',
+  erase: 'Erase this result',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'It could not be copied',

@@ -64,13 +64,13 @@ suite('the sizes of built files', () => {
     ]);
   });
 
-  test('the whole visit is the first file, the touched form, the English words and the takeaway', () => {
+  test('the whole visit is the first file, the touched form and the English words', () => {
     const names = ['touched-form', 'words-en', 'words-es', 'takeaway', 'sandbox', 'languages'];
     const later = names.map((name) => [pinned(name, name).file, incompressible(100)] as const);
     const sizes = measure(new Map([[embedFile, incompressible(100)], ...later]));
     const visit = sizes.find(({file}) => file === 'a whole visit');
     const part = (name: string) => sizes.find(({file}) => file.startsWith(name))?.bytes ?? 0;
-    assert.equal(visit?.bytes, part(embedFile) + part('touched-form') + part('words-en') + part('takeaway'));
+    assert.equal(visit?.bytes, part(embedFile) + part('touched-form') + part('words-en'));
   });
 
   test('the first file may use its whole budget, with a warning for the last 200 bytes', () => {

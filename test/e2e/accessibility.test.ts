@@ -83,7 +83,7 @@ suite('a screen reader hears', () => {
       'radio "Above 720 Excellent"',
       'radio "680 to 720 Good"',
       'radio "620 to 679 Fair"',
-      'radio "Below 620 Poor"',
+      'radio "Below 620 Building"',
       'radiogroup "Have you ever filed for bankruptcy? (optional)"',
       'radio "No"',
       'radio "Yes"',
@@ -132,7 +132,7 @@ suite('a screen reader hears', () => {
     await page.close();
   });
 
-  test('a screen reader hears the result as a table, and not the drawing', async () => {
+  test('a screen reader hears the result as a table with a list of what would unlock more, and not the drawing', async () => {
     const page = await openForm();
     await contact(page);
     await page.getByText('Above 720').click();
@@ -142,21 +142,7 @@ suite('a screen reader hears', () => {
     await page.getByRole('button', {name: 'See my estimate'}).click();
     await page.getByRole('table').waitFor();
     const lines = await tree(page);
-    assert.deepEqual(lines.slice(0, lines.indexOf('rowheader "Unsecured funding"') + 2), [
-      'region "Ana, you may qualify for up to $150,000"',
-      'heading "Ana, you may qualify for up to $150,000" focused',
-      'table "Your estimate by kind of funding"',
-      'columnheader "Kind of funding"',
-      'columnheader "Amount"',
-      'rowheader "Retirement rollover"',
-      'cell "$0"',
-      'cell "Needs at least $50,000 in retirement funds."',
-      'rowheader "SBA loan"',
-      'cell "$0"',
-      'cell "Starts at $75,000: more cash or retirement funds would get you there."',
-      'rowheader "Unsecured funding"',
-      'cell "$150,000"',
-    ]);
+    assert.deepEqual(lines.slice(0, -6), ['TO FILL']);
     assert.ok(!lines.some((line) => /image|graphics/.test(line)));
     await page.close();
   });

@@ -1,8 +1,9 @@
 /** Tests the WCAG contrast of the painted colours, with many accents and backgrounds that a partner may choose. */
 import {expect} from '@open-wc/testing';
 import {amountParts} from '../../contract/amounts.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from '../support/browser/fake-server.ts';
+import {amounts, created, FakeServer} from '../support/browser/fake-server.ts';
 import {choose, click, fillAll, open, send} from '../support/browser/visitor.ts';
 
 const hues = Array.from({length: 24}, (_, index) => index * 15);
@@ -170,6 +171,7 @@ describe('contrast', () => {
 
     it(`the colours of the amounts contrast with each other and with every background of ${scheme} pages`, async () => {
       document.documentElement.style.colorScheme = scheme;
+      server.reply(() => created({prequalification: {...amounts, ...tableOf(amountParts, () => 10_000)}}));
       const form = await open();
       await fillAll(form);
       await send(form);

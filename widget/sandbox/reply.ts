@@ -3,6 +3,7 @@ import {
   amountParts,
   totalAmount,
   type AmountPart,
+  type Explanation,
   type Prequalification,
   type Reason,
   type Reasons,
@@ -20,28 +21,44 @@ const samples: Partial<Record<AmountPart, number>> = {
 };
 const otherSample = 30_000;
 
+/** As the default policy of the server explains the sample amounts. A part without an explanation needs none. */
+const samplesExplained: Explanation['parts'] = {
+  rollover_amount: {method: 'whole_balance'},
+  sba_qualified_amount: {method: 'down_payment', percent: 20},
+  portfolio_loan_qualified_amount: {method: 'percentage', percent: 60},
+};
+
 /** Why an amount is zero in a sample without amounts. A part without a reason gets `otherReason`. */
 const samplesOfReasons: Partial<Record<AmountPart, Reason>> = {
   rollover_amount: 'below_minimum',
-  sba_qualified_amount: 'below_minimum',
+  sba_qualified_amount: 'credit_score',
   unsecured_amount: 'credit_score',
 };
 const otherReason: Reason = 'nothing_to_borrow_against';
 
-type SampleResult = {amounts: Record<AmountPart, number>; reasons: Reasons};
+/** What it would take in a sample without amounts. */
+const samplesOfRequirements: Explanation['parts'] = {
+  rollover_amount: {minimum_funds: 50_000},
+  sba_qualified_amount: {minimum_score: 680, minimum_funds: 32_143},
+  unsecured_amount: {minimum_score: 620},
+};
+
+type SampleResult = {amounts: Record<AmountPart, number>; reasons: Reasons; explanation: Explanation};
 
 const found: SampleResult = {
   amounts: tableOf(amountParts, (part) => samples[part] ?? otherSample),
   reasons: {unsecured_amount: 'assumes_no_bankruptcy'},
+  explanation: {rounding_increment: 1_000, parts: samplesExplained},
 };
 const foundNothing: SampleResult = {
   amounts: tableOf(amountParts, () => 0),
   reasons: tableOf(amountParts, (part) => samplesOfReasons[part] ?? otherReason),
+  explanation: {rounding_increment: 1_000, parts: samplesOfRequirements},
 };
 
 const configWith = (consent: string): EmbedConfig => ({
   lead_types: ['standard', 'prequalification'],
-  minimums: {rollover_amount: 50_000, sba_qualified_amount: 75_000},
+  minimums: {},
   consent: {text: consent, version: 'sample', required: true},
   colors: {},
   challenge: null,
@@ -52,16 +69,18 @@ function answerTo(lead: Record<string, unknown>, state: string): EmbedAnswer {
   const status = state === 'pending' || state === 'refused' ? state : 'done';
   // After a reload, the request that reads the result again does not contain the lead.
   const {first_name = 'Maria'} = lead as {first_name?: string};
-  const {amounts, reasons} = state === 'none' ? foundNothing : found;
+  const {amounts, reasons, explanation} = state === 'none' ? foundNothing : found;
   const total = amountParts.reduce((sum, part) => sum + amounts[part], 0);
   const prequalification: Prequalification = {first_name, ...amounts, [totalAmount]: total};
   const shown = status === 'done' && lead['lead_type'] !== 'standard';
   return {
-    id: '00000000-0000-7000-8000-000000000000',
+    // Its reference is `SAMP-1E00`.
+    id: '00000000-0000-7000-8000-00caa960b800',
     token: 'sample',
     status,
     prequalification: shown ? prequalification : null,
     reasons: shown ? reasons : {},
+    ...(shown && {explanation}),
   };
 }
 

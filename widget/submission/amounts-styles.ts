@@ -14,6 +14,14 @@ export const amountsStyles = css`
   .total.long {
     font-size: min(10.5cqi, 3.25em);
   }
+  .total[data-drawn] span {
+    clip-path: inset(50%);
+    position: absolute;
+  }
+  .total[data-drawn]::after {
+    content: attr(data-drawn);
+    content: attr(data-drawn) / '';
+  }
   .bar {
     block-size: 28px;
     border-radius: 6px;
@@ -42,18 +50,10 @@ export const amountsStyles = css`
     inset-inline-start: 0;
     position: absolute;
   }
-  .zero rect {
-    fill: none;
-    stroke: currentcolor;
-    stroke-width: 4px;
-  }
   table {
     border-collapse: collapse;
     font: inherit;
     inline-size: 100%;
-  }
-  h2 + table {
-    margin-block-start: 20px;
   }
   caption {
     color: var(--_muted);
@@ -62,7 +62,7 @@ export const amountsStyles = css`
     text-align: start;
   }
   .card tbody,
-  .card tfoot {
+  .card dl > * {
     border-block-start: 1px solid var(--_line);
   }
   th,
@@ -84,10 +84,6 @@ export const amountsStyles = css`
     text-align: end;
     white-space: nowrap;
   }
-  .zero td {
-    color: var(--_muted);
-    font-weight: 400;
-  }
   tbody tr:first-child > * {
     padding-block-end: 2px;
   }
@@ -103,6 +99,12 @@ export const amountsStyles = css`
   .card tfoot {
     border-block-start: 2px solid;
     font-size: clamp(1em, 5cqi, 1.125em);
+  }
+  .answer > h3 {
+    margin-block: 24px 4px;
+  }
+  dl > * {
+    padding-block: 12px;
   }
   .estimate {
     color: var(--_muted);

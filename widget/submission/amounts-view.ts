@@ -1,30 +1,42 @@
-/** The amounts of a result: a bar that shows how the total is made up, and a table that explains each amount. */
+/**
+ * The amounts of a result: a bar that shows how the total is made up, a table that explains each amount, and a list of
+ * what it would take for each amount that is zero.
+ */
 import {html, nothing, svg} from 'lit';
-import {
-  amountParts,
-  totalAmount,
-  type AmountPart,
-  type Prequalification,
-  type Reason,
-  type Reasons,
-} from '../../contract/amounts.ts';
+import {amountParts, totalAmount, type AmountPart, type Prequalification} from '../../contract/amounts.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
+import {fundsBehind} from '../../form/funds-behind.ts';
 import {formatMoney} from '../../form/money.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
-import {fillClass, presentations} from './amount-parts.ts';
+import {fillClass} from './amount-parts.ts';
 import {lookUp} from './exchange.ts';
 
-export type AmountsToShow = {
-  readonly amounts: Prequalification;
-  /** Undefined if an older server leaves them out. */
-  readonly reasons: Reasons | undefined;
-  /** The smallest amount above zero of each kind, where the partner's configuration gives it. */
-  readonly minimums: Partial<Record<AmountPart, number>>;
-};
+/** The answer with its exact amounts. Reasons are undefined if an older server leaves them out. */
+type Explained = Pick<EmbedAnswer, 'prequalification' | 'explanation'> &
+  Partial<Pick<EmbedAnswer, 'reasons'>>;
 
-export function amountsView(words: Words, {amounts, reasons, minimums}: AmountsToShow) {
+/** @param amounts as they are shown */
+export function amountsView(words: Words, amounts: Prequalification, explained: Explained) {
+  // An upstream may not know all parts.
+  const available = amountParts.filter((part) => amounts[part]);
+  const locked = amountParts.filter((part) => amounts[part] === 0);
+  const isRounded = amounts[totalAmount] > 0 && (explained.explanation?.rounding_increment ?? 1) > 1;
   return html`
-    ${barView(amounts)}
+    ${amounts[totalAmount] > 0 ? tableView(words, amounts, available, explained) : nothing}
+    ${locked.length > 0 ? lockedView(words, locked, explained) : nothing}
+    <p class="estimate" part="estimate">${words.disclaimer} ${isRounded ? words.rounded : nothing}</p>
+  `;
+}
+
+function tableView(
+  words: Words,
+  amounts: Prequalification,
+  available: readonly AmountPart[],
+  explained: Explained,
+) {
+  return html`
+    ${barView(amounts, available)}
     <table part="table">
       <caption>
         ${words.bar}
@@ -35,17 +47,7 @@ export function amountsView(words: Words, {amounts, reasons, minimums}: AmountsT
           <th scope="col">${words.amount}</th>
         </tr>
       </thead>
-      ${amountParts.map((part) => {
-        const dollars = amounts[part];
-        // An upstream may not know all parts.
-        if (dollars === undefined) return nothing;
-        return rowsView(
-          words,
-          part,
-          dollars,
-          sentence(words, part, dollars, reasons?.[part], minimums[part]),
-        );
-      })}
+      ${available.map((part) => rowsView(words, part, amounts[part] ?? 0, arithmetic(words, part, explained)))}
       <tfoot>
         <tr>
           <th scope="row">${words.total}</th>
@@ -53,16 +55,14 @@ export function amountsView(words: Words, {amounts, reasons, minimums}: AmountsT
         </tr>
       </tfoot>
     </table>
-    <p class="estimate" part="estimate">${words.disclaimer}</p>
   `;
 }
 
 /** The widths are shares of the sum of the parts, because the total of an upstream need not be that sum. */
-function barView(amounts: Prequalification) {
-  const sum = amountParts.reduce((dollars, part) => dollars + (amounts[part] ?? 0), 0);
-  if (sum === 0) return nothing;
+function barView(amounts: Prequalification, available: readonly AmountPart[]) {
+  const sum = available.reduce((dollars, part) => dollars + (amounts[part] ?? 0), 0);
   let start = 0;
-  const rectangles = amountParts.map((part) => {
+  const rectangles = available.map((part) => {
     const x = start;
     const width = ((amounts[part] ?? 0) / sum) * 100;
     start += width;
@@ -75,7 +75,7 @@ function barView(amounts: Prequalification) {
 /** Each amount has a table body of its own with two rows, so that its sentence has the whole width of the table. */
 function rowsView(words: Words, part: AmountPart, dollars: number, sentence: string) {
   return html`
-    <tbody part="row" class=${dollars === 0 ? 'zero' : ''}>
+    <tbody part="row">
       <tr>
         <th scope="rowgroup">
           <svg class="swatch" part="swatch" aria-hidden="true">
@@ -92,27 +92,49 @@ function rowsView(words: Words, part: AmountPart, dollars: number, sentence: str
   `;
 }
 
-/** A sentence that says what the amount is and what it assumes or, if it is zero, why it is zero. */
-function sentence(
-  words: Words,
-  part: AmountPart,
-  dollars: number,
-  given: Reason | undefined,
-  minimum: number | undefined,
-): string {
-  // A newer server may give reasons that these words do not know.
-  const known = lookUp(words.reasons, given) === undefined ? undefined : given;
-  const about = words.about[part];
-  if (dollars > 0 && !known) return about;
-  const why = fill(words.reasons[reasonText(part, known, minimum)], {
-    needs: words.needs[part],
-    minimum: formatMoney(minimum ?? 0, words.locale),
-  });
-  return dollars > 0 ? `${about} ${why}` : why;
+/** The amounts that are zero. Without reasons, as from an upstream, nobody knows what would change them. */
+function lockedView(words: Words, locked: readonly AmountPart[], explained: Explained) {
+  const {reasons} = explained;
+  return html`
+    ${locked.some((part) => reasons?.[part]) ? html`<h3>${words.unlock}</h3>` : nothing}
+    <dl part="unlock">
+      ${locked.map(
+        (part) => html`
+          <div part="row">
+            <dt>${words.names[part]}</dt>
+            <dd class="aside" part="reason">${requirement(words, part, explained)}</dd>
+          </div>
+        `,
+      )}
+    </dl>
+  `;
 }
 
-/** The name of the text that explains a reason. */
-function reasonText(part: AmountPart, reason: Reason | undefined, minimum: number | undefined) {
-  if (reason !== 'below_minimum') return reason ?? 'unknown';
-  return minimum === undefined ? 'below_some_minimum' : presentations[part].belowMinimum;
+/** Says what an amount above zero is, how it was calculated, and what it assumes. */
+function arithmetic(words: Words, part: AmountPart, explained: Explained): string {
+  const {prequalification: exact, reasons, explanation} = explained;
+  const figures = explanation?.parts[part] ?? {};
+  const {method, percent = 0} = figures;
+  const calculation = fill(lookUp(words.methods, method) ?? '', {
+    percent,
+    rest: 100 - percent,
+    funds: formatMoney(fundsBehind(figures, exact?.[part] ?? 0) ?? 0, words.locale),
+  });
+  const assumption = reasons?.[part] === 'assumes_no_bankruptcy' ? words.reasons.assumes_no_bankruptcy : '';
+  return `${words.about[part]} ${calculation} ${assumption}`;
+}
+
+/** Says what it would take for an amount of zero. */
+function requirement(words: Words, part: AmountPart, {reasons, explanation}: Explained): string {
+  const {minimum_score: score, minimum_funds: minimum} = explanation?.parts[part] ?? {};
+  const needs = words.needs[part];
+  const known = [
+    score ? fill(words.reasons.from_score, {score}) : '',
+    minimum ? fill(words.reasons.below_minimum, {minimum: formatMoney(minimum, words.locale), needs}) : '',
+  ].filter(Boolean);
+  if (known.length > 0) return known.join(' ');
+  const reason = reasons?.[part];
+  // A newer server may give reasons that these words do not know.
+  const why = lookUp(words.reasons, reason === 'below_minimum' ? 'below_some_minimum' : reason);
+  return fill(why ?? words.reasons.unknown, {needs});
 }

@@ -1,13 +1,14 @@
 /** What the visitor sees in the place of the fields once there is an answer. */
-import {html, nothing} from 'lit';
-import type {AmountPart, Prequalification} from '../../contract/amounts.ts';
+import {html, nothing, type TemplateResult} from 'lit';
+import type {Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/money.ts';
+import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
-import type {Takeaway} from '../takeaway/index.ts';
 import {amountsView} from './amounts-view.ts';
+import {inLanguage, nextView} from './next-view.ts';
 
 /** The answer to a lead. */
 export type Result = {
@@ -17,10 +18,11 @@ export type Result = {
   readonly late: boolean;
 };
 
-/** What the answer is shown with: the visitor's name, and what the visitor can do next. */
+/** What the answer is shown with: what the visitor typed, and what the visitor can do next. */
 export type AnswerContext = {
-  /** As the visitor typed it. Empty after a reload. */
+  /** As the visitor typed it. Empty after a reload, as is the phone number. */
   readonly firstName: string;
+  readonly phone: string;
   /** The partner's next step. */
   readonly link: {readonly href: string; readonly label: string} | undefined;
   readonly change: () => void;
@@ -29,9 +31,10 @@ export type AnswerContext = {
 
 export type Answered = Result &
   AnswerContext & {
-    readonly minimums: Partial<Record<AmountPart, number>>;
-    /** Undefined until its file has arrived. The answer is shown without waiting for it. */
-    readonly takeaway: Takeaway | undefined;
+    /** The partner's words about what happens next, by language. */
+    readonly nextStep: Readonly<Record<string, string>>;
+    /** The buttons to copy and to print the result. */
+    readonly takeaway: TemplateResult;
   };
 
 /** The icons of the states without amounts, as paths: a tick, the hands of a clock, an exclamation mark. */
@@ -51,11 +54,12 @@ function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons
 
 /** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
 export function answerView(words: Words, answered: Answered) {
-  const {answer, firstName: name, minimums} = answered;
-  const {prequalification: amounts, reasons} = answer;
+  const {answer, firstName: name, phone, nextStep} = answered;
+  const amounts = shownAmounts(answer);
   const total = amounts?.total_qualified_amount ?? 0;
   const state = stateOf(answered);
   const {title, text} = words[state];
+  const partnerText = state === 'refused' ? undefined : inLanguage(nextStep, words.locale);
   return html`
     <section class="answer ${amounts ? '' : `end ${state}`}" aria-labelledby="result-title">
       ${
@@ -75,7 +79,8 @@ export function answerView(words: Words, answered: Answered) {
             : nothing
         }
       </h2>
-      ${amounts ? amountsView(words, {amounts, reasons, minimums}) : html`<p>${text}</p>`}
+      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${text}</p>`}
+      ${nextView(words, {id: answer.id, phone, text: partnerText ?? (amounts ? words.weContact : undefined)})}
       ${actionsView(words, answered, amounts !== null || state === 'refused')}
     </section>
   `;
@@ -99,16 +104,26 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
           : nothing
       }
       <div class="take">
-        ${answer.prequalification ? takeaway?.view(answer.prequalification) : nothing}
-        <button class="quiet" part="button" type="button" @click=${startOver}>${words.startOver}</button>
+        ${answer.prequalification ? takeaway : nothing} ${startOverView(words, startOver)}
       </div>
     </div>
   `;
 }
 
+/**
+ * Starting over erases the result, so it takes two presses in two places: a double click only opens and closes the
+ * details. They are the browser's own, because `confirm()` does nothing in a sandboxed frame.
+ */
+const startOverView = (words: Words, startOver: () => void) => html`
+  <details>
+    <summary class="quiet" part="button">${words.startOver}</summary>
+    <button part="button" type="button" @click=${startOver}>${words.erase}</button>
+  </details>
+`;
+
 /** The result in one sentence, for screen readers. */
 export function resultSentence(words: Words, result: Result): string {
-  const amounts = result.answer.prequalification;
+  const amounts = shownAmounts(result.answer);
   if (!amounts) return words[stateOf(result)].text;
   const total = amounts.total_qualified_amount;
   return `${greeting(words, amounts)} ${total > 0 ? formatMoney(total, words.locale) : ''}`;

@@ -11,9 +11,12 @@ import {solve, type Proof} from './proof.ts';
  */
 const timeout = 10_000;
 
+/** What the form uses of the configuration. */
+type UsedConfig = Omit<Required<EmbedConfig>, 'minimums'>;
+
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
-  config: EmbedConfig | undefined;
+  config: UsedConfig | undefined;
   /** Settles when the configuration has arrived, or could not be loaded. */
   ready: Promise<unknown> | undefined;
   /** A configuration has arrived, or could not be loaded. */
@@ -39,7 +42,7 @@ export class Preparation {
   }
 
   /** Fetches the configuration again, because the server says that the consent or the proof is out of date. */
-  async renew(): Promise<EmbedConfig | undefined> {
+  async renew(): Promise<UsedConfig | undefined> {
     const address = this.#address;
     const fetched = readConfig(this.#endpoint(), address);
     this.#proof = fetched.then((config) => solve(config?.challenge ?? null)).catch(() => undefined);
@@ -71,13 +74,13 @@ export class Preparation {
 /**
  * @returns nothing if the configuration does not arrive. The console may say why, but the visitor sees nothing of it.
  */
-const readConfig = (endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> =>
+const readConfig = (endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> =>
   Promise.race([
     requestConfig(endpoint, address),
     new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeout)),
   ]);
 
-async function requestConfig(endpoint: Endpoint, address: string): Promise<EmbedConfig | undefined> {
+async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> {
   try {
     const response = await endpoint.fetch(address);
     const body: unknown = await response.json();
@@ -90,12 +93,14 @@ async function requestConfig(endpoint: Endpoint, address: string): Promise<Embed
 }
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
-function sanitize({lead_types, minimums, consent, colors, challenge}: Partial<EmbedConfig>): EmbedConfig {
+function sanitize({lead_types, consent, colors, next_step, challenge}: Partial<EmbedConfig>): UsedConfig {
   return {
     lead_types: Array.isArray(lead_types) ? lead_types : [],
-    minimums: minimums ?? {},
     consent: typeof consent?.text === 'string' ? consent : null,
     colors: colors ?? {},
+    next_step: Object.fromEntries(
+      Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
+    ),
     challenge: challenge?.parameters ? challenge : null,
   };
 }

@@ -4,7 +4,7 @@ import {fillStyles} from './amount-parts.ts';
 import {amountsStyles} from './amounts-styles.ts';
 
 const otherStyles = css`
-  .end p {
+  .end > p {
     margin-block: 8px 24px;
   }
   .badge {
@@ -23,6 +23,39 @@ const otherStyles = css`
   .refused .badge {
     border-color: var(--_bad);
     color: var(--_bad);
+  }
+  .next {
+    border: 1px solid var(--_line);
+    border-radius: var(--_corner);
+    display: grid;
+    gap: 4px;
+    margin-block: 24px;
+    padding: 16px;
+  }
+  h3,
+  dt,
+  bdi,
+  summary {
+    font: inherit;
+    font-weight: 600;
+  }
+  h3,
+  dl,
+  dd {
+    margin: 0;
+  }
+  bdi {
+    white-space: nowrap;
+  }
+  .take {
+    column-gap: 24px;
+    display: flex;
+    flex: 1 0 100%;
+    flex-wrap: wrap;
+  }
+  summary {
+    cursor: pointer;
+    padding-block: 12px;
   }
   .quiet {
     border-color: transparent;

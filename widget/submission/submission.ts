@@ -4,11 +4,13 @@ import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
+import {shownAmounts} from '../../form/shown-amounts.ts';
 import {emit} from '../page/events.ts';
 import {advise} from '../page/advise.ts';
 import {safeLink} from '../page/safe-link.ts';
-import type {Takeaway, TakeawayModule} from '../takeaway/index.ts';
+import type * as TakeawayFile from '../takeaway/index.ts';
 import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
+import {countUp} from './count-up.ts';
 import {answerIn, exchange} from './exchange.ts';
 import {noticeOf, type Failure} from './failure.ts';
 import {dropKey} from './idempotency-key.ts';
@@ -16,6 +18,7 @@ import {Pause} from './pause.ts';
 import {Preparation} from './preparation.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {send, type LeadToSend, type Outcome} from './send.ts';
+import {TakeawayButtons} from './takeaway-buttons.ts';
 
 /**
  * The stages between the first touch and the answer, and what leads from one to the next:
@@ -50,13 +53,12 @@ export class Submission implements ReactiveController {
   readonly preparation: Preparation;
 
   readonly #host: FormHost;
-  readonly #loadTakeawayModule: () => Promise<TakeawayModule>;
+  readonly #takeaway: TakeawayButtons;
   readonly #pause: Pause;
-  #takeaway: Takeaway | undefined;
 
-  constructor(host: FormHost, loadTakeaway: () => Promise<TakeawayModule>, onConfig: () => void) {
+  constructor(host: FormHost, loadTakeaway: () => Promise<typeof TakeawayFile>, onConfig: () => void) {
     this.#host = host;
-    this.#loadTakeawayModule = loadTakeaway;
+    this.#takeaway = new TakeawayButtons(host, loadTakeaway);
     this.#pause = new Pause(host.element);
     this.preparation = new Preparation(() => host.endpoint(), onConfig);
     host.element.addController(this);
@@ -95,7 +97,6 @@ export class Submission implements ReactiveController {
     this.#enter(sending);
     this.#host.announce(words.sending);
     emit(element, 'prequal-submit');
-    void this.#loadTakeaway();
     const earlier = recallReceipt(endpoint);
     const outcome = await send(
       {...lead, supersedes: earlier && {id: earlier.id, token: earlier.token}},
@@ -123,7 +124,7 @@ export class Submission implements ReactiveController {
 
   /** Shows an answer that the visitor has not seen yet. */
   #show(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
-    this.#takeaway?.arrive(answer.prequalification?.total_qualified_amount ?? 0);
+    countUp(this.#host.element, this.#host.words, shownAmounts(answer)?.total_qualified_amount ?? 0);
     this.#enterAnswered(endpoint, answer, leadType);
   }
 
@@ -134,8 +135,7 @@ export class Submission implements ReactiveController {
   }
 
   async #restore(endpoint: Endpoint, receipt: Receipt) {
-    void this.#loadTakeaway();
-    // The result shows the partner's colour and minimums.
+    // The result shows the partner's colour and next step.
     const [reply] = await Promise.all([this.#read(endpoint, receipt), this.preparation.begin()]);
     if (reply?.status === 404) keepReceipt(endpoint);
     const answer = reply && answerIn(reply);
@@ -191,8 +191,8 @@ export class Submission implements ReactiveController {
       ...context,
       ...stage,
       link: this.#link(),
-      minimums: this.preparation.config?.minimums ?? {},
-      takeaway: this.#takeaway,
+      nextStep: this.preparation.config?.next_step ?? {},
+      takeaway: this.#takeaway.view(),
       late: stage.state === 'late',
     });
   }
@@ -206,13 +206,6 @@ export class Submission implements ReactiveController {
       advise(`There is no link below the result: set ${ctaHref ? 'cta-label' : 'cta-href'}, too.`);
     }
     return undefined;
-  }
-
-  /** Without this file, a result is shown without the buttons to copy and print it. */
-  async #loadTakeaway() {
-    const module = await this.#loadTakeawayModule().catch(() => undefined);
-    this.#takeaway ??= module?.createTakeaway(this.#host);
-    this.#host.refresh();
   }
 
   /** Removes the notice of a failure, because the visitor has gone to another page of the form. */

@@ -17,7 +17,7 @@ import {accentStyles, adopt} from '../styles/adopt.ts';
 import {touched} from '../styles/touched.ts';
 import {answerStyles} from './styles.ts';
 import {Submission} from './submission.ts';
-import type {TakeawayModule} from '../takeaway/index.ts';
+import type * as TakeawayFile from '../takeaway/index.ts';
 
 /**
  * What the form needs to know about a browser event. It is copied from the event, because browsers clear the target
@@ -63,7 +63,7 @@ export class TouchedForm {
   /** Settles when the visitor has released the mouse button or lifted the finger. */
   #press: Promise<unknown> = Promise.resolve();
 
-  constructor(host: FormHost, loadTakeaway: () => Promise<TakeawayModule>) {
+  constructor(host: FormHost, loadTakeaway: () => Promise<typeof TakeawayFile>) {
     this.#host = host;
     adopt(host.element, [touched, ...answerStyles]);
     this.fields = new FormState(host);
@@ -234,6 +234,7 @@ export class TouchedForm {
   answer() {
     return this.submission.view({
       firstName: this.fields.values.first_name?.trim() ?? '',
+      phone: this.fields.values.phone?.trim() ?? '',
       change: () => {
         this.submission.change();
         this.showPage(0);

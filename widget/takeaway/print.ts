@@ -2,13 +2,16 @@
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {safeDocument} from '../page/safe-document.ts';
+import {adopt} from '../styles/adopt.ts';
+import {printStyles} from './styles.ts';
 
 /**
  * The result is copied into the document of a frame in the element's shadow root, so that nothing of the page is
  * printed, and nothing on the page changes.
  */
-export function print(element: HTMLElement, words: Words) {
+export function print(element: HTMLElement, words: Words): undefined {
   const {shadowRoot} = element;
+  adopt(element, [printStyles]);
   const frame = safeDocument.createElement('iframe');
   frame.className = 'unseen';
   frame.onload = () => {

@@ -82,6 +82,26 @@ export const states: Record<string, State> = {
     },
   },
   'the result': {reach: toResult},
+  'a result that is explained': {
+    server(server) {
+      server.config = () => config({next_step: {und: '{phone}'}});
+      server.reply(() =>
+        created({
+          explanation: {
+            rounding_increment: 1_000,
+            parts: {
+              rollover_amount: {method: 'whole_balance'},
+              sba_qualified_amount: {method: 'down_payment', percent: 20},
+            },
+          },
+        }),
+      );
+    },
+    async reach(form) {
+      await toResult(form);
+      await click(form, 'Start over');
+    },
+  },
   'a result of nothing': {
     server: (server) =>
       server.reply(() =>

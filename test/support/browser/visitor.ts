@@ -41,14 +41,15 @@ export function field(form: LeadPrequalForm, label: string): HTMLInputElement {
   return found;
 }
 
-export const maybeButton = (form: LeadPrequalForm, name: string) =>
-  inside<HTMLButtonElement>(form, 'button').find((element) => words(element) === name);
-
-export const button = (form: LeadPrequalForm, name: string) =>
-  only(
-    inside<HTMLButtonElement>(form, 'button').filter((element) => words(element) === name),
-    name,
+/** A button that can be seen, also one that opens more. */
+const buttons = (form: LeadPrequalForm, name: string) =>
+  inside<HTMLButtonElement>(form, 'button, summary').filter(
+    (element) => words(element) === name && element.checkVisibility(),
   );
+
+export const maybeButton = (form: LeadPrequalForm, name: string) => buttons(form, name)[0];
+
+export const button = (form: LeadPrequalForm, name: string) => only(buttons(form, name), name);
 
 /** The whole text of the form, with each run of white space as one space. */
 export const text = (form: LeadPrequalForm) => words(form.shadowRoot);
@@ -93,6 +94,12 @@ export async function click(form: LeadPrequalForm, name: string) {
   await form.updateComplete;
   await untilLoaded(form);
   await form.updateComplete;
+}
+
+/** Erases the result. */
+export async function startOver(form: LeadPrequalForm) {
+  await click(form, 'Start over');
+  await click(form, 'Erase this result');
 }
 
 export async function choose(form: LeadPrequalForm, label: string) {

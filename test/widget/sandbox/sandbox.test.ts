@@ -13,6 +13,7 @@ import {
   open,
   send,
   shows,
+  startOver,
   text,
 } from '../../support/browser/visitor.ts';
 
@@ -72,6 +73,7 @@ describe('sandbox', () => {
     await send(form);
     await shows(form, 'Copy');
     await click(form, 'Copy');
+    await shows(form, 'Copied');
     expect(copied.split('\n')[0]).to.equal(marked);
     expect(copied).to.contain('$860,000');
     restorePage();
@@ -138,7 +140,7 @@ describe('sandbox', () => {
   it('Start over empties the form of the sandbox and keeps its mark', async () => {
     const form = await filled(await open({sandbox: ''}));
     await send(form);
-    await click(form, 'Start over');
+    await startOver(form);
     expect(field(form, 'First name').value).to.equal('');
     expect(mark(form)).to.equal(marked);
   });

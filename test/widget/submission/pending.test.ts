@@ -15,6 +15,7 @@ import {
   open,
   send,
   shows,
+  startOver,
   text,
 } from '../../support/browser/visitor.ts';
 
@@ -209,7 +210,7 @@ describe('a pending result', () => {
   });
 
   for (const [what, leave] of Object.entries({
-    'starts over': async (form: Awaited<ReturnType<typeof sent>>) => click(form, 'Start over'),
+    'starts over': async (form: Awaited<ReturnType<typeof sent>>) => startOver(form),
     'is reset by the page': async (form: Awaited<ReturnType<typeof sent>>) => {
       form.reset();
       await form.updateComplete;

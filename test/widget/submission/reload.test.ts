@@ -14,6 +14,7 @@ import {
   open,
   send,
   shows,
+  startOver,
   text,
 } from '../../support/browser/visitor.ts';
 
@@ -50,13 +51,12 @@ describe('after a reload', () => {
     expect(events.map(({type}) => type)).not.to.include('prequal-result');
   });
 
-  it('after a reload the result has the colour and the minimums of the partner', async () => {
-    server.config = () => config({colors: {accent: '#123456'}});
-    server.result = () => json(200, answer({reasons: {rollover_amount: 'below_minimum'}}));
+  it('after a reload the result has the colour and the next step of the partner, without the phone number', async () => {
+    server.config = () => config({colors: {accent: '#123456'}, next_step: {en: 'Maria calls {phone}.'}});
     await sentOnce();
     const form = await open();
     await shows(form, '$830,000');
-    expect(text(form)).to.contain('at least $50,000');
+    expect(text(form)).to.contain('Maria calls the number you gave.');
     const styles = form.shadowRoot?.adoptedStyleSheets ?? [];
     expect(styles.some(({cssRules}) => cssRules[0]?.cssText.includes('#123456'))).to.be.true;
   });
@@ -99,7 +99,7 @@ describe('after a reload', () => {
     await sentOnce();
     const form = await open();
     await shows(form, '$830,000');
-    await click(form, 'Start over');
+    await startOver(form);
     form.remove();
     const again = await open();
     await fillAll(again);
@@ -218,7 +218,7 @@ describe('where the page may not store anything', () => {
     await click(form, 'Next');
     await send(form);
     expect(server.leads[2]!.body.supersedes).to.deep.equal({id: answer().id, token: 'token'});
-    await click(form, 'Start over');
+    await startOver(form);
     expect(heading(form)).to.equal('Step 1 of 3 About you');
   });
 });
@@ -235,9 +235,9 @@ describe('a configuration of an older or newer server', () => {
     '"text"',
     '7',
     '<h1>Welcome</h1>',
-    '{"lead_types":null,"minimums":null,"consent":null,"colors":null,"challenge":null}',
-    '{"lead_types":{},"minimums":[],"consent":{},"colors":[],"challenge":{}}',
-    '{"lead_types":[7],"minimums":{"rollover_amount":"much"},"consent":"yes","colors":{"accent":7},"challenge":7,"new":1}',
+    '{"lead_types":null,"minimums":null,"consent":null,"colors":null,"next_step":null,"challenge":null}',
+    '{"lead_types":{},"minimums":[],"consent":{},"colors":[],"next_step":[],"challenge":{}}',
+    '{"lead_types":[7],"minimums":{"rollover_amount":"much"},"consent":"yes","colors":{"accent":7},"next_step":{"en":7},"challenge":7,"new":1}',
   ]) {
     it(`the form works with the odd configuration ${odd}`, async () => {
       server.config = () => new Response(odd);

@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {amounts, created, FakeServer} from '../../support/browser/fake-server.ts';
+import {amounts, config, created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   button,
   click,
@@ -26,7 +26,8 @@ describe('the result', () => {
   });
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
-    server.reply(() => created(over));
+    // The reference of this id is `K7QM-2XHD`.
+    server.reply(() => created({id: '01934b2c-0000-7000-8000-0099ef41762d', ...over}));
     // The form would otherwise find the receipt of an earlier lead and show its result.
     sessionStorage.clear();
     const form = await open(attributes);
@@ -35,10 +36,21 @@ describe('the result', () => {
     return form;
   };
 
+  const next = (form: Element) =>
+    form.shadowRoot?.querySelector('[part=next]')?.textContent?.replace(/\s+/g, ' ').trim();
+
   const rows = (form: Element) =>
     [...(form.shadowRoot?.querySelectorAll('table tr') ?? [])].map((row) =>
       [...row.children].map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim()),
     );
+
+  /** The amounts that are zero, with what each of them needs. */
+  const unlocks = (form: Element) =>
+    Object.fromEntries(
+      [...(form.shadowRoot?.querySelectorAll('[part=unlock] > *') ?? [])].map((row) =>
+        [...row.children].map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim()),
+      ),
+    ) as Record<string, string>;
 
   it('the result greets the visitor by name, with the total, and takes the focus', async () => {
     const form = await result();
@@ -46,7 +58,7 @@ describe('the result', () => {
     expect(focused(form)?.textContent).to.contain('$830,000');
   });
 
-  it('the result lists the four amounts and the total, each with a sentence', async () => {
+  it('the result lists the amounts above zero and their total, and then what would unlock the others', async () => {
     const form = await result({
       reasons: {
         portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
@@ -63,10 +75,74 @@ describe('the result', () => {
       ],
       ['Unsecured funding', '$150,000'],
       ['Loans and credit lines based on your credit, with nothing pledged.'],
-      ['Portfolio loan', '$0'],
-      ['Needs investments outside of retirement accounts.'],
       ['Total', '$830,000'],
     ]);
+    expect(unlocks(form)).to.deep.equal({
+      'Portfolio loan': 'Needs investments outside of retirement accounts.',
+    });
+    expect(text(form)).to.contain('To unlock');
+    expect(text(form)).not.to.contain('$0');
+  });
+
+  it('the result says how each amount was calculated, as far as the server explains it', async () => {
+    const form = await result({
+      prequalification: {
+        ...amounts,
+        portfolio_loan_qualified_amount: 12_000,
+        total_qualified_amount: 842_000,
+      },
+      reasons: {},
+      explanation: {
+        rounding_increment: 1,
+        parts: {
+          rollover_amount: {method: 'whole_balance'},
+          sba_qualified_amount: {method: 'down_payment', percent: 20},
+          portfolio_loan_qualified_amount: {method: 'percentage', percent: 60},
+        },
+      },
+    });
+    for (const sentence of [
+      'The whole balance may be used.',
+      '80% of a project, with your $140,000 as the 20% down.',
+      '60% of your $20,000.',
+    ]) {
+      expect(text(form)).to.contain(sentence);
+    }
+    expect(text(form)).not.to.contain('rounded');
+  });
+
+  it('the result says when a loan is the largest that there is', async () => {
+    const form = await result({
+      explanation: {rounding_increment: 1, parts: {sba_qualified_amount: {method: 'maximum'}}},
+    });
+    expect(text(form)).to.contain('This is the most that such a loan can be.');
+  });
+
+  it('the amounts that the server wants rounded are rounded down everywhere, and the total is their sum', async () => {
+    const form = await result({
+      prequalification: {
+        ...amounts,
+        rollover_amount: 120_999,
+        sba_qualified_amount: 483_996,
+        total_qualified_amount: 754_995,
+      },
+      explanation: {rounding_increment: 1_000, parts: {}},
+    });
+    expect(heading(form)).to.equal('Maria, you may qualify for up to $753,000');
+    expect(rows(form).filter((row) => row.length > 1)).to.deep.equal([
+      ['Kind of funding', 'Amount'],
+      ['Retirement rollover', '$120,000'],
+      ['SBA loan', '$483,000'],
+      ['Unsecured funding', '$150,000'],
+      ['Total', '$753,000'],
+    ]);
+    expect(text(form)).to.contain('Amounts are rounded down.');
+  });
+
+  it('the amounts of an upstream are shown to the dollar', async () => {
+    const form = await result({prequalification: {...amounts, total_qualified_amount: 830_001}});
+    expect(heading(form)).to.contain('$830,001');
+    expect(text(form)).not.to.contain('rounded');
   });
 
   const none = {
@@ -78,37 +154,52 @@ describe('the result', () => {
     total_qualified_amount: 0,
   };
 
-  it('an amount of zero says what it needs, with the minimum of the configuration', async () => {
+  it('a result of zeros begins with what would unlock each amount, by the figures of the policy', async () => {
     const form = await result({
       prequalification: none,
       reasons: {
         rollover_amount: 'below_minimum',
-        sba_qualified_amount: 'below_minimum',
+        sba_qualified_amount: 'credit_score',
         unsecured_amount: 'credit_score',
         portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
       },
+      explanation: {
+        rounding_increment: 1_000,
+        parts: {
+          rollover_amount: {minimum_funds: 50_000},
+          sba_qualified_amount: {minimum_score: 680, minimum_funds: 32_143},
+          unsecured_amount: {minimum_score: 620},
+        },
+      },
     });
     expect(heading(form)).to.equal('Maria, we found no funding for these answers yet');
-    for (const sentence of [
-      'Needs at least $50,000 in retirement funds.',
-      'Starts at $75,000: more cash or retirement funds would get you there.',
-      'Needs a higher credit score.',
-      'Needs investments outside of retirement accounts.',
-    ]) {
-      expect(text(form)).to.contain(sentence);
-    }
+    expect(unlocks(form)).to.deep.equal({
+      'Retirement rollover': 'Needs at least $50,000 in retirement funds.',
+      'SBA loan':
+        'From a credit score of 680. Needs at least $32,143 in cash or rolled-over retirement funds.',
+      'Unsecured funding': 'From a credit score of 620.',
+      'Portfolio loan': 'Needs investments outside of retirement accounts.',
+    });
+    expect(form.shadowRoot?.querySelector('table, [part=bar]')).to.equal(null);
+    expect(text(form)).not.to.contain('$0');
   });
 
-  it('an amount of zero says what it needs without a minimum if the configuration has none', async () => {
-    server.config = () => new Response('{"lead_types":["prequalification"],"minimums":{}}');
-    const form = await result({prequalification: none, reasons: {rollover_amount: 'below_minimum'}});
-    expect(text(form)).to.contain('Needs more in retirement funds.');
+  it('an amount of zero says what it needs without a figure if the server does not explain it', async () => {
+    const form = await result({
+      prequalification: none,
+      reasons: {rollover_amount: 'below_minimum', unsecured_amount: 'credit_score'},
+    });
+    expect(unlocks(form)).to.deep.include({
+      'Retirement rollover': 'Needs more in retirement funds.',
+      'Unsecured funding': 'Needs a higher credit score.',
+    });
   });
 
   it('an amount of zero without a reason, as an upstream gives it, has a neutral sentence', async () => {
     const form = await result({prequalification: none, reasons: {}});
     expect(text(form)).to.contain('Not part of this estimate.');
     expect(text(form)).not.to.contain('undefined');
+    expect(text(form)).not.to.contain('To unlock');
   });
 
   for (const code of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '', 'of a newer server']) {
@@ -117,8 +208,8 @@ describe('the result', () => {
         `{"rollover_amount": "${code}", "portfolio_loan_qualified_amount": "${code}"}`,
       ) as EmbedAnswer['reasons'];
       const form = await result({reasons});
-      const [, , aboutRollover, , , , , , aboutPortfolio] = rows(form);
-      expect(aboutPortfolio).to.deep.equal(['Not part of this estimate.']);
+      const [, , aboutRollover] = rows(form);
+      expect(unlocks(form)).to.deep.equal({'Portfolio loan': 'Not part of this estimate.'});
       expect(aboutRollover, 'of an amount that is more than zero').to.deep.equal([
         'Your own retirement funds put to work in your business, without a loan.',
       ]);
@@ -140,7 +231,6 @@ describe('the result', () => {
       ['0%', '25%'],
       ['25%', '50%'],
       ['75%', '25%'],
-      ['100%', '0%'],
     ]);
   });
 
@@ -195,14 +285,64 @@ describe('the result', () => {
     expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
   });
 
-  it('Start over shows an empty form', async () => {
+  const next_step = {en: 'Maria of Acme calls you at {phone} today.', es: 'María le llama hoy al {phone}.'};
+
+  it('the result says what happens next in the words of the partner, with the phone number as it was typed', async () => {
+    server.config = () => config({next_step});
+    const form = await result();
+    expect(next(form)).to.equal(
+      'What happens next Maria of Acme calls you at (415) 555-0132 today. Your reference: K7QM-2XHD',
+    );
+  });
+
+  it('the result has the reference in every state, and the next step of the partner unless the lead was refused', async () => {
+    server.config = () => config({next_step});
+    const noAmounts = {prequalification: null, reasons: {}};
+    const calls = 'Maria of Acme calls you at (415) 555-0132 today.';
+    for (const status of ['pending', 'done', 'refused'] as const) {
+      const form = await result({...noAmounts, status});
+      expect(next(form)).to.contain('Your reference: K7QM-2XHD');
+      if (status === 'refused') expect(next(form)).not.to.contain(calls);
+      else expect(next(form), status).to.contain(calls);
+    }
+  });
+
+  it('the next step of the partner stands in the place of the usual thanks', async () => {
+    server.config = () => config({next_step});
+    const form = await result({prequalification: null, reasons: {}});
+    expect(heading(form)).to.equal('Thank you, Maria');
+    expect(text(form)).not.to.contain('will be in touch soon');
+  });
+
+  it('the result says that somebody will get in touch if the partner does not say more', async () => {
+    const form = await result();
+    expect(next(form)).to.contain('We will contact you about this estimate at (415) 555-0132.');
+  });
+
+  it('a next step of the partner with HTML in it is shown as text', async () => {
+    server.config = () => config({next_step: {und: '<b>Wait</b> for {name}.'}});
+    const form = await result();
+    expect(next(form)).to.contain('<b>Wait</b> for {name}.');
+  });
+
+  it('Start over asks before it erases the result, and then shows an empty form', async () => {
     const form = await result();
     await click(form, 'Start over');
+    expect(heading(form), 'the result is still there').to.contain('$830,000');
+    await click(form, 'Erase this result');
     expect(heading(form)).to.equal('Step 1 of 3 About you');
     expect(focused(form)?.textContent).to.contain('About you');
     for (const label of ['First name', 'Last name', 'Email', 'Phone']) {
       expect(field(form, label).value, label).to.equal('');
     }
+  });
+
+  it('a double click on Start over erases nothing', async () => {
+    const form = await result();
+    await click(form, 'Start over');
+    await click(form, 'Start over');
+    expect(heading(form)).to.contain('$830,000');
+    expect(maybeButton(form, 'Erase this result')).to.equal(undefined);
   });
 
   it('the result says that amounts will follow if the upstream has not answered yet', async () => {

@@ -1,4 +1,6 @@
 import {expect, waitUntil} from '@open-wc/testing';
+import {laterFiles} from '../../../widget/loading/pins.ts';
+import {Clock} from '../../support/browser/clock.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -51,16 +53,43 @@ describe('the takeaway', () => {
     expect(announced(form)).to.equal('Copied');
     expect(copies).to.deep.equal([
       [
-        'Your estimate by kind of funding:',
+        'Your estimate by kind of funding',
         'Retirement rollover: $120,000',
         'SBA loan: $560,000',
         'Unsecured funding: $150,000',
-        'Portfolio loan: $0',
         'Total: $830,000',
+        'To unlock',
+        'Portfolio loan: Needs investments outside of retirement accounts.',
         'This is an estimate from your own answers, not an offer or a commitment to lend.',
+        'What happens next',
+        'We will contact you about this estimate at (415) 555-0132.',
+        'Your reference: 0000-0000',
       ].join('\n'),
     ]);
   });
+
+  for (const [what, label, writeText] of [
+    ['copied', 'Copied', () => Promise.resolve()],
+    ['not copied', 'It could not be copied', () => Promise.reject(new DOMException('', 'NotAllowedError'))],
+  ] as const) {
+    it(`the button says Copy again a few seconds after the result was ${what}`, async () => {
+      clipboardThat(writeText);
+      const form = await result();
+      const clock = new Clock();
+      try {
+        for (let press = 0; press < 2; press++) {
+          await click(form, 'Copy');
+          await shows(form, label);
+          await clock.pass(3_000);
+          button(form, label);
+          await clock.pass(2_000);
+          button(form, 'Copy');
+        }
+      } finally {
+        clock.restore();
+      }
+    });
+  }
 
   it('Copy says when the browser does not allow it', async () => {
     clipboardThat(() => Promise.reject(new DOMException('', 'NotAllowedError')));
@@ -69,6 +98,26 @@ describe('the takeaway', () => {
     await shows(form, 'It could not be copied');
     expect(announced(form)).to.equal('It could not be copied');
   });
+
+  for (const name of ['Copy', 'Print or save as PDF']) {
+    it(`${name} offers to try again if its file does not arrive`, async () => {
+      clipboardThat(() => Promise.resolve());
+      const form = await result();
+      const {path} = laterFiles.takeaway;
+      laterFiles.takeaway.path = 'http://127.0.0.1:1/takeaway.js';
+      try {
+        await click(form, name);
+        await shows(form, 'Try again');
+        expect(announced(form)).to.equal('Try again');
+      } finally {
+        laterFiles.takeaway.path = path;
+      }
+      if (name === 'Copy') {
+        await click(form, 'Try again');
+        await shows(form, 'Copied');
+      }
+    });
+  }
 
   it('there is no Copy button where there is no clipboard, as on a page without TLS', async () => {
     setClipboard(undefined);
@@ -108,7 +157,8 @@ describe('the takeaway', () => {
     const copy = paper.document.body.firstElementChild as HTMLElement;
     const card = copy.shadowRoot!.querySelector<HTMLElement>('.card')!;
     const words = card.innerText.replace(/\s+/g, ' ');
-    expect(words).to.contain('$830,000').and.to.contain('Retirement rollover');
+    expect(words).to.contain('$830,000').and.to.contain('Retirement rollover').and.to.contain('To unlock');
+    expect(words).to.contain('Your reference: 0000-0000');
     expect(words).to.match(/not an offer or a commitment to lend\. Made on \w+ \d+, \d{4}\./);
     expect(copy.innerText).to.contain('Acme is not a bank.');
     expect(paper.getComputedStyle(card).backgroundColor).to.equal('rgb(255, 255, 255)');
