@@ -14,26 +14,34 @@ const prequalification = {
   total_qualified_amount: 1_605_149_998,
 };
 
+/** The boxes of each word of an element: more than one if the word is broken. */
+function wordsIn(element: Element): {word: string; boxes: DOMRect[]}[] {
+  const range = document.createRange();
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const words: ReturnType<typeof wordsIn> = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    for (const {0: word, index} of text.textContent!.matchAll(/\S+/g)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      words.push({word, boxes: [...range.getClientRects()]});
+    }
+  }
+  return words;
+}
+
 /** The words of these elements that are broken, or that reach out of the card. */
 function brokenWords(form: LeadPrequalForm, selector: string): string[] {
   const edge = form.getBoundingClientRect().right;
   const found = [...form.shadowRoot!.querySelectorAll(selector)];
   expect(found, selector).not.to.be.empty;
-  const range = document.createRange();
-  return found.flatMap((element) => {
-    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    const broken: string[] = [];
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      for (const {0: word, index} of text.textContent!.matchAll(/\S+/g)) {
-        range.setStart(text, index);
-        range.setEnd(text, index + word.length);
-        const boxes = [...range.getClientRects()];
-        if (boxes.length > 1 || boxes.some(({right}) => right > edge)) broken.push(word);
-      }
-    }
-    return broken;
-  });
+  return found
+    .flatMap(wordsIn)
+    .filter(({boxes}) => boxes.length > 1 || boxes.some(({right}) => right > edge))
+    .map(({word}) => word);
 }
+
+const linesOf = (element: Element) =>
+  new Set(wordsIn(element).flatMap(({boxes}) => boxes.map(({bottom}) => Math.round(bottom)))).size;
 
 describe('little space', () => {
   let server: FakeServer;
@@ -41,6 +49,15 @@ describe('little space', () => {
   afterEach(() => {
     server.restore();
     document.documentElement.lang = 'en';
+  });
+
+  it('the name of an amount stands on one line if there is room beside the amount', async () => {
+    const form = await open();
+    form.style.inlineSize = '296px';
+    await fillAll(form);
+    await send(form);
+    const names = [...form.shadowRoot!.querySelectorAll('tbody th')];
+    expect(names.map(linesOf)).to.deep.equal([2, 1, 2, 1]);
   });
 
   for (const lang of ['en', 'es']) {

@@ -26,6 +26,8 @@ export const layout = css`
     padding: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
     pointer-events: inherit;
     -webkit-text-size-adjust: 100%;
+    /* No line of a single short word at the end of a sentence. */
+    text-wrap: pretty;
     visibility: inherit;
   }
   /* Borders inherit this colour, because a phone needs half a millisecond for each element with a derived one. */

@@ -20,6 +20,9 @@ export const theme = css`
    *    darker, and alpha * 2 is the share of the colour in the mix with black. Above 0.5 it becomes lighter, and
    *    alpha * 2 - 1 is the share of white.
    * 3. --_legibly mixes the colour accordingly.
+   *
+   * Paper is dark if its luminance is less than 0.1833. Up to there white has a contrast of 4.5 to 1, and designers
+   * expect it: on the blue of Bootstrap, black would be as legible, but every other button of the page has white words.
    */
   /*
    * The brand of the page: the colour and the radius that Bootstrap, WordPress, Elementor, Pico and Bulma keep under
@@ -42,7 +45,7 @@ export const theme = css`
     );
     --_paper: var(--prequal-background, light-dark(#fff, #181b20));
     --_accent: var(--prequal-accent, var(--_brand));
-    --_dark: clamp(0, (1.179 - alpha * 2) * 1e6, 1);
+    --_dark: clamp(0, (1.1833 - alpha * 2) * 1e6, 1);
     --_keep: min(alpha, 1 - alpha) * 2;
     --_lift: max(0, alpha * 2 - 1);
     --_legibly: calc(x * var(--_keep) + 0.95 * var(--_lift)) calc(y * var(--_keep) + var(--_lift))

@@ -51,6 +51,9 @@ export const touched = css`
     display: grid;
     gap: 8px;
   }
+  legend + .options {
+    margin-block-start: 6px;
+  }
   .flag .options {
     grid-template-columns: minmax(48px, 1fr) minmax(48px, 1fr) auto;
   }

@@ -124,7 +124,8 @@ export const amountsStyles = css`
       overflow-wrap: break-word;
     }
     td {
-      flex: 1 0 max-content;
+      flex: 0 0 max-content;
+      margin-inline-start: auto;
     }
     .words {
       flex: 1;

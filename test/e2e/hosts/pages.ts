@@ -132,7 +132,7 @@ const pico: HostPage = {
   html: (scheme, snippet) =>
     page(
       `data-theme="${scheme}"`,
-      `${packageFile('@picocss/pico/css/pico.min.css')} main.container { max-width: 800px }`,
+      `${packageFile('@picocss/pico/css/pico.min.css')} body > .container { max-width: 800px }`,
       `<body>
         <header class="container">
           <nav>
@@ -223,7 +223,8 @@ const handwritten: HostPage = {
        lead-prequal-form {
          --prequal-accent: light-dark(#8a3b12, #f0a873); --prequal-background: light-dark(#fffdf9, #26221c);
          --prequal-radius: 4px;
-       }`,
+       }
+       lead-prequal-form::part(heading) { font-weight: normal }`,
       `<body>
         <header>
           <ul><li><b>${site}</b></li>${items('<li>', '')}</ul>
