@@ -119,6 +119,23 @@ describe('the takeaway', () => {
     });
   }
 
+  it('the file that copies and prints is only loaded when the visitor goes for one of the buttons', async () => {
+    const form = await result();
+    const {takeaway} = laterFiles;
+    const {path} = takeaway;
+    let loads = 0;
+    Object.defineProperty(takeaway, 'path', {configurable: true, get: () => (loads++, path)});
+    try {
+      form.requestUpdate();
+      await form.updateComplete;
+      expect(loads, 'before').to.equal(0);
+      button(form, 'Print or save as PDF').dispatchEvent(new PointerEvent('pointerenter'));
+      expect(loads, 'after').to.be.at.least(1);
+    } finally {
+      Object.defineProperty(takeaway, 'path', {configurable: true, writable: true, value: path});
+    }
+  });
+
   it('there is no Copy button where there is no clipboard, as on a page without TLS', async () => {
     setClipboard(undefined);
     const form = await result();
