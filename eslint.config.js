@@ -30,10 +30,11 @@ const mayLookInto = {
     styles: ['page'],
     takeaway: ['page', 'styles'],
     sandbox: ['page', 'styles'],
+    dialog: ['page', 'styles'],
     fields: ['page'],
     submission: ['page', 'styles', 'takeaway', 'fields'],
     // The types of the later files that it loads.
-    loading: ['page', 'takeaway', 'sandbox', 'fields', 'submission'],
+    loading: ['page', 'takeaway', 'sandbox', 'dialog', 'fields', 'submission'],
   },
 };
 

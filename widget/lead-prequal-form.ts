@@ -1,6 +1,7 @@
 import {html, nothing, type PropertyValues} from 'lit';
 import {effectiveLeadType, pagesOf} from '../form/pages.ts';
 import type {SomeWords} from '../form/words/words.ts';
+import type {Dialog} from './dialog/index.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView} from './form-view.ts';
 import {forgetDraft, mayKnowContact, usesKnownContact, type Contact} from './fields/contact-sources.ts';
@@ -8,6 +9,7 @@ import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import type {KnownContact} from './fields/known-contact.ts';
 import {FirstTouch} from './loading/first-touch.ts';
 import {
+  loadDialog,
   loadKnownContact,
   loadSandbox,
   loadTakeaway,
@@ -15,6 +17,7 @@ import {
   scriptOrigin,
 } from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
+import {advise} from './page/advise.ts';
 import {emit} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
@@ -62,6 +65,8 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed, or a file of the form did not arrive: `{code, retryable}`.
  *
  * @csspart card - The box around everything.
+ * @csspart dialog - The dialog around the box. `::part(dialog)::backdrop` is what lies over the page.
+ * @csspart close - The button that closes the dialog.
  * @csspart sample - The line that says that this is a sample, in a sandbox.
  * @csspart progress - The bar that shows how many steps there are.
  * @csspart count - "Step 2 of 3", above the title.
@@ -122,6 +127,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     partner: {},
     leadType: {attribute: 'lead-type'},
     layout: {},
+    presentation: {},
     theme: {reflect: true, useDefault: true},
     privacyHref: {attribute: 'privacy-href'},
     ctaHref: {attribute: 'cta-href'},
@@ -141,6 +147,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare leadType: 'prequalification' | 'standard';
   /** `single` shows all fields at once. */
   declare layout: 'steps' | 'single';
+  /** `dialog` shows nothing in the page: a link, a button or `open()` opens the form in a dialog over the page. */
+  declare presentation: 'inline' | 'dialog';
   /** `auto` follows the `color-scheme` of the page around the form. */
   declare theme: 'auto' | 'light' | 'dark';
   /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
@@ -176,6 +184,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   });
 
   #knownContact: KnownContact | undefined;
+  /** Undefined if the form stands in the page, also because the file of the dialog did not arrive. */
+  #dialog: Dialog | undefined;
   #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
@@ -188,6 +198,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.partner = '';
     this.leadType = 'prequalification';
     this.layout = 'steps';
+    this.presentation = 'inline';
     this.theme = 'auto';
     this.draft = false;
     this.prefillFromUrl = false;
@@ -215,6 +226,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     // The form of a sandbox is shown only together with the line that says that it is a sample.
     if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
     if (!this.hasUpdated) {
+      if (this.presentation === 'dialog') await this.#loadDialog();
       // The form waits for its words, so that a Spanish page does not show English ones first.
       await Promise.all([
         withinTimeout(this.#localization.ready),
@@ -261,6 +273,12 @@ export class LeadPrequalForm extends EmbeddedElement {
     const file = await loadKnownContact().catch(() => undefined);
     this.#knownContact ??= file && new file.KnownContact(this.#createHost(), () => this.#touch.form?.fields);
     this.refresh();
+  }
+
+  /** Without this file, the form stands in the page, where links to the element lead to it. */
+  async #loadDialog() {
+    const file = await loadDialog().catch(() => undefined);
+    this.#dialog = file && new file.Dialog(this.#createHost());
   }
 
   get #isSandbox() {
@@ -337,6 +355,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     await this.#run((form) => form.submit());
   }
 
+  /** Opens the dialog of a form with `presentation="dialog"`, once it is loaded. Closing it keeps everything typed. */
+  async open(): Promise<void> {
+    await this.updateComplete;
+    if (this.#dialog) await this.#dialog.open();
+    else if (this.presentation !== 'dialog') advise('open() needs the attribute presentation="dialog".');
+  }
+
   /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
   reset(): void {
     this.find<HTMLFormElement>('form')?.reset();
@@ -348,7 +373,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override render() {
     const {words, foreign} = this.#localization;
     const {form, arrival} = this.#touch;
-    return html`
+    const card = html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
         ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${
@@ -369,6 +394,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         <p class="unseen" role="status">${this.#announcement}</p>
       </div>
     `;
+    return this.#dialog?.view(card) ?? card;
   }
 }
 

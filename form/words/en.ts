@@ -33,6 +33,8 @@ export const firstScreen = {
   use: 'We use your answers to prepare your estimate and to contact you about it.',
   useContact: 'We use your details to contact you.',
   privacy: 'Privacy policy',
+  /** The button that closes the form, if it is shown in a dialog. */
+  close: 'Close',
   /** A file that the form needs after the first touch did not arrive. */
   loadFailed: {
     title: 'We could not load the rest of the form',

@@ -22,6 +22,7 @@ export const firstScreen: FirstScreenWords = {
   use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   privacy: 'Política de privacidad',
+  close: 'Cerrar',
   loadFailed: {
     title: 'No pudimos cargar el resto del formulario',
     text: 'Revise su conexión e inténtelo de nuevo. Todo lo que escribió sigue aquí.',

@@ -64,7 +64,7 @@ describe('the reference lists', () => {
     await choose(asked, 'Above 720 Excellent');
     await click(asked, 'Next');
     look(asked);
-    look(await open({sandbox: ''}));
+    look(await open({sandbox: '', presentation: 'dialog'}));
     for (const reply of [
       () => problem(503, 'store-unavailable'),
       () => created(),

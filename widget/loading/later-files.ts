@@ -1,4 +1,5 @@
 /** Loads the files that a visitor does not need before the first touch. */
+import type * as DialogFile from '../dialog/index.ts';
 import type * as KnownContactFile from '../fields/known-contact.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
@@ -13,6 +14,7 @@ export const loadTouchedForm = () =>
 export const loadKnownContact = () =>
   loadPinned(laterFiles['known-contact']) as Promise<typeof KnownContactFile>;
 export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
+export const loadDialog = () => loadPinned(laterFiles.dialog) as Promise<typeof DialogFile>;
 export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;
 
 const loads = new Map<string, Promise<unknown>>();

@@ -18,6 +18,12 @@ async function submit(form: LeadPrequalForm) {
   return {type, ...detail};
 }
 
+/** The attributes without which a page does not load the file. */
+const attributes: Readonly<Record<string, string>> = {
+  'known-contact': 'draft',
+  dialog: 'presentation="dialog"',
+};
+
 const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');
 
 for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isSandbox(later))) {
@@ -30,7 +36,7 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   describe(`${name}, pinned by the hash of the first file`, () => {
     for (const [change, version] of Object.entries({'one byte': oneByte, 'added code': planted})) {
       it(`${name} does not run if the server has changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
-        const content = name === 'known-contact' ? element.replace(' partner', ' draft partner') : element;
+        const content = element.replace(' partner', ` ${attributes[name] ?? ''} partner`);
         const page = await openPage(
           `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
         );

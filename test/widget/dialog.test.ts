@@ -1,0 +1,229 @@
+import {expect, fixture, html, oneEvent} from '@open-wc/testing';
+import {sendKeys, setViewport} from '@web/test-runner-commands';
+import type {LeadPrequalForm} from '../../widget/define.ts';
+import {laterFiles} from '../../widget/loading/pins.ts';
+import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
+import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
+import {
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  focused,
+  heading,
+  send,
+  text,
+} from '../support/browser/visitor.ts';
+import {until} from '../support/until.ts';
+
+let server: FakeServer;
+beforeEach(() => (server = new FakeServer()));
+afterEach(() => {
+  restorePage();
+  server.restore();
+});
+
+const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dialog')!;
+const isOpen = (form: LeadPrequalForm) => dialogOf(form).matches(':modal');
+const untilOpen = (form: LeadPrequalForm) => until(() => isOpen(form), undefined, 'the dialog is open');
+
+/** Puts a form with an id on a page, with links and buttons that open it, and waits until it has arrived. */
+async function place(attributes = '', around = ''): Promise<LeadPrequalForm> {
+  const main = document.createElement('main');
+  main.innerHTML = `
+    <a class="link" href="#estimate">How much can I get?</a>
+    <button class="button" commandfor="estimate" command="--open">How much can I get?</button>
+    <div style="${around}">
+      <lead-prequal-form id="estimate" presentation="dialog" partner="acme" endpoint="${endpoint}" ${attributes}>
+        <h2 slot="heading">Your estimate</h2>
+      </lead-prequal-form>
+    </div>
+    <p style="height: 3000px">Below</p>`;
+  const form = main.querySelector('lead-prequal-form')!;
+  const ready = oneEvent(form, 'prequal-ready');
+  await fixture(html`${main}`);
+  await ready;
+  return form;
+}
+
+const opener = (name: 'link' | 'button') => document.querySelector<HTMLElement>(`main .${name}`)!;
+
+async function closed(form: LeadPrequalForm) {
+  await until(() => !dialogOf(form).open, undefined, 'the dialog is closed');
+  // The event comes a moment later.
+  await until(() => document.documentElement.style.overflow !== 'hidden');
+}
+
+describe('a form in a dialog', () => {
+  it('a form in a dialog takes no room on the page, even if the page reserves a height', async () => {
+    const form = await place('style="display: block; min-height: 45em"');
+    expect(form.getBoundingClientRect().height).to.equal(0);
+    expect(isOpen(form)).to.be.false;
+  });
+
+  it('a form in a dialog is opened by a link to it, and gives the focus back to the link', async () => {
+    const form = await place();
+    const before = location.href;
+    opener('link').click();
+    await untilOpen(form);
+    expect(location.href, 'the history of the page is unchanged').to.equal(before);
+    expect(focused(form)?.localName).to.equal('h2');
+    await sendKeys({press: 'Escape'});
+    await closed(form);
+    expect(document.activeElement).to.equal(opener('link'));
+  });
+
+  it('a form in a dialog is opened by a button that names it with commandfor, and gives the focus back to it', async () => {
+    const form = await place();
+    const source = opener('button');
+    // The browser may be older than the attribute, so the test sends its event.
+    form.dispatchEvent(Object.assign(new Event('command'), {command: '--open', source}));
+    await untilOpen(form);
+    await click(form, '×');
+    await closed(form);
+    expect(document.activeElement).to.equal(source);
+  });
+
+  it('a form in a dialog is open if the address of the page names it', async () => {
+    goTo('#estimate');
+    await untilOpen(await place());
+  });
+
+  it('a form in a dialog leaves links alone that lead elsewhere, or that open another tab', async () => {
+    const form = await place();
+    const link = opener('link');
+    for (const [href, init] of [
+      ['#', {}],
+      ['#other', {}],
+      ['/other#estimate', {}],
+      ['#estimate', {ctrlKey: true}],
+    ] as const) {
+      link.setAttribute('href', href);
+      const event = new MouseEvent('click', {bubbles: true, composed: true, cancelable: true, ...init});
+      let taken = true;
+      const look = (seen: Event) => {
+        taken = seen.defaultPrevented;
+        seen.preventDefault();
+      };
+      addEventListener('click', look, {once: true});
+      link.dispatchEvent(event);
+      expect(taken, href).to.be.false;
+    }
+    expect(isOpen(form)).to.be.false;
+  });
+
+  it('a form in a dialog keeps everything typed when it is closed, and is where the visitor left it', async () => {
+    const form = await place();
+    await form.open();
+    await fillContact(form);
+    await click(form, 'Next');
+    await sendKeys({press: 'Escape'});
+    await closed(form);
+    await form.open();
+    expect(heading(form)).to.contain('Step 2 of 3');
+    await click(form, 'Back');
+    expect(field(form, 'First name').value).to.equal('Maria');
+  });
+
+  it('a form in a dialog reaches the result', async () => {
+    const form = await place();
+    await form.open();
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+    expect(text(form)).to.contain('$830,000');
+    expect(isOpen(form)).to.be.true;
+  });
+
+  it('a form in a dialog says in a sandbox that it is a sample', async () => {
+    const form = await place('sandbox');
+    await form.open();
+    expect(isOpen(form)).to.be.true;
+    expect(text(form)).to.contain('Sample.');
+  });
+
+  it('a form in a dialog opens once when open() is called twice, also before it has arrived', async () => {
+    const form = document.createElement('lead-prequal-form');
+    form.setAttribute('presentation', 'dialog');
+    form.setAttribute('endpoint', endpoint);
+    await fixture(html`<main>${form}</main>`);
+    await Promise.all([form.open(), form.open()]);
+    expect(isOpen(form)).to.be.true;
+    await form.open();
+    dialogOf(form).close();
+    await closed(form);
+  });
+
+  it('a form in a dialog that is removed while it is open is closed when it is back, and the page scrolls again', async () => {
+    const form = await place();
+    await form.open();
+    const parent = form.parentElement!;
+    form.remove();
+    await until(() => document.documentElement.style.overflow !== 'hidden');
+    parent.append(form);
+    await form.updateComplete;
+    expect(dialogOf(form).open).to.be.false;
+    expect(form.getBoundingClientRect().height).to.equal(0);
+    await form.open();
+    expect(isOpen(form)).to.be.true;
+  });
+
+  it('a form in a dialog covers a page whose parts hide their overflow and are moved', async () => {
+    await setViewport({width: 800, height: 600});
+    const form = await place('', 'overflow: hidden; transform: scale(0.1); height: 10px');
+    await form.open();
+    const {width, height, top, bottom} = dialogOf(form).getBoundingClientRect();
+    expect(width).to.equal(640);
+    expect(height).to.be.above(300);
+    expect(top >= 0 && bottom <= innerHeight, 'it stands within the window').to.be.true;
+  });
+
+  it('a form in a dialog scrolls inside on a phone, with its button to close always in reach', async () => {
+    await setViewport({width: 360, height: 480});
+    const form = await place('layout="single"');
+    await form.open();
+    const dialog = dialogOf(form);
+    expect(dialog.scrollHeight).to.be.above(dialog.clientHeight);
+    expect(dialog.scrollWidth).to.equal(dialog.clientWidth);
+    dialog.scrollTo(0, dialog.scrollHeight);
+    const button = form.shadowRoot!.querySelector('.close')!.getBoundingClientRect();
+    expect(button.top >= 0 && button.bottom <= innerHeight).to.be.true;
+    expect(button.width >= 44 && button.height >= 44, 'it is large enough for a finger').to.be.true;
+    expect(getComputedStyle(document.documentElement).overflowY, 'the page behind stays').to.equal('hidden');
+    await setViewport({width: 800, height: 600});
+  });
+
+  for (const lang of ['en', 'es']) {
+    it(`a form in a dialog has a name, and a button that says that it closes: ${lang}`, async () => {
+      const form = await place(`lang="${lang}"`);
+      await form.open();
+      expect(dialogOf(form).getAttribute('aria-label')).to.equal('Your estimate');
+      const label = form.shadowRoot!.querySelector('.close')!.getAttribute('aria-label');
+      expect(label).to.equal({en: 'Close', es: 'Cerrar'}[lang]);
+      await expect(form).to.be.accessible();
+    });
+  }
+
+  it('a form in a dialog stands in the page if the file of the dialog does not arrive', async () => {
+    const pin = laterFiles.dialog;
+    const {path} = pin;
+    pin.path = 'http://127.0.0.1:1/dialog.js';
+    try {
+      const form = await place();
+      fill(form, 'First name', 'Maria');
+      expect(form.shadowRoot!.querySelector('dialog')).to.equal(null);
+      expect(form.getBoundingClientRect().height).to.be.above(100);
+    } finally {
+      pin.path = path;
+    }
+  });
+});
+
+it('open() does nothing for a form that stands in the page, and the console says what it needs', async () => {
+  const said: string[] = [];
+  stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
+  const form = document.createElement('lead-prequal-form');
+  await fixture(html`<main>${form}</main>`);
+  await form.open();
+  expect(said.join()).to.contain('presentation="dialog"');
+});
