@@ -9,6 +9,7 @@ import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import type {KnownContact} from './fields/known-contact.ts';
 import {FirstTouch} from './loading/first-touch.ts';
 import {
+  advise,
   loadDialog,
   loadKnownContact,
   loadSandbox,
@@ -17,7 +18,6 @@ import {
   scriptOrigin,
 } from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
-import {advise} from './page/advise.ts';
 import {emit} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
@@ -216,6 +216,8 @@ export class LeadPrequalForm extends EmbeddedElement {
       leadType: () => this.#leadType,
       endpoint: () => this.#endpoint,
       isSandbox: () => this.#isSandbox,
+      link: (attribute, address) => this.#link(attribute, address),
+      advise,
       find: (selector) => this.find(selector),
       refresh: (focusOn) => this.refresh(focusOn),
       announce: (words) => this.#announce(words),
@@ -296,14 +298,18 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   get #endpoint(): Endpoint {
     const {partner, leadType, sandbox} = this;
-    return this.#isSandbox
-      ? {
-          origin: 'sandbox:',
-          partner: `sandbox:${sandbox}`,
-          leadType,
-          fetch: this.#sandbox?.fetch ?? overNetwork,
-        }
-      : {origin: this.endpoint.replace(/\/+$/, ''), partner, leadType, fetch: overNetwork};
+    const server = this.#isSandbox
+      ? {origin: 'sandbox:', partner: `sandbox:${sandbox}`, fetch: this.#sandbox?.fetch ?? overNetwork}
+      : {origin: this.endpoint.replace(/\/+$/, ''), partner, fetch: overNetwork};
+    const explainRefusal = (code: string) => advise((advice) => advice.explainRefusal(code, server));
+    return {...server, leadType, explainRefusal};
+  }
+
+  /** The address that the page names in an attribute, if it is safe to link to. If not, the console says why. */
+  #link(attribute: string, address: string | undefined) {
+    const href = address && safeLink(address);
+    if (address && !href) advise(({explainLink}) => explainLink(attribute, address));
+    return href;
   }
 
   #announce(words: string) {
@@ -359,7 +365,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   async open(): Promise<void> {
     await this.updateComplete;
     if (this.#dialog) await this.#dialog.open();
-    else if (this.presentation !== 'dialog') advise('open() needs the attribute presentation="dialog".');
+    else if (this.presentation !== 'dialog') advise(({explainOpen}) => explainOpen());
   }
 
   /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
@@ -382,7 +388,7 @@ export class LeadPrequalForm extends EmbeddedElement {
               words,
               leadType: this.#leadType,
               pages: this.#pages,
-              privacyHref: safeLink('privacy-href', this.privacyHref),
+              privacyHref: this.#link('privacy-href', this.privacyHref),
               touched: form,
               arrival,
               onEvent: this.#onEvent,

@@ -225,5 +225,5 @@ it('open() does nothing for a form that stands in the page, and the console says
   const form = document.createElement('lead-prequal-form');
   await fixture(html`<main>${form}</main>`);
   await form.open();
-  expect(said.join()).to.contain('presentation="dialog"');
+  await until(() => said.join().includes('presentation="dialog"'));
 });

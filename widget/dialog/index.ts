@@ -72,7 +72,7 @@ export class Dialog implements ReactiveController {
 
   /** Opens the dialog as soon as the form is in it. */
   async open(opener?: HTMLElement) {
-    const {element, find} = this.#context;
+    const {element} = this.#context;
     await element.updateComplete;
     const dialog = this.#dialog;
     if (!dialog || dialog.open || !element.isConnected) return;
@@ -82,7 +82,7 @@ export class Dialog implements ReactiveController {
     this.#overflow = style.overflow;
     style.overflow = 'hidden';
     // The browser focuses the button that closes the dialog, because it is the first.
-    find('h2')?.focus();
+    this.#context.find('h2')?.focus();
   }
 
   readonly #onClose = () => {

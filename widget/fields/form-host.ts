@@ -3,6 +3,7 @@ import type {ReactiveControllerHost} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
+import type {Advise} from '../page/advice.ts';
 import type {ContactSources} from './contact-sources.ts';
 import type {KnownContact} from './known-contact.ts';
 
@@ -16,6 +17,8 @@ export type Endpoint = {
   readonly leadType: string;
   /** Sends a request over the network, or to the sandbox. */
   readonly fetch: Fetch;
+  /** Tells the webmaster that the server does not serve this page: the code is that of a problem, or `network`. */
+  explainRefusal(code: string): void;
 };
 
 /** The element's public properties that a touched form reads. */
@@ -40,6 +43,10 @@ export type FormHost = {
   endpoint(): Endpoint;
   /** In a sandbox, nothing that the visitor types may be sent or kept. */
   isSandbox(): boolean;
+  /** The address that the page names in an attribute, if it is safe to link to. If not, the console says why. */
+  link(attribute: string, address: string | undefined): string | undefined;
+  /** Tells the webmaster, in the console, what to correct. */
+  readonly advise: Advise;
   /** The first match in what the element has rendered. */
   find<Found extends HTMLElement = HTMLElement>(selector: string): Found | null;
   /** Renders again, and then moves the focus to the first element that the selector matches. */

@@ -1,5 +1,6 @@
 /** Loads the files that a visitor does not need before the first touch. */
 import type * as DialogFile from '../dialog/index.ts';
+import type {Advice, Advise} from '../page/advice.ts';
 import type * as KnownContactFile from '../fields/known-contact.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
@@ -16,6 +17,13 @@ export const loadKnownContact = () =>
 export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
 export const loadDialog = () => loadPinned(laterFiles.dialog) as Promise<typeof DialogFile>;
 export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;
+
+/** Says nothing if the file does not arrive. */
+export const advise: Advise = (tell) =>
+  void loadPinned(laterFiles.advice).then(
+    (file) => tell(file as Advice),
+    () => {},
+  );
 
 const loads = new Map<string, Promise<unknown>>();
 

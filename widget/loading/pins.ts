@@ -11,6 +11,7 @@ export const laterFiles = {
   'known-contact': {path: '../fields/known-contact.ts', integrity: ''},
   'words-en': {path: '../../form/words/en.ts', integrity: '', only: 'afterTouch'},
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
+  advice: {path: '../page/advice.ts', integrity: ''},
   dialog: {path: '../dialog/index.ts', integrity: ''},
   languages: {path: './languages.ts', integrity: ''},
 };

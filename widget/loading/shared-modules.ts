@@ -13,11 +13,9 @@ export const sharedModules = [
   '../../form/words/fill.ts',
   '../fields/alert-view.ts',
   '../fields/text-field.ts',
-  '../page/advise.ts',
   '../page/attribution.ts',
   '../page/events.ts',
   '../page/safe-document.ts',
-  '../page/safe-link.ts',
   '../page/session.ts',
   '../page/trusted-types.ts',
 ];

@@ -3,7 +3,6 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
-import {explainRefusal} from './failure.ts';
 import {solve, type Proof} from './proof.ts';
 
 /**
@@ -85,9 +84,9 @@ async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedC
     const response = await endpoint.fetch(address);
     const body: unknown = await response.json();
     if (response.ok) return isObject(body) ? sanitize(body) : undefined;
-    explainRefusal(problemCode(body), endpoint);
+    endpoint.explainRefusal(problemCode(body));
   } catch (error) {
-    if (error instanceof TypeError) explainRefusal('network', endpoint);
+    if (error instanceof TypeError) endpoint.explainRefusal('network');
   }
   return undefined;
 }

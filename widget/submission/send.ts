@@ -14,7 +14,7 @@ import type {Endpoint} from '../fields/form-host.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
-import {explainRefusal, type Failure} from './failure.ts';
+import type {Failure} from './failure.ts';
 
 export type Outcome =
   | {readonly kind: 'answered'; readonly answer: EmbedAnswer}
@@ -71,7 +71,7 @@ export async function send(
     if (outcome.kind === 'answered') return outcome;
     const remedy = remedies.get(outcome.code);
     if (!remedy) {
-      explainRefusal(outcome.code, endpoint);
+      endpoint.explainRefusal(outcome.code);
       return outcome;
     }
     remedies.delete(outcome.code);

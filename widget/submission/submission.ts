@@ -6,8 +6,6 @@ import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {emit} from '../page/events.ts';
-import {advise} from '../page/advise.ts';
-import {safeLink} from '../page/safe-link.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
 import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
 import {countUp} from './count-up.ts';
@@ -200,12 +198,11 @@ export class Submission implements ReactiveController {
   /** The partner's next step. */
   #link() {
     const {ctaHref, ctaLabel} = this.#host.element;
-    const href = safeLink('cta-href', ctaHref);
-    if (href && ctaLabel) return {href, label: ctaLabel};
     if (!ctaHref !== !ctaLabel) {
-      advise(`There is no link below the result: set ${ctaHref ? 'cta-label' : 'cta-href'}, too.`);
+      this.#host.advise(({explainPair}) => explainPair(ctaHref ? 'cta-label' : 'cta-href'));
     }
-    return undefined;
+    const href = this.#host.link('cta-href', ctaHref);
+    return href && ctaLabel ? {href, label: ctaLabel} : undefined;
   }
 
   /** Removes the notice of a failure, because the visitor has gone to another page of the form. */

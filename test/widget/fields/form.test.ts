@@ -1,5 +1,6 @@
 import {expect, fixture, html} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
+import {until} from '../../support/until.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
 import {
@@ -328,9 +329,11 @@ describe('the form', () => {
     expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
     const relative = await open({'privacy-href': '/privacy'});
     expect(link(relative, 'Privacy policy')?.href).to.equal(`${location.origin}/privacy`);
-    stub(console, 'error', {value: () => {}});
+    const said: string[] = [];
+    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
     const unsafe = await open({'privacy-href': 'javascript:alert(1)'});
     expect(link(unsafe, 'Privacy policy')).to.equal(undefined);
+    await until(() => said.join().includes('privacy-href="javascript:alert(1)"'));
     restorePage();
   });
 

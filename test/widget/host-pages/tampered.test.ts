@@ -22,6 +22,7 @@ async function submit(form: LeadPrequalForm) {
 const attributes: Readonly<Record<string, string>> = {
   'known-contact': 'draft',
   dialog: 'presentation="dialog"',
+  advice: 'privacy-href="javascript:alert(1)"',
 };
 
 const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');

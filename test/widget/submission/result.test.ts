@@ -1,5 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {until} from '../../support/until.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {amounts, config, created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
@@ -265,6 +266,7 @@ describe('the result', () => {
       said.length = 0;
       const form = await result({}, bad);
       expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
+      await until(() => said.length > 0, undefined, 'the console says what to correct');
       expect(said).to.have.length(1);
       expect(said[0]).to.contain(advice);
     }

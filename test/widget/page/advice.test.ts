@@ -1,0 +1,40 @@
+import {expect} from '@open-wc/testing';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {explainLink, explainRefusal} from '../../../widget/page/advice.ts';
+
+describe('what the console tells the webmaster', () => {
+  let said: string[];
+  beforeEach(() => {
+    said = [];
+    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
+  });
+  afterEach(restorePage);
+
+  for (const [address, problem] of [
+    ['javascript:alert(1)', 'javascript: is not allowed'],
+    ['JAVASCRIPT:alert(1)//https://', 'javascript: is not allowed'],
+    [' javascript:alert(1)', 'javascript: is not allowed'],
+    ['java\nscript:alert(1)', 'javascript: is not allowed'],
+    ['data:text/html,hi', 'data: is not allowed'],
+    ['blob:https://example.com/1', 'blob: is not allowed'],
+    ['file:///etc/passwd', 'file: is not allowed'],
+    ['http://example.com', 'http: is not allowed'],
+    ['//example.com:1', 'http: is not allowed'],
+    ['https://', 'it is not a valid address'],
+    ['http://[', 'it is not a valid address'],
+  ] as const) {
+    it(`the console says once why there is no link to ${JSON.stringify(address)}, and what to use`, () => {
+      explainLink('cta-href', address);
+      explainLink('cta-href', address);
+      expect(said).to.have.length(1);
+      expect(said[0]).to.contain(`cta-href="${address}"`).and.to.contain(problem).and.to.contain('https://');
+    });
+  }
+
+  it('the console says nothing about problems that no webmaster can correct', () => {
+    for (const code of ['internal', 'constructor', 'timeout']) {
+      explainRefusal(code, {origin: 'https://leads.example.com', partner: 'acme'});
+    }
+    expect(said).to.deep.equal([]);
+  });
+});

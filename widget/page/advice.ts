@@ -1,0 +1,73 @@
+/**
+ * The later file `advice`: tells the webmaster, in the console, what to correct on the page or on the server. It is
+ * loaded only if there is something to correct.
+ */
+import {safeDocument} from './safe-document.ts';
+
+/** Tells the webmaster something, once the file has arrived. */
+export type Advise = (tell: (advice: Advice) => void) => void;
+export type Advice = {
+  explainLink: typeof explainLink;
+  explainPair: typeof explainPair;
+  explainOpen: typeof explainOpen;
+  explainRefusal: typeof explainRefusal;
+};
+
+/** The form renders and sends often, and each sentence is said once. */
+const said = new Set<string>();
+
+function say(sentence: string) {
+  if (said.has(sentence)) return;
+  said.add(sentence);
+  console.error(`<lead-prequal-form>: ${sentence}`);
+}
+
+/** The form does not link to this address, which the page names in an attribute. */
+export function explainLink(attribute: string, address: string) {
+  let problem = 'it is not a valid address';
+  try {
+    problem = `${new URL(address, safeDocument.baseURI).protocol} is not allowed`;
+  } catch {
+    // It cannot be parsed.
+  }
+  say(
+    `There is no link for ${attribute}="${address}", because ${problem}. Use an address that begins with https://, or a path of your own site, such as /privacy.`,
+  );
+}
+
+/** The link below the result needs both attributes, and this one is missing. */
+export const explainPair = (missing: string) =>
+  say(`There is no link below the result: set ${missing}, too.`);
+
+export const explainOpen = () => say('open() needs the attribute presentation="dialog".');
+
+type Server = {
+  readonly origin: string;
+  readonly partner: string;
+};
+
+/** What to do when the server does not serve this page, by the code of the problem. */
+const fixes: Readonly<Record<string, (server: Server) => string>> = {
+  'unknown-partner': () => 'Correct the "partner" attribute, or add this partner on the server.',
+  'origin-not-allowed': ({partner}) => `Add ${location.origin} to the origins of "${partner}" on the server.`,
+  'lead-type-not-allowed': () =>
+    'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
+  'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
+  // When the server refuses the origin of a page, the browser does not let the page read the answer. To the form, that
+  // looks as if the server did not answer.
+  network: ({partner}) =>
+    `Correct the "endpoint" attribute, or add ${location.origin} to the origins of "${partner}" on the server.`,
+};
+
+/**
+ * The server does not serve this page.
+ *
+ * @param code a problem code, or `network`. Of codes that no webmaster can do anything about, nothing is said.
+ */
+export function explainRefusal(code: string, server: Server) {
+  const fix = Object.hasOwn(fixes, code) ? fixes[code] : undefined;
+  if (!fix) return;
+  say(
+    `${server.origin} does not take leads of partner "${server.partner}" from ${location.origin} (${code}). ${fix(server)}`,
+  );
+}
