@@ -27,7 +27,8 @@ export function formView(view: FormView) {
   const {words, pages, leadType, touched, arrival, onEvent} = view;
   const page = touched?.fields.page ?? 0;
   const last = page === pages.length - 1;
-  const isBusy = arrival === 'awaited' || touched?.submission.isSending;
+  const isSending = touched?.submission.isSending ?? false;
+  const isBusy = arrival === 'awaited' || isSending;
   const notice = arrival === 'failed' ? words.loadFailed : touched?.submission.notice;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
@@ -35,6 +36,9 @@ export function formView(view: FormView) {
   return html`
     <form
       novalidate
+      autocapitalize="words"
+      autocorrect="off"
+      spellcheck="false"
       @submit=${view.onSubmit}
       @focusin=${onEvent}
       @keydown=${onEvent}
@@ -48,7 +52,7 @@ export function formView(view: FormView) {
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
       ${last ? html`<slot name="consent"></slot>` : nothing}
-      <div class="use ${last && (touched?.consent.spaceReserved ?? true) ? 'roomy' : ''}">
+      <div ?inert=${isSending} class="use ${last && (touched?.consent.spaceReserved ?? true) ? 'roomy' : ''}">
         ${last ? touched?.consent.view(privacy) : nothing}
         <p class="why" part="privacy">
           <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -69,11 +73,7 @@ export function formView(view: FormView) {
         >
           ${mainLabel(view, last)}
         </button>
-        ${
-          page
-            ? html`<button part="button" type="button" @click=${touched?.back}>${words.back}</button>`
-            : nothing
-        }
+        ${touched?.besideMain()}
       </div>
     </form>
   `;
@@ -90,10 +90,12 @@ function mainLabel({words, leadType, touched, arrival}: FormView, last: boolean)
 
 function stepView({name, fields}: Step, page: number, {words, pages, touched}: FormView) {
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
+  const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
-    <section>
+    <section ?inert=${touched?.submission.isSending}>
       <h2 part="heading" tabindex="-1">
-        ${count ? html`<span class="count" part="count">${count}</span>` : nothing} ${words.steps[name]}
+        ${count ? html`<span class="count" part="count">${count}${duration}</span>` : nothing}
+        ${words.steps[name]}
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) => touched?.fields.view(field) ?? textField(field, words))}

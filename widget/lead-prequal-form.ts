@@ -224,6 +224,16 @@ export class LeadPrequalForm extends EmbeddedElement {
     };
   }
 
+  override connectedCallback() {
+    super.connectedCallback();
+    addEventListener('online', this.#onOnline);
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    removeEventListener('online', this.#onOnline);
+  }
+
   protected override async scheduleUpdate() {
     // The form of a sandbox is shown only together with the line that says that it is a sample.
     if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
@@ -322,6 +332,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     // One press of Enter is one step, however long the key is held down.
     if (repeat && key === 'Enter') event.preventDefault();
     this.#touch.handle({type, timeStamp, target, relatedTarget, key});
+  };
+
+  readonly #onOnline = () => {
+    if (!this.#touch.reconnect()) return;
+    // The notice may have the focus, and goes.
+    if (this.find('.alert:focus')) this.refresh('.main');
+    this.#announce(this.#localization.words.online);
   };
 
   readonly #onSubmit = (event: Event) => {

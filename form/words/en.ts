@@ -24,12 +24,16 @@ export const firstScreen = {
   } satisfies Partial<Record<ContactFieldName, string>>,
   steps: {contact: 'About you'} satisfies Partial<Record<StepName, string>>,
   step: 'Step {step} of {of}',
+  /** How long the form takes, beside the number of the first step. */
+  duration: 'about a minute',
   next: 'Next',
   send: 'Send',
   sending: 'Sending…',
   /** The visitor has pressed the button, and a file that the form needs is still on its way. */
   loading: 'One moment…',
   tryAgain: 'Try again',
+  /** For screen readers, when a notice goes that asked for the connection. */
+  online: 'You are connected again.',
   use: 'We use your answers to prepare your estimate and to contact you about it.',
   useContact: 'We use your details to contact you.',
   privacy: 'Privacy policy',
@@ -114,6 +118,8 @@ export const afterTouch = {
   back: 'Back',
   seeEstimate: 'See my estimate',
   summary: 'Please check your answers',
+  /** Sending takes longer than four seconds. */
+  stillSending: 'This takes a little longer than usual. Please stay on this page.',
   consentErrors: {
     required: 'Tick the box to show that you agree.',
     /** The partner's consent text has changed since the visitor saw it. */

@@ -66,7 +66,7 @@ suite('a screen reader hears', () => {
     const page = await openForm();
     assert.deepEqual(await tree(page), [
       'form',
-      'heading "Step 1 of 3 About you"',
+      'heading "Step 1 of 3 · about a minute About you"',
       'textbox "First name" required',
       'textbox "Last name" required',
       'textbox "Email" required',
@@ -123,7 +123,7 @@ suite('a screen reader hears', () => {
       'link "Enter your last name."',
       'link "Enter your email address."',
       'link "Enter your phone number."',
-      'heading "Step 1 of 3 About you"',
+      'heading "Step 1 of 3 · about a minute About you"',
       'textbox "First name" required',
       'textbox "Last name" invalid=true required (Enter your last name.)',
       'textbox "Email" invalid=true required (Enter your email address.)',

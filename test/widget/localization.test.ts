@@ -156,7 +156,7 @@ describe('localization', () => {
     it('the form is in English if the words of the first screen do not arrive, and loads them again at the first touch', async () => {
       restore = lose(laterFiles.languages);
       const form = await open({lang: 'es-MX'});
-      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
       expect(card(form)?.getAttribute('dir')).to.equal('ltr');
       restore();
@@ -211,7 +211,7 @@ describe('localization', () => {
     it("the page's own strings replace words in the form, its errors and its answer, and leave the others", async () => {
       const form = await open();
       form.strings = strings;
-      await shows(form, 'Step 1 of 3 You');
+      await shows(form, 'Step 1 of 3 · about a minute You');
       await click(form, 'Onwards');
       expect(summary(form).slice(0, 2)).to.deep.equal(['Who are you?', 'Enter your last name.']);
       form.strings = {...strings, next: 'Next'};
@@ -231,9 +231,9 @@ describe('localization', () => {
       const ready = oneEvent(form, 'prequal-ready');
       (await fixture(html`<main></main>`)).append(form);
       await ready;
-      expect(heading(form)).to.equal('Step 1 of 3 You');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute You');
       form.lang = 'es';
-      await shows(form, 'Paso 1 de 3 You');
+      await shows(form, 'Paso 1 de 3 · cerca de un minuto You');
       form.strings = undefined;
       await shows(form, 'Sobre usted');
     });

@@ -9,6 +9,9 @@ import {describedBy, helpText, labelText, textField, type FieldState} from './te
 
 type Option = {readonly value: string; readonly label: string; readonly aside?: string};
 
+/** Enter in it sends the form. */
+const lastField = Object.keys(fieldTable).at(-1);
+
 export type FieldActions = {
   /** The visitor chose "None" beside an amount. */
   readonly none: (name: FieldName) => void;
@@ -61,6 +64,7 @@ const moneyField = (name: FieldName, words: Words, {value = '', error}: FieldSta
           inputmode="numeric"
           dir="ltr"
           autocomplete="off"
+          enterkeyhint=${name === lastField ? 'send' : 'next'}
           ?required=${fieldTable[name].required}
           aria-invalid=${error ? 'true' : 'false'}
           aria-describedby=${describedBy(name, words, error)}

@@ -36,6 +36,7 @@ export function textField(name: FieldName, words: Words, {value = '', error, bel
         inputmode=${keyboard ?? nothing}
         dir=${keyboard ? 'ltr' : nothing}
         autocomplete=${autocomplete ?? 'off'}
+        enterkeyhint=${kind === 'phone' ? 'go' : 'next'}
         ?required=${required}
         aria-invalid=${error ? 'true' : 'false'}
         aria-describedby=${describedBy(name, words, error)}

@@ -90,6 +90,14 @@ export class FirstTouch {
     if (this.arrival === 'failed') this.arrival = 'initial';
   }
 
+  /** @returns whether there was a notice that asked for the connection, which has now come back */
+  reconnect(): boolean {
+    if (this.form) return this.form.submission.reconnect();
+    const isNoticed = this.arrival === 'failed';
+    if (isNoticed) this.#enter('initial');
+    return isNoticed;
+  }
+
   #enter(arrival: Arrival) {
     this.arrival = arrival;
     this.#host.requestUpdate();

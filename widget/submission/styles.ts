@@ -113,6 +113,16 @@ const otherStyles = css`
     inline-size: 24px;
     min-block-size: 0;
   }
+  [inert] {
+    opacity: 0.6;
+  }
+  .wait {
+    align-content: center;
+    color: var(--_muted);
+    flex: 1;
+    font-size: 0.875em;
+    min-block-size: max(44px, var(--_space) * 12);
+  }
   .main[aria-disabled='true'] {
     cursor: progress;
   }

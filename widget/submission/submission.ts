@@ -43,11 +43,16 @@ export type Stage =
 
 const asking: Stage = {name: 'asking'};
 
+/** Milliseconds of sending after which the visitor is told that it goes on. */
+const patience = 4_000;
+
 /** Milliseconds between two requests for a pending answer: the first pause, the longest one, and the sum of all. */
 const pauses = {first: 2_000, longest: 30_000, sum: 600_000};
 
 export class Submission implements ReactiveController {
   stage: Stage = asking;
+  /** Sending takes so long that the visitor is told that it goes on. */
+  isSlow = false;
   readonly preparation: Preparation;
 
   readonly #host: FormHost;
@@ -93,7 +98,13 @@ export class Submission implements ReactiveController {
     const endpoint = this.#host.endpoint();
     const sending: Stage = {name: 'sending', abort: new AbortController()};
     this.#enter(sending);
+    this.isSlow = false;
     this.#host.announce(words.sending);
+    const timer = setTimeout(() => {
+      if (this.stage !== sending) return;
+      this.isSlow = true;
+      this.#host.announce(this.#host.words.stillSending);
+    }, patience);
     emit(element, 'prequal-submit');
     const earlier = recallReceipt(endpoint);
     const outcome = await send(
@@ -102,6 +113,7 @@ export class Submission implements ReactiveController {
       this.preparation,
       sending.abort.signal,
     );
+    clearTimeout(timer);
     if (this.stage !== sending) return undefined;
     this.#host.announce('');
     if (outcome.kind === 'answered') this.#receive(endpoint, outcome.answer, lead.lead.lead_type);
@@ -203,6 +215,13 @@ export class Submission implements ReactiveController {
     }
     const href = this.#host.link('cta-href', ctaHref);
     return href && ctaLabel ? {href, label: ctaLabel} : undefined;
+  }
+
+  /** @returns whether there was a notice that asked for the connection, which has now come back */
+  reconnect(): boolean {
+    const isNoticed = this.stage.name === 'failed' && this.stage.failure.code === 'network';
+    if (isNoticed) this.dismissNotice();
+    return isNoticed;
   }
 
   /** Removes the notice of a failure, because the visitor has gone to another page of the form. */

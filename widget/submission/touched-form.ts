@@ -125,9 +125,7 @@ export class TouchedForm {
     else this.showPage(fields.page + 1);
   }
 
-  readonly back = () => {
-    if (!this.submission.isSending) this.showPage(this.fields.page - 1);
-  };
+  readonly #back = () => this.showPage(this.fields.page - 1);
 
   /** Shows a page, at first without errors, and moves the focus to it. */
   showPage(page: number, focusOn = 'h2') {
@@ -151,6 +149,8 @@ export class TouchedForm {
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
 
     this.#clearErrors();
+    // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
+    if (this.#host.find(':focus')) this.#host.find('.main')?.focus();
     const outcome = await submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
@@ -244,6 +244,17 @@ export class TouchedForm {
         this.showPage(0);
       },
     });
+  }
+
+  /** What stands beside the main button: the way back, or what is said while the lead is being sent. */
+  besideMain() {
+    const {words} = this.#host;
+    // The line has its place from the start, so that nothing moves when sending takes long.
+    if (this.submission.isSending)
+      return html`<p class="wait">${this.submission.isSlow ? words.stillSending : nothing}</p>`;
+    return this.fields.page > 0
+      ? html`<button part="button" type="button" @click=${this.#back}>${words.back}</button>`
+      : nothing;
   }
 
   summary() {

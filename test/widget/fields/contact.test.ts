@@ -341,7 +341,7 @@ describe('contact data from several sources', () => {
     await fillAll(form);
     await click(form, 'Back');
     await click(form, 'Back');
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(contact(form)).to.deep.equal(typed);
     await click(form, 'Next');
     await click(form, 'Next');

@@ -32,7 +32,7 @@ describe('the form', () => {
 
   it('the form starts with the contact fields, without taking the focus or sending a request', async () => {
     const form = await open();
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(document.activeElement).to.equal(document.body);
     expect(server.configRequests).to.equal(0);
   });
@@ -59,6 +59,22 @@ describe('the form', () => {
       expect(input.required, label).to.be.true;
       expect(input.maxLength, label).to.equal(-1);
     }
+  });
+
+  it('keyboards and spelling know what each field is for', async () => {
+    const form = await open({layout: 'single'});
+    const enterKey = (label: string) => field(form, label).enterKeyHint;
+    expect(['First name', 'Email', 'Phone', 'Cash', 'Investments'].map(enterKey)).to.deep.equal([
+      'next',
+      'next',
+      'go',
+      'next',
+      'send',
+    ]);
+    // The inputs inherit these from their form.
+    const element = field(form, 'Email').form;
+    const marks = ['autocapitalize', 'autocorrect', 'spellcheck'].map((name) => element?.getAttribute(name));
+    expect(marks).to.deep.equal(['words', 'off', 'false']);
   });
 
   it("the element's own children are shown until the form is rendered", async () => {
@@ -152,7 +168,7 @@ describe('the form', () => {
       const form = await open();
       fill(form, 'First name', 'Maria');
       await click(form, 'Next');
-      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
       expect(summary(form)).to.deep.equal([
         'Enter your last name.',
         'Enter your email address.',
@@ -217,7 +233,7 @@ describe('the form', () => {
       await fillContact(form);
       await click(form, 'Next');
       await click(form, 'Back');
-      expect(heading(form)).to.equal('Step 1 of 3 About you');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
       expect(summary(form)).to.have.length(0);
     });
 
@@ -369,7 +385,7 @@ describe('the form', () => {
     (document.activeElement as HTMLElement).blur();
     form.reset();
     await form.updateComplete;
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(field(form, 'First name').value).to.equal('');
     expect(document.activeElement).to.equal(document.body);
   });

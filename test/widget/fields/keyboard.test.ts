@@ -69,7 +69,7 @@ describe('the whole path by keyboard', () => {
     expect(focused(form)?.textContent).to.contain('Change my answers');
     await press(' ');
     await shows(form, 'About you');
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
   });
 
   it('the way to the result takes 14 keys besides the characters', async () => {

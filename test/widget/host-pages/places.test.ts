@@ -88,7 +88,7 @@ describe('a form in an unusual place', () => {
       for (const parent of [aside, page.document.body]) {
         move(parent);
         await form.updateComplete;
-        expect(heading(form)).to.equal('Step 1 of 3 About you');
+        expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
         expect([field(form, 'First name').value, field(form, 'Last name').value]).to.deep.equal([
           'Ana',
           'Ortiz',
@@ -187,7 +187,7 @@ describe('a form in an unusual place', () => {
     )) as [LeadPrequalForm, LeadPrequalForm];
     const partners = recordPartners(page);
     await fillAll(one);
-    expect(heading(two)).to.equal('Step 1 of 3 About you');
+    expect(heading(two)).to.equal('Step 1 of 3 · about a minute About you');
     expect(field(two, 'First name').value).to.equal('');
     await click(one, 'Back');
     await click(one, 'Back');

@@ -42,7 +42,7 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
           `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
         );
         const form = await formOn(page);
-        if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 About you');
+        if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
         form.leadType = 'standard';
         if (needed) {
           const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};

@@ -105,7 +105,7 @@ describe('before the file of a touched form has arrived', () => {
   it('layout="single" shows the first step if the file with its fields does not arrive, and all fields once it has', async () => {
     const restore = lose();
     const form = await open({layout: 'single'});
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(maybeField(form, 'Cash')).to.equal(undefined);
     fill(form, 'First name', 'Maria');
     expect((await send(form, 'Next')).type).to.equal('prequal-error');

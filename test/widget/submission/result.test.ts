@@ -275,7 +275,7 @@ describe('the result', () => {
   it('Change my answers shows the answers again, and sends them as another lead', async () => {
     const form = await result();
     await click(form, 'Change my answers');
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(focused(form)?.textContent).to.contain('About you');
     expect(field(form, 'Email').value).to.equal('maria@example.com');
     await click(form, 'Next');
@@ -332,7 +332,7 @@ describe('the result', () => {
     await click(form, 'Start over');
     expect(heading(form), 'the result is still there').to.contain('$830,000');
     await click(form, 'Erase this result');
-    expect(heading(form)).to.equal('Step 1 of 3 About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(focused(form)?.textContent).to.contain('About you');
     for (const label of ['First name', 'Last name', 'Email', 'Phone']) {
       expect(field(form, label).value, label).to.equal('');

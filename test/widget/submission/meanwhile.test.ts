@@ -1,0 +1,163 @@
+/** What the visitor sees and can do while a lead is being sent, and when the connection comes back. */
+import {expect} from '@open-wc/testing';
+import {Clock} from '../../support/browser/clock.ts';
+import {created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  field,
+  fillAll,
+  fillContact,
+  focused,
+  maybeButton,
+  open,
+  send,
+  shows,
+  text,
+} from '../../support/browser/visitor.ts';
+import {laterFiles} from '../../../widget/loading/pins.ts';
+
+const slow = 'This takes a little longer than usual. Please stay on this page.';
+
+describe('while a lead is being sent', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  it('the fields show what is being sent and cannot be changed, and after a failure they can', async () => {
+    const release = server.delayReply(() => problem(503, 'store-unavailable'));
+    const form = await open();
+    await fillAll(form);
+    const cash = field(form, 'Cash');
+    cash.focus();
+    cash.value = '60k';
+    button(form, 'See my estimate').click();
+    await shows(form, 'Sending…');
+    expect(focused(form), 'the focus is not lost').to.equal(button(form, 'Sending…'));
+    expect(cash.value).to.equal('60,000');
+    cash.focus();
+    button(form, 'None for Cash').focus();
+    expect(focused(form)).to.equal(button(form, 'Sending…'));
+    expect(maybeButton(form, 'Back')).to.equal(undefined);
+
+    release();
+    await shows(form, 'Something went wrong');
+    expect(focused(form)?.textContent).to.contain('Something went wrong');
+    cash.focus();
+    expect(focused(form)).to.equal(cash);
+    expect(server.leads[0]!.body.lead).to.include({cash: 60_000});
+    await click(form, 'Back');
+  });
+
+  it('the page may send the lead while the focus is elsewhere, and keeps the focus', async () => {
+    const release = server.delayReply();
+    const form = await open();
+    await fillAll(form);
+    (document.activeElement as HTMLElement).blur();
+    const sent = form.submit();
+    await shows(form, 'Sending…');
+    expect(document.activeElement).to.equal(document.body);
+    release();
+    await sent;
+  });
+
+  for (const layout of ['steps', 'single']) {
+    it(`a line says after four seconds that it goes on, and no button moves (layout ${layout})`, async () => {
+      const clock = new Clock();
+      const release = server.delayReply(() => problem(503, 'store-unavailable'));
+      const form = await open({layout, 'lead-type': layout === 'single' ? 'standard' : 'prequalification'});
+      if (layout === 'single') await fillContact(form);
+      else await fillAll(form);
+      const main = button(form, layout === 'single' ? 'Send' : 'See my estimate');
+      main.click();
+      await shows(form, 'Sending…');
+      await clock.pass(3_900);
+      expect(text(form)).not.to.contain(slow);
+      const box = () => [main.getBoundingClientRect().top, form.getBoundingClientRect().height];
+      const before = box();
+      await clock.pass(100);
+      await shows(form, slow);
+      expect(announced(form)).to.equal(slow);
+      expect(box()).to.deep.equal(before);
+
+      release();
+      await shows(form, 'Something went wrong');
+      expect(text(form)).not.to.contain(slow);
+      clock.restore();
+    });
+  }
+
+  it('a lead that is sent at once is never said to take long', async () => {
+    const clock = new Clock();
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await clock.pass(4_000);
+    expect(text(form)).not.to.contain(slow);
+    clock.restore();
+  });
+});
+
+describe('when the connection comes back', () => {
+  const {error} = console;
+  const pin = laterFiles['touched-form'];
+  const {path} = pin;
+  let server: FakeServer;
+  beforeEach(() => {
+    server = new FakeServer();
+    console.error = () => {};
+  });
+  afterEach(() => {
+    server.restore();
+    pin.path = path;
+    console.error = error;
+  });
+
+  const comeBack = () => window.dispatchEvent(new Event('online'));
+
+  it('the notice that sending failed goes, and the button has its name again', async () => {
+    server.reply(
+      () => Promise.reject(new TypeError('Failed to fetch')),
+      () => created(),
+    );
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(text(form)).to.contain('Please check your connection');
+    comeBack();
+    await form.updateComplete;
+    expect(text(form)).not.to.contain('Please check your connection');
+    expect(announced(form)).to.equal('You are connected again.');
+    await form.updateComplete;
+    expect(focused(form)).to.equal(button(form, 'See my estimate'));
+    await send(form);
+    await shows(form, '$830,000');
+  });
+
+  it('the notice that a file did not arrive goes, and the button has its name again', async () => {
+    pin.path = 'http://127.0.0.1:1/touched-form.js';
+    const form = await open();
+    await send(form, 'Next');
+    comeBack();
+    await form.updateComplete;
+    await form.updateComplete;
+    expect(text(form)).not.to.contain('We could not load');
+    expect(announced(form)).to.equal('You are connected again.');
+    expect(focused(form)).to.equal(button(form, 'Next'));
+  });
+
+  it('other notices stay, and a form without a notice says nothing', async () => {
+    server.reply(() => problem(503, 'store-unavailable'));
+    const form = await open();
+    comeBack();
+    await form.updateComplete;
+    expect(announced(form)).to.equal('');
+    await fillAll(form);
+    await send(form);
+    comeBack();
+    await form.updateComplete;
+    expect(text(form)).to.contain('Something went wrong');
+    expect(announced(form)).to.equal('');
+  });
+});
