@@ -6,7 +6,7 @@
  * (widget/loading/shared-modules.ts) as an argument, so that there is one copy of them on the page:
  *
  *     import {html} from 'lit';              export default (shared) => {
- *                                     →        const {html} = shared['lit'];
+ *                                     →        const html = shared[0];
  *     export const view = () => …;             const view = () => …; return {view};
  *                                            };
  */
@@ -38,8 +38,14 @@ export const library = (entry: string, fileName: string) =>
 
 const sharedModulesFile = `${loading}/shared-modules.ts`;
 
-/** The names that later files use, by shared module. */
-type Uses = Map<string, Set<string>>;
+/** What later files use of shared modules, in the order of their first use. */
+type Uses = {readonly module: string; readonly name: string}[];
+
+/** The place of what is used in the list that later files get. Names would make all files larger. */
+function indexOf(uses: Uses, module: string, name: string): number {
+  const known = uses.findIndex((use) => use.module === module && use.name === name);
+  return known < 0 ? uses.push({module, name}) - 1 : known;
+}
 
 /** Leaves the shared modules out of a later file, which imports them from `shared:<name>` instead. */
 const leaveOutShared: Plugin = {
@@ -62,10 +68,11 @@ const makeFunction = (uses: Uses): Plugin => ({
   renderChunk(code) {
     const body = code
       .replace(/^import \{(.+)\} from "shared:(.+)";$/gm, (_, names: string, module: string) => {
-        const used = uses.get(module) ?? new Set();
-        uses.set(module, used);
-        for (const name of names.split(',')) used.add(name.trim().replace(/ as .*/, ''));
-        return `const {${names.replaceAll(' as ', ': ')}} = shared['${module}'];`;
+        const constants = names.split(',').map((name) => {
+          const [used = '', local = used] = name.trim().split(' as ');
+          return `${local} = shared[${indexOf(uses, module, used)}]`;
+        });
+        return `const ${constants.join(', ')};`;
       })
       .replace(
         /^export \{(.+)\};$/m,
@@ -129,27 +136,23 @@ const pinLaterFilesFor = (uses: Uses): Plugin => ({
   },
 });
 
-/** Writes the function `shared` of the first file: it returns what the later files use of the shared modules. */
+/** Writes the function `shared` of the first file: it returns the list of what the later files use of the shared modules. */
 const fillShared = (uses: Uses): Plugin => ({
   name: 'fill-shared-modules',
   async load(id) {
     if (id !== sharedModulesFile) return null;
     // Builds the later files first, because only then it is known what they use.
     await this.load({id: `${loading}/pins.ts`});
-    let imports = '';
-    let members = '';
-    for (const [index, [module, names]] of [...uses].entries()) {
-      imports += `import * as module${index} from '${module}';\n`;
-      members += `'${module}': {`;
-      for (const name of [...names].sort()) members += `${name}: module${index}.${name},`;
-      members += '},';
-    }
-    return `${imports}export const shared = () => ({${members}});`;
+    const imports = uses.map(
+      ({module, name}, index) => `import {${name} as shared${index}} from '${module}';\n`,
+    );
+    const list = uses.map((_, index) => `shared${index}`);
+    return `${imports.join('')}export const shared = () => [${list.join()}];`;
   },
 });
 
 /** The plugins for the first file, which loads the others. */
 export function pinLaterFiles(): Plugin[] {
-  const uses: Uses = new Map();
+  const uses: Uses = [];
   return [pinLaterFilesFor(uses), fillShared(uses)];
 }

@@ -33,7 +33,9 @@ export async function importPinned({path, integrity}: Pin): Promise<unknown> {
   try {
     if (integrity) await verify(url.href, integrity);
     const module: unknown = await import(/* @vite-ignore */ url.href);
-    return integrity ? (module as {default: (available: object) => unknown}).default(shared()) : module;
+    return integrity
+      ? (module as {default: (available: readonly unknown[]) => unknown}).default(shared())
+      : module;
   } catch (error) {
     failures++;
     throw error;
