@@ -39,9 +39,20 @@ export function findLogDamage(path: string): number | undefined {
   return undefined;
 }
 
+/** @returns undefined if there is no log: the last process that closes the database takes it away */
+function openLog(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** If the log looks damaged: the end of the frames that SQLite would read, and the salts, which identify the log. */
 function readLog(logPath: string, pageSize: number): {salts: string; end: number} | undefined {
-  const file = openSync(logPath, 'r');
+  const file = openLog(logPath);
+  if (file === undefined) return undefined;
   try {
     const header = Buffer.alloc(logHeader);
     if (readSync(file, header, 0, logHeader, 0) < logHeader) return undefined;

@@ -1,10 +1,20 @@
 /** What becomes of leads that are still in the log (-wal) of a crashed server when a piece of that log is damaged. */
 import assert from 'node:assert/strict';
-import {closeSync, copyFileSync, openSync, readFileSync, statSync, truncateSync, writeSync} from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
 import {clearText} from '../../../../server/store/codec.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
+import {findLogDamage} from '../../../../server/store/sqlite/write-ahead-log.ts';
 import {openWhile} from '../../../support/opened.ts';
 import {doneAnswer, newEntry} from '../../../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
@@ -49,6 +59,11 @@ suite('a log that a crash left behind', () => {
 
   test('a log that a crashed server left behind gives every lead', async () => {
     assert.equal(await found(copyOfCrashed('whole')), ids.length);
+  });
+  test('a log that another process took away before it was read is not damaged', () => {
+    const path = copyOfCrashed('taken');
+    rmSync(`${path}-wal`);
+    assert.equal(findLogDamage(path), undefined);
   });
   test('a log that ends in the middle of its last commit gives every other lead', async () => {
     const path = copyOfCrashed('cut');
