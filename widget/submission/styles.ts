@@ -55,6 +55,7 @@ const otherStyles = css`
   }
   summary {
     cursor: pointer;
+    list-style: none;
     padding-block: 12px;
   }
   .quiet {

@@ -99,6 +99,7 @@ async function tailwindStyles(body: string): Promise<string> {
 }
 
 const tailwind: HostPage = {
+  brand: '.bg-indigo-600',
   async html(_scheme, snippet) {
     const root = 'class="scheme-light-dark"';
     const body = `<body class="bg-white text-slate-700 antialiased dark:bg-slate-950 dark:text-slate-300">
@@ -118,7 +119,7 @@ const tailwind: HostPage = {
       <main class="mx-auto max-w-3xl px-6 py-12">
         <h2 class="text-2xl font-semibold text-slate-900 dark:text-white">${heading}</h2>
         ${paragraphs(before, '<p class="mt-4 leading-7">')}
-        <div class="mt-8 *:mx-auto">${snippet}</div>
+        <div class="mt-8 [--prequal-accent:var(--color-indigo-600)] *:mx-auto">${snippet}</div>
         ${paragraphs(after, '<p class="mt-6 leading-7">')}
       </main>
       <footer class="border-t border-slate-200 px-6 py-8 text-center text-sm dark:border-slate-800">${footer}</footer>
