@@ -30,6 +30,20 @@ describe('a page with a content security policy', () => {
     });
   }
 
+  it('a page with a strict content security policy shows the form in a dialog, and reports no violation', async () => {
+    const page = await openPage(
+      service.script + element.replace(' partner', ' presentation="dialog" partner'),
+      {
+        'Content-Security-Policy': `${policies[0]?.[1]}; require-trusted-types-for 'script'; trusted-types lead-prequal`,
+      },
+    );
+    const form = await formOn(page);
+    await form.open();
+    expect(form.shadowRoot!.querySelector('dialog')!.matches(':modal')).to.be.true;
+    await reachResult(form);
+    expect(page.trouble).to.deep.equal([]);
+  });
+
   it('a page with an Integrity-Policy for scripts runs the form, and stops the script without integrity', async () => {
     const page = await openPage(service.script + element, {
       'Integrity-Policy': 'blocked-destinations=(script)',
