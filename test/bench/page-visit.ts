@@ -228,7 +228,7 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await settle();
   await begin('changing answers (click)');
   await click('Change my answers');
-  await shows('About you');
+  await shows('Your funds');
   await settle();
 
   const {events, longTasks, steps, shift} = await read(devtools);

@@ -119,9 +119,7 @@ const otherStyles = css`
   }
   .wait {
     align-content: center;
-    color: var(--_muted);
     flex: 1;
-    font-size: 0.875em;
     min-block-size: max(44px, var(--_space) * 12);
   }
   .main[aria-disabled='true'] {

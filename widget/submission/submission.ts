@@ -229,10 +229,16 @@ export class Submission implements ReactiveController {
     if (this.stage.name === 'failed') this.#enter(asking);
   }
 
-  /** Shows the fields again, with what the visitor typed. The next lead replaces this one. */
-  change() {
+  /**
+   * Shows the fields again, with what the visitor typed. The next lead replaces this one.
+   *
+   * @returns whether the visitor saw amounts
+   */
+  change(): boolean {
+    const {stage} = this;
     this.preparation.prepareNext();
     this.#enter(asking);
+    return stage.name === 'answered' && stage.answer.prequalification !== null;
   }
 
   /** Forgets the lead, and cancels it if it is being sent. The next lead does not replace it. */

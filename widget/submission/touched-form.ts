@@ -236,8 +236,11 @@ export class TouchedForm {
       firstName: this.fields.values.first_name?.trim() ?? '',
       phone: this.fields.values.phone?.trim() ?? '',
       change: () => {
-        this.submission.change();
-        this.showPage(0);
+        const hadAmounts = this.submission.change();
+        // Who wants to change an estimate changes the funds. After a reload all fields are empty.
+        if (hadAmounts && this.fields.values.cash)
+          this.showPage(this.#host.pages().length - 1, 'section:last-of-type h2');
+        else this.showPage(0);
       },
       startOver: () => {
         this.reset();
@@ -251,7 +254,7 @@ export class TouchedForm {
     const {words} = this.#host;
     // The line has its place from the start, so that nothing moves when sending takes long.
     if (this.submission.isSending)
-      return html`<p class="wait">${this.submission.isSlow ? words.stillSending : nothing}</p>`;
+      return html`<p class="aside wait">${this.submission.isSlow ? words.stillSending : nothing}</p>`;
     return this.fields.page > 0
       ? html`<button part="button" type="button" @click=${this.#back}>${words.back}</button>`
       : nothing;

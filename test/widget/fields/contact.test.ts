@@ -145,6 +145,8 @@ describe('draft', () => {
     await fillAll(form);
     await send(form);
     await click(form, 'Change my answers');
+    await click(form, 'Back');
+    await click(form, 'Back');
     fill(form, 'First name', 'Mariana');
     expect(drafts()).to.have.length(1);
     form.reset();

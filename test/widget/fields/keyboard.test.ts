@@ -68,8 +68,8 @@ describe('the whole path by keyboard', () => {
     await press('Tab');
     expect(focused(form)?.textContent).to.contain('Change my answers');
     await press(' ');
-    await shows(form, 'About you');
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+    await shows(form, 'Your funds');
+    expect(heading(form)).to.equal('Step 3 of 3 Your funds');
   });
 
   it('the way to the result takes 14 keys besides the characters', async () => {

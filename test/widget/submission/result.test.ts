@@ -272,16 +272,18 @@ describe('the result', () => {
     }
   });
 
-  it('Change my answers shows the answers again, and sends them as another lead', async () => {
+  it('Change my answers opens the funds with the other answers behind them, and sends them as another lead', async () => {
     const form = await result();
     await click(form, 'Change my answers');
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
-    expect(focused(form)?.textContent).to.contain('About you');
+    expect(heading(form)).to.equal('Step 3 of 3 Your funds');
+    expect(focused(form)?.textContent).to.contain('Your funds');
+    expect(field(form, 'Retirement funds').value).to.equal('120,000');
+    await click(form, 'Back');
+    expect(field(form, 'Above 720 Excellent').checked).to.be.true;
+    await click(form, 'Back');
     expect(field(form, 'Email').value).to.equal('maria@example.com');
     await click(form, 'Next');
-    expect(field(form, 'Above 720 Excellent').checked).to.be.true;
     await click(form, 'Next');
-    expect(field(form, 'Retirement funds').value).to.equal('120,000');
     await send(form);
     expect(server.leads).to.have.length(2);
     expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
