@@ -48,6 +48,7 @@ suite('the required settings', () => {
         quotaPerHour: 1_000,
         suspect: 'deliver',
         mergeDuplicates: 'prequalification',
+        nextStep: undefined,
       },
     ]);
     assert.equal(config.host, '127.0.0.1');
