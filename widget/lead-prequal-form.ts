@@ -18,6 +18,7 @@ import {
   scriptOrigin,
 } from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
+import {DoublePress} from './page/double-press.ts';
 import {emit} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
@@ -34,9 +35,6 @@ const overNetwork: Fetch = (url, init) =>
 
 /** Milliseconds. The first render waits no longer than this for a file that is slow to arrive. */
 const timeout = 3_000;
-
-/** Milliseconds between the two taps of a double tap, at most. */
-const doubleTap = 500;
 
 const withinTimeout = (loading: Promise<unknown> | undefined) =>
   Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, timeout))]);
@@ -189,8 +187,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
-  /** `timeStamp` of the last press of the main button. */
-  #pressedAt = -Infinity;
+  readonly #press = new DoublePress();
 
   constructor() {
     super();
@@ -348,12 +345,10 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /**
    * The second half of a double click was not meant for the page that it finds: it must not raise errors there, or send
-   * the lead. All browsers count the clicks of a mouse, but not all count the taps of a finger.
+   * the lead.
    */
   readonly #onPress = (event: PointerEvent) => {
-    const isSecondTap = event.pointerType === 'touch' && event.timeStamp - this.#pressedAt < doubleTap;
-    if (event.detail > 1 || isSecondTap) event.preventDefault();
-    this.#pressedAt = event.timeStamp;
+    if (this.#press.isSecondHalf(event)) event.preventDefault();
   };
 
   /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */

@@ -14,6 +14,7 @@ export const sharedModules = [
   '../fields/alert-view.ts',
   '../fields/text-field.ts',
   '../page/attribution.ts',
+  '../page/double-press.ts',
   '../page/events.ts',
   '../page/safe-document.ts',
   '../page/session.ts',

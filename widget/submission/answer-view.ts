@@ -9,6 +9,7 @@ import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {amountsView} from './amounts-view.ts';
 import {inLanguage, nextView} from './next-view.ts';
+import type {TakeawayButtons} from './takeaway-buttons.ts';
 
 /** The answer to a lead. */
 export type Result = {
@@ -26,7 +27,6 @@ export type AnswerContext = {
   /** The partner's next step. */
   readonly link: {readonly href: string; readonly label: string} | undefined;
   readonly change: () => void;
-  readonly startOver: () => void;
 };
 
 export type Answered = Result &
@@ -34,7 +34,9 @@ export type Answered = Result &
     /** The partner's words about what happens next, by language. */
     readonly nextStep: Readonly<Record<string, string>>;
     /** The buttons to copy and to print the result. */
-    readonly takeaway: TemplateResult;
+    readonly takeaway: TakeawayButtons;
+    /** The button that erases the result. */
+    readonly startOver: TemplateResult;
   };
 
 /** The icons of the states without amounts, as paths: a tick, the hands of a clock, an exclamation mark. */
@@ -54,14 +56,18 @@ function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons
 
 /** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
 export function answerView(words: Words, answered: Answered) {
-  const {answer, firstName: name, phone, nextStep} = answered;
+  const {answer, firstName: name, phone, nextStep, takeaway} = answered;
   const amounts = shownAmounts(answer);
   const total = amounts?.total_qualified_amount ?? 0;
   const state = stateOf(answered);
   const {title, text} = words[state];
   const partnerText = state === 'refused' ? undefined : inLanguage(nextStep, words.locale);
   return html`
-    <section class="answer ${amounts ? '' : `end ${state}`}" aria-labelledby="result-title">
+    <section
+      class="answer ${amounts ? '' : `end ${state}`}"
+      aria-labelledby="result-title"
+      @pointerdown=${takeaway.prepare}
+    >
       ${
         amounts
           ? nothing
@@ -103,23 +109,10 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
             </button>`
           : nothing
       }
-      <div class="take">
-        ${answer.prequalification ? takeaway : nothing} ${startOverView(words, startOver)}
-      </div>
+      <div class="take">${answer.prequalification ? takeaway.view() : nothing} ${startOver}</div>
     </div>
   `;
 }
-
-/**
- * Starting over erases the result, so it takes two presses in two places: a double click only opens and closes the
- * details. They are the browser's own, because `confirm()` does nothing in a sandboxed frame.
- */
-const startOverView = (words: Words, startOver: () => void) => html`
-  <details>
-    <summary class="quiet" part="button">${words.startOver}</summary>
-    <button part="button" type="button" @click=${startOver}>${words.erase}</button>
-  </details>
-`;
 
 /** The result in one sentence, for screen readers. */
 export function resultSentence(words: Words, result: Result): string {

@@ -34,8 +34,7 @@ const otherStyles = css`
   }
   h3,
   dt,
-  bdi,
-  summary {
+  bdi {
     font: inherit;
     font-weight: 600;
   }
@@ -52,11 +51,6 @@ const otherStyles = css`
     display: flex;
     flex: 1 0 100%;
     flex-wrap: wrap;
-  }
-  summary {
-    cursor: pointer;
-    list-style: none;
-    padding-block: 12px;
   }
   .quiet {
     border-color: transparent;

@@ -16,6 +16,7 @@ import {Pause} from './pause.ts';
 import {Preparation} from './preparation.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {send, type LeadToSend, type Outcome} from './send.ts';
+import {StartOver} from './start-over.ts';
 import {TakeawayButtons} from './takeaway-buttons.ts';
 
 /**
@@ -57,11 +58,13 @@ export class Submission implements ReactiveController {
 
   readonly #host: FormHost;
   readonly #takeaway: TakeawayButtons;
+  readonly #startOver: StartOver;
   readonly #pause: Pause;
 
   constructor(host: FormHost, loadTakeaway: () => Promise<typeof TakeawayFile>, onConfig: () => void) {
     this.#host = host;
     this.#takeaway = new TakeawayButtons(host, loadTakeaway);
+    this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
     this.preparation = new Preparation(() => host.endpoint(), onConfig);
     host.element.addController(this);
@@ -194,7 +197,7 @@ export class Submission implements ReactiveController {
   }
 
   /** The view of the answer. Undefined while there is no answer. */
-  view(context: Omit<AnswerContext, 'link'>) {
+  view({startOver, ...context}: Omit<AnswerContext, 'link'> & {readonly startOver: () => void}) {
     const {stage} = this;
     if (stage.name !== 'answered') return undefined;
     return answerView(this.#host.words, {
@@ -202,7 +205,8 @@ export class Submission implements ReactiveController {
       ...stage,
       link: this.#link(),
       nextStep: this.preparation.config?.next_step ?? {},
-      takeaway: this.#takeaway.view(),
+      takeaway: this.#takeaway,
+      startOver: this.#startOver.view(startOver),
       late: stage.state === 'late',
     });
   }

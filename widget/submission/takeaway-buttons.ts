@@ -1,6 +1,7 @@
 /**
  * The buttons to copy and to print the result. Few visitors use them, so the file that they need is loaded when somebody
- * goes for one of them: with the pointer, a finger or the focus.
+ * goes for one of them with the mouse or the focus. With a finger, the first touch of the result loads it, because Safari
+ * allows copying only right after a press, and would not wait for the file.
  */
 import {html, nothing} from 'lit';
 import type {FormHost} from '../fields/form-host.ts';
@@ -39,16 +40,16 @@ export class TakeawayButtons {
       class="quiet"
       part="button"
       type="button"
-      @pointerenter=${this.#prepare}
-      @focus=${this.#prepare}
+      @pointerenter=${this.prepare}
+      @focus=${this.prepare}
       @click=${() => void this.#press(action)}
     >
       ${this.#host.words[this.#outcomes[action] ?? action]}
     </button>`;
   }
 
-  /** A failure is ignored, because a press tries again. */
-  readonly #prepare = () => void this.#load().catch(() => {});
+  /** Loads their file. A failure is ignored, because a press tries again. */
+  readonly prepare = () => void this.#load().catch(() => {});
 
   async #press(action: Action) {
     const {element, words} = this.#host;

@@ -4,6 +4,7 @@ import {until} from '../../support/until.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {amounts, config, created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
+  announced,
   button,
   click,
   field,
@@ -343,9 +344,24 @@ describe('the result', () => {
 
   it('a double click on Start over erases nothing', async () => {
     const form = await result();
-    await click(form, 'Start over');
-    await click(form, 'Start over');
+    const press = (name: string, detail: number) =>
+      button(form, name).dispatchEvent(new PointerEvent('click', {detail, bubbles: true}));
+    press('Start over', 1);
+    await form.updateComplete;
+    press('Erase this result', 2);
+    await form.updateComplete;
     expect(heading(form)).to.contain('$830,000');
+    expect(announced(form)).to.equal('Erase this result');
+  });
+
+  it('a visitor who leaves the button to start over is asked again the next time', async () => {
+    const form = await result();
+    button(form, 'Start over').focus();
+    await click(form, 'Start over');
+    expect(focused(form)).to.equal(button(form, 'Erase this result'));
+    button(form, 'Change my answers').focus();
+    await form.updateComplete;
+    button(form, 'Start over');
     expect(maybeButton(form, 'Erase this result')).to.equal(undefined);
   });
 
