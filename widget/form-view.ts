@@ -29,6 +29,8 @@ export function formView(view: FormView) {
   const last = page === pages.length - 1;
   const isSending = touched?.submission.isSending ?? false;
   const isBusy = arrival === 'awaited' || isSending;
+  // The buttons of the last page are shown once it is known which consent text stands above them.
+  const awaitsConsent = last && !isBusy && arrival !== 'failed' && !touched?.submission.preparation.isSettled;
   const notice = arrival === 'failed' ? words.loadFailed : touched?.submission.notice;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
@@ -52,7 +54,7 @@ export function formView(view: FormView) {
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
       ${last ? html`<slot name="consent"></slot>` : nothing}
-      <div ?inert=${isSending} class="use ${last && (touched?.consent.spaceReserved ?? true) ? 'roomy' : ''}">
+      <div ?inert=${isSending} class="use">
         ${last ? touched?.consent.view(privacy) : nothing}
         <p class="why" part="privacy">
           <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -63,7 +65,7 @@ export function formView(view: FormView) {
         </p>
       </div>
       ${touched?.consent.errorView()} ${notice ? noticeView(notice) : nothing}
-      <div class="actions" part="actions">
+      <div class="actions ${awaitsConsent ? 'waiting' : ''}" part="actions">
         <button
           class="main"
           part="button primary"

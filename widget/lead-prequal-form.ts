@@ -22,6 +22,7 @@ import {DoublePress} from './page/double-press.ts';
 import {emit} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
+import {whenNear} from './page/when-near.ts';
 import type {Sandbox} from './sandbox/index.ts';
 import {fields} from './styles/fields.ts';
 import {layout} from './styles/layout.ts';
@@ -108,7 +109,7 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The colour of the portfolio loan.
  * @cssproperty [--prequal-font=inherit] - The font family. By default that of the page.
  * @cssproperty [--prequal-heading-font=inherit] - The font family of the titles and of the total. By default that of the
- *   headings of WordPress or Elementor, if the page has it, or else that of the form.
+ *   headings of WordPress, if the page has it, or else that of the form.
  * @cssproperty [--prequal-radius=12px] - The radius of the card's corners. Inputs and buttons have the same radius, up to 8px.
  *   By default that of Bootstrap, Pico or Bulma, if the page has it.
  * @cssproperty [--prequal-space=4px] - All distances are multiples of this: 3px is compact, 5px is spacious.
@@ -184,6 +185,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   #knownContact: KnownContact | undefined;
   /** Undefined if the form stands in the page, also because the file of the dialog did not arrive. */
   #dialog: Dialog | undefined;
+  /** The first screen of the form is also its last. */
+  #isOnePage = false;
   #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
@@ -261,9 +264,22 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
     // `scheduleUpdate` does not see what the page sets before the element is defined, or after the first render.
-    if (changed.size === 0) return;
-    if (this.#showsMore) this.#load();
-    else if (this.#touch.arrival !== 'initial') void this.#loadKnownContact();
+    if (changed.size > 0) {
+      if (this.#showsMore) this.#load();
+      else if (this.#touch.arrival !== 'initial') void this.#loadKnownContact();
+    }
+    if (!this.#isOnePage && this.#pages.length === 1) this.#loadConsent();
+  }
+
+  /** The consent text is on the first screen. If it does not arrive, the buttons below it still appear (layout.ts). */
+  #loadConsent() {
+    this.#isOnePage = true;
+    whenNear(this, () => {
+      this.#touch.load().then(
+        ({submission}) => submission.preparation.begin(),
+        () => {},
+      );
+    });
   }
 
   /** Whether the form needs the touched form to show more than the first file can: all fields, or known contact data. */

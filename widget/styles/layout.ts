@@ -49,10 +49,7 @@ export const layout = css`
     padding: 0;
   }
   h2 {
-    font-family: var(
-      --prequal-heading-font,
-      var(--wp--preset--font-family--heading, var(--e-global-typography-primary-font-family, inherit))
-    );
+    font-family: var(--prequal-heading-font, var(--wp--preset--font-family--heading, inherit));
     font-size: 1.375em;
     font-weight: 700;
     line-height: 1.25;
@@ -116,9 +113,18 @@ export const layout = css`
     flex-direction: column;
     gap: calc(var(--_space) * 3);
   }
+  /* The animation ends, so the buttons appear after ten seconds, whatever becomes of the files that they wait for. */
+  .waiting {
+    animation: hide 10s;
+  }
+  @keyframes hide {
+    from,
+    to {
+      visibility: hidden;
+    }
+  }
   .use {
     margin-block-end: calc(var(--_space) * 6);
-    position: relative;
   }
   .why {
     display: flex;

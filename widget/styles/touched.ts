@@ -111,9 +111,6 @@ export const touched = css`
     margin-block-start: calc(var(--_space) * 8);
     padding-block-start: calc(var(--_space) * 6);
   }
-  .roomy {
-    min-block-size: 96px;
-  }
   .alert {
     border: 2px solid var(--_bad);
     border-radius: var(--_corner);

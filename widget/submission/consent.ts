@@ -19,10 +19,10 @@ export class Consent {
   /** The value of a field that people do not see: it comes from a bot, or from a browser that fills in fields. */
   trap: string | undefined;
   /**
-   * The last page was shown before the consent text arrived, so space was reserved for it. The text is then shown
-   * within this space, and scrolls if it is longer, so that nothing on the page moves.
+   * The text has arrived and is not shown yet, because it would push away what the visitor sees below the form. It is
+   * shown as soon as the visitor does something in a field, or tries to send.
    */
-  spaceReserved = true;
+  isHeld = false;
 
   readonly #host: FormHost;
   /** The version of the text whose box the visitor ticked. */
@@ -64,6 +64,13 @@ export class Consent {
     this.#host.announce(error ? this.#host.words.consentErrors[error] : '');
   }
 
+  /** Shows a text that is held. */
+  release() {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    this.#host.refresh();
+  }
+
   reset() {
     this.error = undefined;
     this.#tickedVersion = undefined;
@@ -75,20 +82,14 @@ export class Consent {
       <div class="unseen" aria-hidden="true">
         <input name="website" tabindex="-1" autocomplete="off" />
       </div>
-      ${this.text ? this.#textView(this.text, privacy) : nothing}
+      ${this.text && !this.isHeld ? this.#textView(this.text, privacy) : nothing}
     `;
   }
 
   #textView({text, version, required}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
     return html`
-      <div
-        class="consent ${this.spaceReserved ? 'space-reserved' : ''}"
-        part="consent"
-        data-field="consent"
-        data-version=${version}
-        dir="auto"
-      >
+      <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
         ${
           required
             ? html`<input
@@ -102,12 +103,7 @@ export class Consent {
                   .checked=${this.#tickedVersion === version}
                 />
                 <label for="consent">${text}</label>`
-            : html`<fieldset
-                id="consent"
-                name="consent"
-                tabindex=${this.spaceReserved ? 0 : -1}
-                aria-describedby=${describedBy}
-              >
+            : html`<fieldset id="consent" name="consent" tabindex="-1" aria-describedby=${describedBy}>
                 <p>${text}</p>
               </fieldset>`
         }

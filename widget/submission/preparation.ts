@@ -26,13 +26,16 @@ export class Preparation {
   /** The proof for the next lead. The server accepts each proof for one lead only. */
   #proof: Promise<Proof | undefined> | undefined;
   #address = '';
+  /** The visitor has touched the form, and so may send a lead. Its proof is computed in the background from now on. */
+  touch = () => {};
+  readonly #touched = new Promise<void>((resolve) => (this.touch = resolve));
 
   constructor(endpoint: () => Endpoint, onConfig: () => void) {
     this.#endpoint = endpoint;
     this.#onConfig = onConfig;
   }
 
-  /** Fetches the configuration at the first touch, and for another endpoint. After a failure, sending tries again. */
+  /** Fetches the configuration, and again for another endpoint. After a failure, sending tries again. */
   begin(): Promise<unknown> {
     const address = addressOf(this.#endpoint(), paths.embedConfig);
     if (address !== this.#address) this.config = this.ready = undefined;
@@ -44,7 +47,10 @@ export class Preparation {
   async renew(): Promise<UsedConfig | undefined> {
     const address = this.#address;
     const fetched = readConfig(this.#endpoint(), address);
-    this.#proof = fetched.then((config) => solve(config?.challenge ?? null)).catch(() => undefined);
+    this.#proof = this.#touched
+      .then(() => fetched)
+      .then((config) => solve(config?.challenge ?? null))
+      .catch(() => undefined);
     const config = await fetched;
     if (address !== this.#address) return this.config;
     this.config = config ?? this.config;
@@ -53,8 +59,9 @@ export class Preparation {
     return config;
   }
 
-  /** A proof for one lead. It is computed in the background from the first touch on. */
+  /** A proof for one lead. */
   async proof(): Promise<Proof | undefined> {
+    this.touch();
     if (!this.#proof) await this.renew();
     return this.#proof;
   }

@@ -74,20 +74,8 @@ const otherStyles = css`
     color: var(--prequal-text, var(--_ink));
     white-space: pre-line;
   }
-  /* The outline shows where a long text is cut off and can be scrolled. */
-  .space-reserved {
-    inset: 0;
-    outline: 1px solid;
-    outline-offset: 7px;
-    overflow: auto;
-    position: absolute;
-  }
   .consent ~ .why {
     display: none;
-  }
-  .space-reserved ~ .why {
-    display: flex;
-    visibility: hidden;
   }
   .consent label {
     display: block;

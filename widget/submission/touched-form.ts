@@ -77,6 +77,23 @@ export class TouchedForm {
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
     this.#accent = accent;
+    void this.#showConfigured();
+  }
+
+  /**
+   * Shows what the configuration says, at once if nothing that the visitor sees moves: the buttons below the consent text
+   * have not been shown yet, but what stands below the form has. If that moves, the text is held. Only the browser knows
+   * how long the text is, so it is shown and, before anything is painted, taken back. A visitor who has pressed the last
+   * button is about to be asked for the consent, and sees it in any case.
+   */
+  async #showConfigured() {
+    const {element} = this.#host;
+    const {isSending} = this.submission;
+    const end = endOf(element);
+    this.#host.refresh();
+    await element.updateComplete;
+    if (isSending || end >= innerHeight || endOf(element) === end) return;
+    this.consent.isHeld = true;
     this.#host.refresh();
   }
 
@@ -89,8 +106,11 @@ export class TouchedForm {
   handle({type, timeStamp, target, relatedTarget, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
     void this.submission.preparation.begin();
+    this.submission.preparation.touch();
     const around = fieldAround(target);
     const field = isField(around) ? around : undefined;
+    // The press of a button must not show the text below the pointer, where the click would tick its box.
+    if (field && (type === 'focusin' || type === 'input')) this.consent.release();
     this.#enteredIn = key === 'Enter' ? field : undefined;
     if (type === 'input') {
       this.consent.collect();
@@ -134,7 +154,7 @@ export class TouchedForm {
     this.consent.collect();
     fields.page = page;
     this.#clearErrors();
-    this.consent.spaceReserved = !submission.preparation.isSettled;
+    this.consent.release();
     submission.dismissNotice();
     this.#host.refresh(focusOn);
     emit(this.#host.element, 'prequal-step', {step: page + 1, of: this.#host.pages().length});
@@ -146,6 +166,7 @@ export class TouchedForm {
     const names = this.#host.pages().flatMap(fieldsOf);
     const {errors, lead} = this.#read(names);
     const agreed = consent.check();
+    consent.release();
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
 
     this.#clearErrors();
@@ -282,6 +303,10 @@ export class TouchedForm {
     );
   }
 }
+
+/** The lower edge of the form on the screen. If there is legal text at its end, that text's. */
+const endOf = (element: HTMLElement) =>
+  (element.querySelector('[slot=disclaimer]') ?? element).getBoundingClientRect().bottom;
 
 /** The name of the field that an element belongs to, or `consent`. */
 const fieldAround = (target: EventTarget | null | undefined) =>

@@ -130,7 +130,8 @@ export const states: Record<string, State> = {
       (['steps', 'single'] as const).map((layout): [string, State] => [
         `${name}, ${layout}`,
         {
-          attributes: {layout, 'lead-type': 'standard'},
+          // In this height nothing moves when the text arrives, so it is shown at once.
+          attributes: {layout, 'lead-type': 'standard', style: 'min-height: 1500px'},
           server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
           async reach(form) {
             await fillContact(form);

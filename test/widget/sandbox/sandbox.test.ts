@@ -102,7 +102,7 @@ describe('sandbox', () => {
   });
 
   it('the sandbox thanks for a standard lead', async () => {
-    const form = await open({sandbox: '', 'lead-type': 'standard'});
+    const form = await open({sandbox: '', 'lead-type': 'standard', style: 'min-height: 1500px'});
     await fillContact(form);
     await shows(form, 'This is where the consent text');
     field(

@@ -1,6 +1,8 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {laterFiles} from '../../../widget/loading/pins.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
@@ -20,6 +22,7 @@ import {
   send,
   shows,
   text,
+  touch,
   type Attributes,
 } from '../../support/browser/visitor.ts';
 
@@ -32,7 +35,10 @@ const changed = 'Please read the new terms above the button.';
 describe('consent', () => {
   let server: FakeServer;
   beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  afterEach(() => {
+    restorePage();
+    server.restore();
+  });
 
   const reach = async (consent: ConsentText | null, attributes: Attributes = {}) => {
     server.config = () => config({consent});
@@ -120,7 +126,7 @@ describe('consent', () => {
     it(`a standard form with layout ${layout} asks for consent like any other`, async () => {
       server.config = () => config({consent: textWithBox});
       server.reply(() => created({prequalification: null, reasons: {}}));
-      const form = await open({'lead-type': 'standard', layout});
+      const form = await open({'lead-type': 'standard', layout, style: 'min-height: 1500px'});
       await fillContact(form);
       await shows(form, words);
       await click(form, 'Send');
@@ -197,36 +203,143 @@ describe('consent', () => {
       expect((await send(form)).type).to.equal('prequal-result');
     });
 
-    const edges = (form: LeadPrequalForm) =>
-      ['.main', '.card'].map((selector) => {
-        const {top, bottom} = form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
-        return [top, bottom];
-      });
     const long = 'By ticking this box I agree to be called, also by machines, about my estimate. '.repeat(8);
-    const cases: Record<string, ConsentText | null> = {
+    const texts: Record<string, ConsentText | null> = {
       none: null,
       'a short text': textAlone,
       'a box': textWithBox,
       'a long text': {...textAlone, text: long},
       'a long text with a box': {...textWithBox, text: long},
     };
-    for (const attributes of [{'lead-type': 'standard'}, {layout: 'single'}, {}] as Attributes[]) {
+    const onePage: Attributes[] = [{'lead-type': 'standard'}, {layout: 'single'}];
+
+    const part = (form: LeadPrequalForm, selector: string) =>
+      form.shadowRoot!.querySelector<HTMLElement>(selector)!;
+    const isShown = (element: Element) => getComputedStyle(element).visibility === 'visible';
+    const top = (element: Element) => element.getBoundingClientRect().top;
+
+    /** A form with text of the page below it, filled in up to its last button. */
+    async function reachLast(attributes: Attributes, style = '') {
+      const form = await open({...attributes, 'privacy-href': 'https://example.com/privacy'});
+      form.style.cssText = style;
+      const below = document.createElement('p');
+      form.after(below);
+      if (attributes['layout'] || attributes['lead-type']) await fillContact(form);
+      else await fillAll(form);
+      return {form, below};
+    }
+
+    /** The screen ends above or below the end of the form. */
+    const endScreen = (where: 'above' | 'below') =>
+      stub(window, 'innerHeight', {value: where === 'above' ? 1 : 100_000});
+
+    for (const attributes of [...onePage, {}]) {
       for (const width of [320, 700]) {
-        for (const [name, consent] of Object.entries(cases)) {
-          it(`a consent text that arrives late moves nothing: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
+        for (const [name, consent] of Object.entries(texts)) {
+          it(`a consent text that arrives late is shown whole, and only then the buttons: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
             const release = delayConfig({consent});
-            const form = await open({...attributes, 'privacy-href': 'https://example.com/privacy'});
-            form.style.inlineSize = `${width}px`;
-            if (attributes['layout'] || attributes['lead-type']) await fillContact(form);
-            else await fillAll(form);
-            const before = edges(form);
+            endScreen('below');
+            const {form, below} = await reachLast(
+              attributes,
+              `inline-size: ${width}px; min-block-size: 3000px; max-inline-size: none`,
+            );
+            const before = top(below);
+            expect(isShown(part(form, '.main'))).to.equal(false);
             release();
-            if (consent) await shows(form, consent.text.trim());
-            else await form.updateComplete;
-            expect(edges(form)).to.deep.equal(before);
+            await until(() => isShown(part(form, '.main')));
+            expect(top(below)).to.equal(before);
+            if (!consent) return;
+            const box = part(form, '.consent');
+            expect(box.textContent).to.contain(consent.text);
+            expect(getComputedStyle(box).overflow).to.equal('visible');
+            expect(box.scrollWidth).to.be.at.most(box.clientWidth);
+            expect(box.offsetWidth).to.equal(part(form, '.fields').offsetWidth);
+            expect(top(part(form, '.actions'))).to.be.above(box.getBoundingClientRect().bottom);
           });
         }
       }
+    }
+
+    for (const attributes of onePage) {
+      const layout = JSON.stringify(attributes);
+
+      it(`a long consent text is shown at once if what it moves is below the screen, ${layout}`, async () => {
+        const release = delayConfig({consent: texts['a long text']!});
+        endScreen('above');
+        const {form} = await reachLast(attributes);
+        release();
+        await shows(form, long.trim());
+      });
+
+      it(`a long consent text that would move what is on the screen waits until the visitor is in a field, ${layout}`, async () => {
+        const release = delayConfig({consent: texts['a long text']!});
+        endScreen('below');
+        const {form, below} = await reachLast(attributes);
+        const before = top(below);
+        release();
+        await until(() => isShown(part(form, '.main')));
+        expect(text(form)).not.to.contain(long.trim());
+        expect(top(below)).to.equal(before);
+
+        button(form, attributes['layout'] ? 'See my estimate' : 'Send').focus();
+        await form.updateComplete;
+        expect(text(form), 'the button stays below the pointer').not.to.contain(long.trim());
+        field(form, 'Email').focus();
+        await shows(form, long.trim());
+      });
+    }
+
+    for (const consent of [textAlone, textWithBox]) {
+      it(`a lead is not sent with a consent text that is not shown yet (required: ${consent.required})`, async () => {
+        const release = delayConfig({consent: {...consent, text: long}});
+        endScreen('below');
+        const {form} = await reachLast({'lead-type': 'standard'});
+        release();
+        await until(() => isShown(part(form, '.main')));
+        expect(text(form)).not.to.contain(long.trim());
+        await click(form, 'Send');
+        await shows(form, long.trim());
+        await shows(form, consent.required ? unticked : changed);
+        expect(server.leads).to.have.length(0);
+      });
+    }
+
+    for (const attributes of [...onePage, {}]) {
+      it(`without a configuration the button is there, and the lead is sent, ${JSON.stringify(attributes)}`, async () => {
+        server.config = () => Promise.reject(new TypeError('no network'));
+        const {form} = await reachLast(attributes);
+        await until(() => isShown(part(form, '.main')));
+      });
+    }
+
+    it('without its later file a standard form has its button', async () => {
+      const pin = laterFiles['touched-form'];
+      const {path} = pin;
+      pin.path = 'http://127.0.0.1:1/touched-form.js';
+      const form = await open({'lead-type': 'standard'});
+      await until(() => isShown(part(form, '.main')));
+      pin.path = path;
+    });
+  });
+
+  describe('the configuration is fetched', () => {
+    for (const [attributes, near] of [
+      [{'lead-type': 'standard'}, 1],
+      [{layout: 'single'}, 1],
+      [{}, 0],
+    ] as const) {
+      it(`the configuration is fetched ${near ? 'when the form comes near the screen' : 'at the first touch'}: ${JSON.stringify(attributes)}`, async () => {
+        // The test before this one has scrolled down.
+        scrollTo(0, 0);
+        const form = await open({...attributes, style: 'margin-block-start: 9000px'});
+        await new Promise((resolve) => new IntersectionObserver(resolve).observe(form));
+        expect(server.configRequests).to.equal(0);
+        form.scrollIntoView();
+        await new Promise((resolve) => new IntersectionObserver(resolve).observe(form));
+        await until(() => server.configRequests === near);
+        await touch(form);
+        await until(() => server.configRequests === 1);
+      });
     }
   });
 

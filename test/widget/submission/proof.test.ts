@@ -1,10 +1,11 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {solve} from '../../../widget/submission/proof.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {isSolved, newChallenge} from '../../support/browser/challenge.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
-import {click, fillAll, listen, open, send, text, touch} from '../../support/browser/visitor.ts';
+import {button, click, fillAll, listen, open, send, text, touch} from '../../support/browser/visitor.ts';
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
@@ -32,6 +33,7 @@ describe('the proof of work', () => {
     console.error = (...words: unknown[]) => logged.push(words.join(' '));
   });
   afterEach(() => {
+    restorePage();
     server.restore();
     console.error = error;
     logged.length = 0;
@@ -47,6 +49,24 @@ describe('the proof of work', () => {
     expect(proof?.challenge).to.deep.equal(challenge);
     expect(await isSolved(proof)).to.be.true;
     expect(server.configRequests).to.equal(1);
+  });
+
+  it('a proof of work is only computed for a visitor who has touched the form', async () => {
+    const challenge = await newChallenge();
+    server.config = () => config({challenge});
+    let derived = 0;
+    const derive = crypto.subtle.deriveBits.bind(crypto.subtle);
+    stub(crypto.subtle, 'deriveBits', {
+      value: (...of: Parameters<typeof derive>) => {
+        derived++;
+        return derive(...of);
+      },
+    });
+    const form = await open({'lead-type': 'standard'});
+    await until(() => getComputedStyle(button(form, 'Send')).visibility === 'visible');
+    expect([server.configRequests, derived]).to.deep.equal([1, 0]);
+    await touch(form);
+    await until(() => derived > 0);
   });
 
   it('a proof of work that is refused is computed again and sent under the same key, without a message', async () => {
