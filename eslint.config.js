@@ -31,7 +31,7 @@ const mayLookInto = {
     takeaway: ['page', 'styles'],
     sandbox: ['page', 'styles'],
     dialog: ['page', 'styles'],
-    fields: ['page'],
+    fields: ['page', 'loading'],
     submission: ['page', 'styles', 'takeaway', 'fields'],
     // The types of the later files that it loads.
     loading: ['page', 'takeaway', 'sandbox', 'dialog', 'fields', 'submission'],

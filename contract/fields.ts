@@ -34,8 +34,6 @@ const oneLine = /^[^\p{Cc}\p{Cs}]+$/u;
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 /** One `@`, and a domain with a dot. */
 const email = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@.\p{Cc}\p{Cs}]+(?:\.[^\s@.\p{Cc}\p{Cs}]+)+$/u;
-/** Seven or more digits with common separators. The server checks the number more closely. */
-const phone = /^\+?(?:[-.\s()/]*\d){7,}(?:[\s,;]*(?:x|ext\.?)\s*\d+)?[-.\s()]*$/i;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
@@ -45,7 +43,7 @@ export const contactFields = {
   first_name: {...name, autocomplete: 'given-name'},
   last_name: {...name, autocomplete: 'family-name'},
   email: {kind: 'email', required: true, max: 254, pattern: email, autocomplete: 'email'},
-  phone: {kind: 'phone', required: true, max: 40, pattern: phone, autocomplete: 'tel'},
+  phone: {kind: 'phone', required: true, max: 40, autocomplete: 'tel'},
 } as const satisfies FieldTable;
 export type ContactFieldName = keyof typeof contactFields;
 

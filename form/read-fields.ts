@@ -2,6 +2,7 @@
 import {characters, type FieldErrorCode} from '../contract/fields.ts';
 import {parseMoney} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
+import {readPhone} from './phone.ts';
 
 /** As typed. A flag is `true`, `false`, or empty for "rather not say". */
 export type Values = Partial<Record<FieldName, string>>;
@@ -23,10 +24,12 @@ function readField(name: FieldName, typed: unknown): Read {
     return dollars > max ? {error: 'too_large'} : {value: dollars};
   }
   if (kind === 'flag') return {value: text === 'true'};
+  const value = kind === 'phone' ? readPhone(text) : text;
+  if (value === undefined) return {error: 'invalid'};
   // The length is checked before the pattern, because no pattern is meant for a longer text.
-  if (characters(text) > max) return {error: 'too_long'};
-  if (pattern?.test(text) === false || choices?.includes(text) === false) return {error: 'invalid'};
-  return {value: text};
+  if (characters(value) > max) return {error: 'too_long'};
+  if (pattern?.test(value) === false || choices?.includes(value) === false) return {error: 'invalid'};
+  return {value};
 }
 
 /** @returns what is wrong with these fields, and the values of those that can be sent */

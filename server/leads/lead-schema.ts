@@ -13,6 +13,7 @@ import {
   type FieldKind,
   type FieldTable,
 } from '../../contract/fields.ts';
+import {toE164} from '../../contract/phone.ts';
 import type {FieldError} from '../../contract/problems.ts';
 
 const limitsOf = (field: Field) => ({
@@ -46,24 +47,26 @@ const name = (field: Field) =>
   );
 
 /**
- * North American numbers are checked only by their form. A list of area codes would become outdated, and refuse
- * visitors from a new area code.
+ * The number in E.164, or `undefined`. The rule that the form has too comes first for North American numbers, and last
+ * for all others: libphonenumber knows how each country writes its numbers, such as `+44 (0)20 7946 0958`, but its list
+ * of valid ones becomes outdated.
  */
-const northAmerican = /^(?:\+?1[-.\s]*)?\(?([2-9]\d\d)\)?[-.\s]*(\d{3})[-.\s]*(\d{4})$/;
-
-function toE164(typed: string): string | undefined {
-  const parts = northAmerican.exec(typed);
-  if (parts) return `+1${parts.slice(1).join('')}`;
+function normalizedPhone(typed: string): string | undefined {
+  const plain = toE164(typed);
+  if (plain?.startsWith('+1')) return plain;
   const number = parsePhoneNumberFromString(typed, {defaultCountry: 'US', extract: false});
-  const {countryCallingCode, nationalNumber} = number ?? {};
-  const valid = countryCallingCode === '1' ? northAmerican.test(nationalNumber ?? '') : number?.isValid();
-  return valid ? number?.number : undefined;
+  if (!number || number.countryCallingCode === '1') return plain ?? (number && toE164(number.nationalNumber));
+  return number.isValid() ? number.number : plain;
 }
+
+/** Seven or more digits with common separators, and perhaps an extension. */
+const phonePattern =
+  /^(?:[-.\s()/·•]*\+)?(?:[-.\s()/·•]*\d){7,}(?:[\s,;]*(?:x|ext\p{L}*|#)[\s.:=]*\d+)?[-.\s()/·•]*$/iu;
 
 /** The output has the number as it was typed, and in E.164. */
 const phone = (field: Field) =>
-  text(field).transform((typed, context) => {
-    const e164 = toE164(typed);
+  text({...field, pattern: phonePattern}).transform((typed, context) => {
+    const e164 = normalizedPhone(typed);
     if (e164 !== undefined) return {typed, e164};
     context.addIssue({code: 'custom', message: 'not a telephone number'});
     return z.NEVER;

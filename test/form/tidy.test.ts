@@ -21,7 +21,8 @@ const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])
   ['phone', ' 415 555 0132 ', '(415) 555-0132'],
   ['phone', '+44 20 7946 0018', '+44 20 7946 0018'],
   ['phone', '+34 612 345 678', '+34 612 345 678'],
-  ['phone', '415-555-0132 x12', '415-555-0132 x12'],
+  ['phone', '415-555-0132 ext. 12', '(415) 555-0132 ext. 12'],
+  ['phone', '0044 20 7946 0018', '+44 20 7946 0018'],
   ['phone', '0155550132', '0155550132'],
   ['phone', '555-0132', '555-0132'],
   ['phone', '1-415-555-0132', '(415) 555-0132'],
@@ -32,6 +33,7 @@ const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])
 
   ['name', ' Maria ', ' Maria '],
   ['email', 'M@Example.com', 'M@Example.com'],
+  ['email', 'maria@example', 'maria@example'],
 ];
 
 suite('tidy', () => {

@@ -1,11 +1,13 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
 import type {ReactiveController} from 'lit';
-import {emailSuggestion} from '../../form/email-suggestion.ts';
+import type * as SuggestionFile from '../../form/email-suggestion.ts';
 import {contactNames, fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fill, sayError} from '../../form/words/words.ts';
 import type {FormHost} from './form-host.ts';
+import {loadPinned} from '../loading/later-files.ts';
+import {suggestionFiles} from '../loading/suggestion-pins.ts';
 import {emit} from '../page/events.ts';
 import {errorText, fieldView} from './field-views.ts';
 import type {Contact} from './contact-sources.ts';
@@ -13,6 +15,9 @@ import type {KnownContact} from './known-contact.ts';
 
 /** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
 export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
+
+/** An address at one of these domains is not mistyped. */
+const commonDomain = /@(?:gmail|yahoo|hotmail|outlook|icloud)\.com$/i;
 
 export class FormState implements ReactiveController {
   values: Values = {};
@@ -130,9 +135,15 @@ export class FormState implements ReactiveController {
     const tidied = this.values[name];
     if (tidied && input.type !== 'radio') input.value = tidied;
     this.#check(name);
-    if (name !== 'email') return;
-    const email = emailSuggestion(input.value);
-    if (email === this.#suggestion) return;
+    if (name === 'email') void this.#suggest(input.value);
+  }
+
+  /** Asks whether the visitor means another address. Without the file for it, nobody is asked. */
+  async #suggest(typed: string) {
+    const load = () => loadPinned(suggestionFiles['email-suggestion']).catch(() => undefined);
+    const file = commonDomain.test(typed) ? undefined : ((await load()) as typeof SuggestionFile | undefined);
+    const email = file?.emailSuggestion(typed);
+    if (email === this.#suggestion || typed !== this.values.email) return;
     this.#suggestion = email;
     if (email) this.#host.announce(fill(this.#host.words.didYouMean, {email}));
     else this.#host.refresh();

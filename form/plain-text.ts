@@ -1,0 +1,13 @@
+/**
+ * What was typed or pasted, in plain characters, for fields that hold no prose. Documents, chats and foreign keyboards
+ * bring full-width letters, digits of other scripts, invisible marks, and spaces and dashes of every kind.
+ */
+export const plainText = (typed: string) =>
+  typed
+    // Makes an ordinary space of almost every other one.
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/ +/g, ' ')
+    .replace(/[\p{Pd}−]/gu, '-')
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .trim();

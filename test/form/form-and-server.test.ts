@@ -1,0 +1,118 @@
+/** Runs the rules of the form and of the server on the same inputs: what the form takes, the server must not refuse. */
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import fc from 'fast-check';
+import {creditScores, formFields, type FormFieldName} from '../../contract/fields.ts';
+import {toE164} from '../../contract/phone.ts';
+import {readFields, type Values} from '../../form/read-fields.ts';
+import {tidy} from '../../form/tidy.ts';
+import {fieldErrors, leadSchema} from '../../server/leads/lead-schema.ts';
+import {prequalificationBody} from '../support/sample-leads.ts';
+
+const names = Object.keys(formFields) as FormFieldName[];
+
+/** Texts of these parts, in any order. */
+const textOf = (...parts: readonly string[]) =>
+  fc.array(fc.constantFrom(...parts), {minLength: 1, maxLength: 14}).map((chosen) => chosen.join(''));
+
+const anything = fc.oneof(
+  fc.string({unit: 'binary'}),
+  fc.string({unit: 'grapheme', maxLength: 90}),
+  textOf('\0', '\t', '\u00a0', '\u202e', '\u200d', '\ud800', '\ufeff', '\u0301', 'a', '5', ' '),
+);
+const digits = ['0', '1', '2', '5', '9', '00', '011', '415', '555', '0132', '44', '999', '٥', '５'];
+
+const typed: Record<FormFieldName, fc.Arbitrary<string>> = {
+  first_name: anything,
+  last_name: anything,
+  email: fc.oneof(
+    anything,
+    fc.emailAddress(),
+    textOf(
+      'a',
+      'é',
+      '.',
+      '-',
+      '@',
+      '@example',
+      '.com',
+      '<',
+      '>',
+      '＠',
+      "'",
+      '"',
+      '+',
+      ' ',
+      'mailto:',
+      '́',
+      ',',
+    ),
+  ),
+  phone: fc.oneof(
+    anything,
+    textOf(
+      ...digits,
+      '+',
+      '(',
+      ')',
+      '-',
+      '‑',
+      '.',
+      ' ',
+      '/',
+      'x',
+      'ext',
+      '#',
+      ';ext=',
+      'tel:',
+      '·',
+      '\u202c',
+    ),
+    fc.stringMatching(/^\+?[\d ]{6,17}(?: ?x\d{1,20})?$/),
+  ),
+  credit_score: fc.oneof(fc.constantFrom(...creditScores), anything),
+  bankruptcy: fc.oneof(fc.constantFrom('', 'true', 'false'), anything),
+  retirement: fc.oneof(
+    anything,
+    textOf(...digits, '000', ',', '.', "'", ' ', '$', '€', 'k', 'mil', 'm', '-', '(', '~', '+', ',000'),
+  ),
+  cash: fc.nat().map(String),
+  investments: fc.constantFrom('0', '50k', '1.5 millones', '$50,000.00'),
+};
+
+const fields = fc.record(typed) satisfies fc.Arbitrary<Values>;
+
+test('whatever the form takes, the server takes', () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(fields, fc.constantFrom(...names), (values, name) => {
+      const {lead, errors} = readFields([name], values);
+      if (errors[name]) return;
+      taken++;
+      const body = {...prequalificationBody, ...lead};
+      const result = leadSchema.safeParse(body);
+      assert.deepEqual(result.success ? [] : fieldErrors(result.error, body), []);
+    }),
+    {numRuns: 20_000},
+  );
+  assert.ok(taken > 1_000, `the form took ${taken}`);
+});
+
+test('a text that was tidied is tidy, and the form reads the same in it as before', () => {
+  fc.assert(
+    fc.property(fields, fc.constantFrom(...names), (values, name) => {
+      const {kind} = formFields[name];
+      const tidied = tidy(kind, values[name], 'en-US');
+      assert.equal(tidy(kind, tidied, 'en-US'), tidied);
+
+      const before = readFields([name], values);
+      const after = readFields([name], {[name]: tidied});
+      if (before.errors[name]) return;
+      assert.deepEqual(after.errors, {});
+      if (kind !== 'phone') return assert.deepEqual(after.lead, before.lead);
+      // Only the country code of US numbers may be missing.
+      assert.equal(toE164(String(after.lead[name])), toE164(String(before.lead[name])));
+    }),
+    {numRuns: 20_000},
+  );
+});
