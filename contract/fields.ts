@@ -32,8 +32,6 @@ export type FieldTable = Readonly<Record<string, Field>>;
 /** Any text without control characters and halves of surrogate pairs, because databases treat these differently. */
 const oneLine = /^[^\p{Cc}\p{Cs}]+$/u;
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
-/** One `@`, and a domain with a dot. */
-const email = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@.\p{Cc}\p{Cs}]+(?:\.[^\s@.\p{Cc}\p{Cs}]+)+$/u;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
@@ -42,7 +40,7 @@ const money = {kind: 'money', required: true, max: 999_999_999} as const;
 export const contactFields = {
   first_name: {...name, autocomplete: 'given-name'},
   last_name: {...name, autocomplete: 'family-name'},
-  email: {kind: 'email', required: true, max: 254, pattern: email, autocomplete: 'email'},
+  email: {kind: 'email', required: true, max: 254, autocomplete: 'email'},
   phone: {kind: 'phone', required: true, max: 40, autocomplete: 'tel'},
 } as const satisfies FieldTable;
 export type ContactFieldName = keyof typeof contactFields;

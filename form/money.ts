@@ -1,52 +1,67 @@
-/** Reads and writes amounts of money, in whole US dollars. */
+/** Reads amounts of money as people write them, in whole US dollars. */
+import {plainText} from './plain-text.ts';
 
 export type MoneyError = 'required' | 'negative' | 'invalid';
 
-/** With `,` or a space between groups of three (or, in India, of two and three), and perhaps cents. */
-const grouped = /^(\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/;
-const plain = /^(\d+)(?:\.(\d*))?$/;
+/** The currency, before or after the number. Of every other currency, something is left, which is an error. */
+const usDollars = /(?:u\.?s\.? ?|de )?(?:\$|dollars?|d[oó]lar(?:es)?)|usd|dlls?/g;
+/** The visitor knows the amount only roughly, and a rough amount is enough. */
+const roughly = /^(?:[~≈+]|about|around|roughly|app?rox\p{L}*\.?|unos|más de) ?/u;
+/** `50k+`, `50,000.-`, and the full stop of a sentence. */
+const ending = /(?: ?\+|[.,]-+|\.)$/;
+const unit = / ?(?:(k|thousand|grand|mil)|mm?|mill(?:ions?|[oó]n|ones)?)$/;
+
 /**
- * `50.000,00`, and also `50.000`, because nobody writes tenths of a cent. In every language of the form, three digits
- * after a point or comma are thousands, digits after the other sign are cents, and anything else is an error.
+ * Groups of three digits, or of two and three as in India, and perhaps decimals. The groups are separated by the same
+ * sign throughout, which does not separate decimals: `50,000.00`, `50.000,00` and `50 000,00`, but not `1,000 20,000`,
+ * which are two cells of a spreadsheet.
  */
-const continental = /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))?$/;
+const grouped = /^(?<whole>\d{1,3}([,.' ])(?:\d{2,3}\2)*\d{3})(?:(?!\2)[.,](?<decimals>\d*))?$/;
+const plain = /^(?<whole>\d+)(?:\.(?<decimals>\d*))?$/;
 /** `1,2m`: before a unit, a comma can also separate decimals. */
-const decimalComma = /^(\d+),(\d+)$/;
-
-/** The number of zeros that a unit stands for. */
-const zerosOf: Readonly<Record<string, number>> = {k: 3, thousand: 3, m: 6, million: 6};
+const decimalComma = /^(?<whole>\d+),(?<decimals>\d+)$/;
 
 /**
- * Understands `$50,000.00`, `50k`, `1.2 m`, `50 000`, `US$ 50,000` and full-width digits. Drops cents. A text with two
- * possible meanings (`50,00`) is an error, because a guess may be wrong. An empty text is an error and not 0, because
- * nobody has typed a 0.
+ * Understands `$50,000.00`, `50k`, `1.2 m`, `50 000`, `50 mil`, `~US$ 50,000` and digits of other scripts. Drops cents.
+ * In every language of the form, three digits after a point or comma are thousands, because nobody writes tenths of a
+ * cent. A text with two possible meanings (`50,00`) is an error, because a guess may be wrong. An empty text is an error
+ * and not 0, because nobody has typed a 0.
  *
  * @returns whole US dollars, not limited upwards, or what is wrong
  */
 export function parseMoney(typed: string): number | MoneyError {
-  const text = typed
-    .normalize('NFKC')
-    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
+  const text = plainText(typed)
     .toLowerCase()
-    .replace(/us\$|usd|\$|dollars?/g, ' ')
+    .replace(usDollars, ' ')
+    .trim()
+    .replace(roughly, '')
+    .replace(ending, '')
     .trim();
-  if (text === '') return 'required';
-  if (/^[-−–(]/.test(text)) return 'negative';
+  // Spreadsheets show a zero as a dash.
+  if (/^-?$/.test(text)) return 'required';
+  if (/^[-(]/.test(text)) return 'negative';
 
-  const [unit = ''] = /(?:k|thousand|m|million)$/.exec(text) ?? [];
-  const number = text.slice(0, text.length - unit.length).trimEnd();
-  const separated = number.replace(/[\s'’٬]+/g, ',');
-  const shapes = unit ? [plain, grouped, decimalComma] : [continental, plain, grouped];
-  for (const shape of shapes) {
-    const [, whole, decimals = ''] = shape.exec(separated) ?? [];
-    if (whole === undefined) continue;
+  const [named, thousand] = unit.exec(text) ?? [];
+  const zeros = thousand ? 3 : named ? 6 : 0;
+  const number = text
+    .slice(0, text.length - (named?.length ?? 0))
+    .replace(/’/g, "'")
+    .replace(/٬/g, ',');
+  for (const shape of zeros ? [plain, grouped, decimalComma] : [grouped, plain]) {
+    const {whole, decimals = ''} = shape.exec(number)?.groups ?? {};
     // Shifting digits keeps 1.001k exact, where multiplying gives 1000.9999999999999.
-    const zeros = zerosOf[unit] ?? 0;
-    return Number(whole.replace(/[,.]/g, '') + decimals.slice(0, zeros).padEnd(zeros, '0'));
+    if (whole) return Number(whole.replace(/\D/g, '') + decimals.slice(0, zeros).padEnd(zeros, '0'));
   }
   return 'invalid';
 }
 
-/** Writes an amount with the currency sign. */
-export const formatMoney = (dollars: number, locale: string) =>
-  dollars.toLocaleString(locale, {style: 'currency', currency: 'USD', maximumFractionDigits: 0});
+/**
+ * Whether the amount may be meant as a thousand times as much: `50`, and on an English page `2 mil`, which is two
+ * thousand in Spanish, and two million in the English of many.
+ */
+export function mayMeanThousands(typed: string, locale: string): boolean {
+  const dollars = parseMoney(typed);
+  return (
+    Number(dollars) > 0 && (Number(dollars) < 1_000 || (locale.startsWith('en') && /mil\b/i.test(typed)))
+  );
+}

@@ -1,5 +1,6 @@
 /** Reads what the visitor typed: gives the lead that is sent, or what is wrong with each field. */
 import {characters, type FieldErrorCode} from '../contract/fields.ts';
+import {readEmail} from './email.ts';
 import {parseMoney} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
 import {readPhone} from './phone.ts';
@@ -24,7 +25,7 @@ function readField(name: FieldName, typed: unknown): Read {
     return dollars > max ? {error: 'too_large'} : {value: dollars};
   }
   if (kind === 'flag') return {value: text === 'true'};
-  const value = kind === 'phone' ? readPhone(text) : text;
+  const value = kind === 'email' ? readEmail(text) : kind === 'phone' ? readPhone(text) : text;
   if (value === undefined) return {error: 'invalid'};
   // The length is checked before the pattern, because no pattern is meant for a longer text.
   if (characters(value) > max) return {error: 'too_long'};

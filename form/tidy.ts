@@ -1,17 +1,23 @@
 /** Rewrites what the visitor typed in the usual form. Text that is not understood stays as it is. */
 import type {FieldKind} from '../contract/fields.ts';
+import {readEmail} from './email.ts';
+import {formatDollars} from './format-money.ts';
 import {parseMoney} from './money.ts';
 import {readPhone} from './phone.ts';
 
-export function tidy(kind: FieldKind, typed: string, locale: string): string {
-  if (kind === 'money') return tidyMoney(typed, locale);
-  return kind === 'phone' ? (readPhone(typed) ?? typed) : typed;
+/** Groups digits as the language does, without the currency sign. */
+function tidyMoney(typed: string, locale: string): string | undefined {
+  const dollars = parseMoney(typed);
+  return typeof dollars === 'number' && Number.isSafeInteger(dollars)
+    ? formatDollars(dollars, locale)
+    : undefined;
 }
 
-/**
- * Groups digits as the language does, without the currency sign. Latin digits, which readers of every language know.
- */
-function tidyMoney(typed: string, locale: string): string {
-  const dollars = parseMoney(typed);
-  return Number.isSafeInteger(dollars) ? dollars.toLocaleString(locale, {numberingSystem: 'latn'}) : typed;
-}
+const tidiers: {readonly [Kind in FieldKind]?: (typed: string, locale: string) => string | undefined} = {
+  money: tidyMoney,
+  phone: readPhone,
+  email: readEmail,
+};
+
+export const tidy = (kind: FieldKind, typed: string, locale: string): string =>
+  tidiers[kind]?.(typed, locale) ?? typed;

@@ -85,8 +85,9 @@ export const afterTouch = {
     too_large: {other: '{label} must be {max} or less.'},
     invalid: {
       email: 'Enter an email address like name@example.com.',
-      phone: 'Enter a phone number like (415) 555-0132.',
-      money: '{label}: enter dollars, like 50,000.',
+      // With a space and a hyphen at which no line breaks.
+      phone: 'Enter a phone number like (415)\u00a0555\u20110132.',
+      money: '{label}: enter one amount in US dollars, like 50,000.',
       other: '{label} has a character that we cannot accept.',
     },
   } satisfies Record<InputError, ErrorTexts>,

@@ -64,8 +64,8 @@ export const afterTouch: AfterTouchWords = {
     too_large: {other: '{label}: el monto debe ser {max} o menos.'},
     invalid: {
       email: 'Escriba un correo electrónico como nombre@example.com.',
-      phone: 'Escriba un número de teléfono como (415) 555-0132.',
-      money: '{label}: escriba el monto en dólares, como 50,000.',
+      phone: 'Escriba un número de teléfono como (415)\u00a0555\u20110132.',
+      money: '{label}: escriba un solo monto en dólares estadounidenses, como 50,000.',
       other: '{label}: hay un carácter que no podemos aceptar.',
     },
   },

@@ -1,5 +1,5 @@
 /** The words of a language, and how they become sentences. */
-import {formatMoney} from '../money.ts';
+import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
 import {fill} from './fill.ts';
@@ -30,7 +30,7 @@ export function sayError({errors, labels, locale}: Words, name: FieldName, code:
   const texts: ErrorTexts = errors[Object.hasOwn(errors, code) ? code : 'invalid'];
   return fill(texts[name] ?? texts[kind] ?? texts.other, {
     label: labels[name],
-    max: kind === 'money' ? formatMoney(max, locale) : max.toLocaleString(locale),
+    max: kind === 'money' ? formatMoney(max, locale) : max,
   });
 }
 

@@ -72,6 +72,10 @@ const phone = (field: Field) =>
     return z.NEVER;
   });
 
+/** One `@`, and a domain with a dot. */
+const email = (field: Field) =>
+  text({...field, pattern: /^[^\s@\p{Cc}\p{Cs}]+@[^\s@.\p{Cc}\p{Cs}]+(?:\.[^\s@.\p{Cc}\p{Cs}]+)+$/u});
+
 /** A JSON integer, or a string of digits. Other values that JavaScript could convert to a number are refused. */
 const money = (field: Field) =>
   z
@@ -113,7 +117,7 @@ type ValueOfKind = {
 
 const schemaOfKind: {[Kind in FieldKind]: (field: Field) => z.ZodType<ValueOfKind[Kind]>} = {
   name,
-  email: text,
+  email,
   text,
   phone,
   choice,

@@ -33,6 +33,7 @@ const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])
 
   ['name', ' Maria ', ' Maria '],
   ['email', 'M@Example.com', 'M@Example.com'],
+  ['email', ' Maria <maria@example.com> ', 'maria@example.com'],
   ['email', 'maria@example', 'maria@example'],
 ];
 

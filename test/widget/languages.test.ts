@@ -4,7 +4,7 @@
 import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {formatMoney} from '../../form/money.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import {firstScreens} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';

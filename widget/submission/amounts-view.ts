@@ -6,7 +6,7 @@ import {html, nothing, svg} from 'lit';
 import {amountParts, totalAmount, type AmountPart, type Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import {fundsBehind} from '../../form/funds-behind.ts';
-import {formatMoney} from '../../form/money.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {fillClass} from './amount-parts.ts';

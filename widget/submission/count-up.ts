@@ -1,5 +1,5 @@
 /** Counts the total up to its amount once, unless the visitor has asked the browser for less motion. */
-import {formatMoney} from '../../form/money.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import type {Words} from '../../form/words/words.ts';
 
 /** Milliseconds. */

@@ -4,7 +4,8 @@
  */
 import {expect} from '@open-wc/testing';
 import {emailSuggestion} from '../../../form/email-suggestion.ts';
-import {formatMoney, parseMoney} from '../../../form/money.ts';
+import {formatMoney} from '../../../form/format-money.ts';
+import {parseMoney} from '../../../form/money.ts';
 import {fieldTable, type FieldName} from '../../../form/pages.ts';
 import {readFields} from '../../../form/read-fields.ts';
 import {tidy} from '../../../form/tidy.ts';

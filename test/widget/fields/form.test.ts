@@ -293,7 +293,9 @@ describe('the form', () => {
       await form.updateComplete;
       await form.updateComplete;
       expect(field(form, 'Cash').value).to.equal('some');
-      expect(description(form, field(form, 'Cash'))).to.contain('Cash: enter dollars, like 50,000.');
+      expect(description(form, field(form, 'Cash'))).to.contain(
+        'Cash: enter one amount in US dollars, like 50,000.',
+      );
     });
 
     it('an empty amount is never sent as zero unless the visitor presses None', async () => {
