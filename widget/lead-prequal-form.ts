@@ -12,6 +12,7 @@ import {
   advise,
   loadDialog,
   loadKnownContact,
+  loadHistory,
   loadSandbox,
   loadTakeaway,
   loadTouchedForm,
@@ -135,6 +136,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     draft: {type: Boolean},
     prefill: {attribute: false},
     prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
+    history: {type: Boolean},
     sandbox: {},
   };
 
@@ -164,6 +166,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare prefill: Contact | undefined;
   /** Fills in contact data from the query parameters of the page's address: `?first_name=…&email=…`. */
   declare prefillFromUrl: boolean;
+  /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
+  declare history: boolean;
   /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
 
@@ -174,12 +178,17 @@ export class LeadPrequalForm extends EmbeddedElement {
   });
 
   readonly #touch: FirstTouch = new FirstTouch(this, async () => {
-    const [{TouchedForm}] = await Promise.all([
+    const [{TouchedForm}, file] = await Promise.all([
       loadTouchedForm(),
+      // If this file does not arrive, the browser's Back leaves the page, as without the attribute.
+      this.history ? loadHistory().catch(() => undefined) : undefined,
       this.#localization.loadAfterTouch(),
       this.#loadKnownContact(),
     ]);
-    return new TouchedForm(this.#createHost(), loadTakeaway);
+    const host = this.#createHost();
+    const form = new TouchedForm(host, loadTakeaway);
+    if (file) new file.FormHistory(host, form);
+    return form;
   });
 
   #knownContact: KnownContact | undefined;
@@ -202,6 +211,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.theme = 'auto';
     this.draft = false;
     this.prefillFromUrl = false;
+    this.history = false;
   }
 
   #createHost(): FormHost {

@@ -2,6 +2,7 @@
 import type * as DialogFile from '../dialog/index.ts';
 import type {Advice, Advise} from '../page/advice.ts';
 import type * as KnownContactFile from '../fields/known-contact.ts';
+import type * as HistoryFile from '../submission/form-history.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
 import type * as TouchedFormFile from '../submission/touched-form.ts';
@@ -14,6 +15,7 @@ export const loadTouchedForm = () =>
   loadPinned(laterFiles['touched-form']) as Promise<typeof TouchedFormFile>;
 export const loadKnownContact = () =>
   loadPinned(laterFiles['known-contact']) as Promise<typeof KnownContactFile>;
+export const loadHistory = () => loadPinned(laterFiles.history) as Promise<typeof HistoryFile>;
 export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
 export const loadDialog = () => loadPinned(laterFiles.dialog) as Promise<typeof DialogFile>;
 export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;

@@ -10,6 +10,7 @@ export const laterFiles = {
   takeaway: {path: '../takeaway/index.ts', integrity: ''},
   'known-contact': {path: '../fields/known-contact.ts', integrity: ''},
   'words-en': {path: '../../form/words/en.ts', integrity: '', only: 'afterTouch'},
+  history: {path: '../submission/form-history.ts', integrity: ''},
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
   advice: {path: '../page/advice.ts', integrity: ''},
   dialog: {path: '../dialog/index.ts', integrity: ''},

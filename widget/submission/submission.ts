@@ -42,6 +42,8 @@ export type Stage =
       readonly state: 'final' | 'waiting' | 'late';
     };
 
+export type Answered = Extract<Stage, {name: 'answered'}>;
+
 const asking: Stage = {name: 'asking'};
 
 /** Milliseconds of sending after which the visitor is told that it goes on. */
@@ -138,10 +140,10 @@ export class Submission implements ReactiveController {
   /** Shows an answer that the visitor has not seen yet. */
   #show(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     countUp(this.#host.element, this.#host.words, shownAmounts(answer)?.total_qualified_amount ?? 0);
-    this.#enterAnswered(endpoint, answer, leadType);
+    this.enterAnswered(endpoint, answer, leadType);
   }
 
-  #enterAnswered(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
+  enterAnswered(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     const pending = answer.status === 'pending';
     this.#enter({name: 'answered', endpoint, answer, leadType, state: pending ? 'waiting' : 'final'});
     if (pending) void this.#watch();
@@ -152,7 +154,7 @@ export class Submission implements ReactiveController {
     const [reply] = await Promise.all([this.#read(endpoint, receipt), this.preparation.begin()]);
     if (reply?.status === 404) keepReceipt(endpoint);
     const answer = reply && answerIn(reply);
-    if (answer && this.stage === asking) this.#enterAnswered(endpoint, answer, receipt.leadType);
+    if (answer && this.stage === asking) this.enterAnswered(endpoint, answer, receipt.leadType);
   }
 
   #read(endpoint: Endpoint, {id, token}: Pick<Receipt, 'id' | 'token'>) {
