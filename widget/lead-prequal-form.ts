@@ -8,16 +8,7 @@ import {forgetDraft, mayKnowContact, usesKnownContact, type Contact} from './fie
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import type {KnownContact} from './fields/known-contact.ts';
 import {FirstTouch} from './loading/first-touch.ts';
-import {
-  advise,
-  loadDialog,
-  loadKnownContact,
-  loadHistory,
-  loadSandbox,
-  loadTakeaway,
-  loadTouchedForm,
-  scriptOrigin,
-} from './loading/later-files.ts';
+import {advise, loadOption, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
 import {DoublePress} from './page/double-press.ts';
 import {emit} from './page/events.ts';
@@ -181,7 +172,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     const [{TouchedForm}, file] = await Promise.all([
       loadTouchedForm(),
       // If this file does not arrive, the browser's Back leaves the page, as without the attribute.
-      this.history ? loadHistory().catch(() => undefined) : undefined,
+      this.history ? loadOption('history').catch(() => undefined) : undefined,
       this.#localization.loadAfterTouch(),
       this.#loadKnownContact(),
     ]);
@@ -246,7 +237,7 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   protected override async scheduleUpdate() {
     // The form of a sandbox is shown only together with the line that says that it is a sample.
-    if (this.#isSandbox) this.#sandbox ??= (await loadSandbox()).createSandbox(this.#createHost());
+    if (this.#isSandbox) this.#sandbox ??= (await loadOption('sandbox')).createSandbox(this.#createHost());
     if (!this.hasUpdated) {
       if (this.presentation === 'dialog') await this.#loadDialog();
       // The form waits for its words, so that a Spanish page does not show English ones first.
@@ -305,14 +296,14 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** A failure is ignored, because without this file the visitor can still type everything. */
   async #loadKnownContact() {
     if (!usesKnownContact(this) || this.#knownContact) return;
-    const file = await loadKnownContact().catch(() => undefined);
+    const file = await loadOption('known-contact').catch(() => undefined);
     this.#knownContact ??= file && new file.KnownContact(this.#createHost(), () => this.#touch.form?.fields);
     this.refresh();
   }
 
   /** Without this file, the form stands in the page, where links to the element lead to it. */
   async #loadDialog() {
-    const file = await loadDialog().catch(() => undefined);
+    const file = await loadOption('dialog').catch(() => undefined);
     this.#dialog = file && new file.Dialog(this.#createHost());
   }
 

@@ -12,6 +12,7 @@ import {build} from 'vite';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {optionFiles} from '../../widget/loading/option-pins.ts';
 import {laterFiles} from '../../widget/loading/pins.ts';
 
 /** In the project, so that the frameworks of the tests are found from there. */
@@ -31,7 +32,7 @@ suite('the npm package', () => {
     const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
     const names = files.map(({path}) => path.replace(/-[\w-]{8}\.js$/, '.js'));
     // A bundler does not split a module: a language's words are in one file with those of its first screen.
-    const later = Object.entries(laterFiles).filter(([, pin]) => !('only' in pin));
+    const later = Object.entries({...laterFiles, ...optionFiles}).filter(([, pin]) => !('only' in pin));
     const needed = [
       'lead-prequal-form.js',
       ...later.map(([name]) => `${name}.js`),

@@ -1,7 +1,7 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {laterFiles} from '../../widget/loading/pins.ts';
+import {optionFiles} from '../../widget/loading/option-pins.ts';
 import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
 import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
 import {
@@ -205,7 +205,7 @@ describe('a form in a dialog', () => {
   }
 
   it('a form in a dialog stands in the page if the file of the dialog does not arrive', async () => {
-    const pin = laterFiles.dialog;
+    const pin = optionFiles.dialog;
     const {path} = pin;
     pin.path = 'http://127.0.0.1:1/dialog.js';
     try {

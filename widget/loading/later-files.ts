@@ -6,6 +6,7 @@ import type * as HistoryFile from '../submission/form-history.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
 import type * as TouchedFormFile from '../submission/touched-form.ts';
+import type * as OptionPins from './option-pins.ts';
 import {importPinned, type Pin} from './pinned-import.ts';
 import {laterFiles} from './pins.ts';
 
@@ -13,19 +14,24 @@ export {scriptOrigin} from './pinned-import.ts';
 
 export const loadTouchedForm = () =>
   loadPinned(laterFiles['touched-form']) as Promise<typeof TouchedFormFile>;
-export const loadKnownContact = () =>
-  loadPinned(laterFiles['known-contact']) as Promise<typeof KnownContactFile>;
-export const loadHistory = () => loadPinned(laterFiles.history) as Promise<typeof HistoryFile>;
 export const loadTakeaway = () => loadPinned(laterFiles.takeaway) as Promise<typeof TakeawayFile>;
-export const loadDialog = () => loadPinned(laterFiles.dialog) as Promise<typeof DialogFile>;
-export const loadSandbox = () => loadPinned(laterFiles.sandbox) as Promise<typeof SandboxFile>;
+
+type OptionFiles = {
+  'known-contact': typeof KnownContactFile;
+  history: typeof HistoryFile;
+  sandbox: typeof SandboxFile;
+  dialog: typeof DialogFile;
+  advice: Advice;
+};
+
+/** Loads a file that only pages with certain attributes need. */
+export async function loadOption<Name extends keyof OptionFiles>(name: Name): Promise<OptionFiles[Name]> {
+  const {optionFiles} = (await loadPinned(laterFiles.options)) as typeof OptionPins;
+  return (await loadPinned(optionFiles[name])) as OptionFiles[Name];
+}
 
 /** Says nothing if the file does not arrive. */
-export const advise: Advise = (tell) =>
-  void loadPinned(laterFiles.advice).then(
-    (file) => tell(file as Advice),
-    () => {},
-  );
+export const advise: Advise = (tell) => void loadOption('advice').then(tell, () => {});
 
 const loads = new Map<string, Promise<unknown>>();
 

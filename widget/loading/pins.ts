@@ -8,13 +8,9 @@ import {firstScreens, type LanguageTag} from '../../form/words/languages.ts';
 export const laterFiles = {
   'touched-form': {path: '../submission/touched-form.ts', integrity: ''},
   takeaway: {path: '../takeaway/index.ts', integrity: ''},
-  'known-contact': {path: '../fields/known-contact.ts', integrity: ''},
   'words-en': {path: '../../form/words/en.ts', integrity: '', only: 'afterTouch'},
-  history: {path: '../submission/form-history.ts', integrity: ''},
-  sandbox: {path: '../sandbox/index.ts', integrity: ''},
-  advice: {path: '../page/advice.ts', integrity: ''},
-  dialog: {path: '../dialog/index.ts', integrity: ''},
   languages: {path: './languages.ts', integrity: ''},
+  options: {path: './option-pins.ts', integrity: ''},
 };
 
 /** The languages that the later file `languages` has. A page in another language does not load that file. */

@@ -6,8 +6,6 @@
  * the page's own, such as those of links to a heading: they change nothing in the form.
  */
 import type {ReactiveController} from 'lit';
-import {fieldsOf} from '../../form/pages.ts';
-import {readFields} from '../../form/read-fields.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {isObject} from './exchange.ts';
 import {recallReceipt} from './receipt.ts';
@@ -94,19 +92,8 @@ export class FormHistory implements ReactiveController {
       submission.change();
     } else if (step === fields.page) return;
     // After a reload the fields of earlier steps may be empty.
-    this.#form.showPage(Math.min(step, this.#firstIncomplete()));
+    this.#form.showPage(Math.min(step, this.#form.firstPageOf(this.#form.read().errors)));
   };
-
-  /** The first page that lacks something, or the last one. */
-  #firstIncomplete(): number {
-    const {fields} = this.#form;
-    fields.collect();
-    const pages = this.#host.pages();
-    const found = pages.findIndex(
-      (page) => Object.keys(readFields(fieldsOf(page), fields.values).errors).length > 0,
-    );
-    return found < 0 ? pages.length - 1 : found;
-  }
 
   #forwardToResult(step: number) {
     const left = this.#left;

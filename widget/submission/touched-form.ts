@@ -137,7 +137,7 @@ export class TouchedForm {
    */
   next() {
     const {fields} = this;
-    const {errors} = this.#read(fields.names);
+    const {errors} = this.read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
     if (empty) return fields.input(empty)?.focus();
     if (fields.page === this.#host.pages().length - 1) void this.submit();
@@ -163,8 +163,7 @@ export class TouchedForm {
   async submit() {
     const {consent, submission} = this;
     if (submission.isSending || submission.stage.name === 'answered') return;
-    const names = this.#host.pages().flatMap(fieldsOf);
-    const {errors, lead} = this.#read(names);
+    const {errors, lead} = this.read();
     const agreed = consent.check();
     consent.release();
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
@@ -187,9 +186,17 @@ export class TouchedForm {
     emit(this.#host.element, 'prequal-error', {code: outcome.code, retryable: outcome.retryable});
   }
 
-  #read(names: readonly FieldName[]) {
+  /** Reads these fields, or all fields of the form. */
+  read(names: readonly FieldName[] = this.#host.pages().flatMap(fieldsOf)) {
     this.fields.collect();
     return readFields(names, this.fields.values);
+  }
+
+  /** The first page that has one of these errors. Without any, it is the last page, which also has the consent. */
+  firstPageOf(errors: Errors): number {
+    const pages = this.#host.pages();
+    const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
+    return found < 0 ? pages.length - 1 : found;
   }
 
   /**
@@ -199,8 +206,7 @@ export class TouchedForm {
   #showErrors(errors: Errors) {
     const {fields, consent} = this;
     const pages = this.#host.pages();
-    const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
-    const page = found < 0 ? pages.length - 1 : found;
+    const page = this.firstPageOf(errors);
     const {error} = consent;
     const items = fieldsOf(pages[page]).flatMap((name) => {
       const code = errors[name];

@@ -1,7 +1,7 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {laterFiles} from '../../../widget/loading/pins.ts';
+import {optionFiles} from '../../../widget/loading/option-pins.ts';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {fillStorage, forbidStorage, goTo, later, restorePage} from '../../support/browser/browser-page.ts';
 import {
@@ -315,7 +315,7 @@ describe('prefill-from-url', () => {
 });
 
 describe('a form that cannot load the file for known contact data', () => {
-  const pin = laterFiles['known-contact'];
+  const pin = optionFiles['known-contact'];
   const {path} = pin;
   afterEach(() => (pin.path = path));
 

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {laterFiles} from '../../../widget/loading/pins.ts';
+import {optionFiles} from '../../../widget/loading/option-pins.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {
@@ -157,8 +157,8 @@ describe('sandbox', () => {
   });
 
   it('the form is not shown if the mark of the sandbox cannot be loaded', async () => {
-    const {path} = laterFiles.sandbox;
-    laterFiles.sandbox.path = 'http://127.0.0.1:1/sandbox.js';
+    const {path} = optionFiles.sandbox;
+    optionFiles.sandbox.path = 'http://127.0.0.1:1/sandbox.js';
     const form = document.createElement('lead-prequal-form');
     form.sandbox = '';
     try {
@@ -169,7 +169,7 @@ describe('sandbox', () => {
       );
       expect([failed, form.shadowRoot?.querySelector('form')]).to.deep.equal([true, null]);
     } finally {
-      laterFiles.sandbox.path = path;
+      optionFiles.sandbox.path = path;
       form.remove();
     }
   });
