@@ -4,6 +4,7 @@ import {amountParts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {amounts, created, FakeServer} from '../support/browser/fake-server.ts';
+import {openState, states} from '../support/browser/states.ts';
 import {choose, click, fillAll, open, send} from '../support/browser/visitor.ts';
 
 const hues = Array.from({length: 24}, (_, index) => index * 15);
@@ -142,6 +143,16 @@ describe('contrast', () => {
         form.style.setProperty('--bs-primary', brand);
         check(form, brand);
         expect(luminance(styleOf(form, parts.main).backgroundColor)).to.equal(luminance(brand));
+      }
+    });
+
+    it(`what is being sent can be read, on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openState(states['sending']!, server);
+      const paper = styleOf(form, parts.card).backgroundColor;
+      for (const part of ['[inert]', '[inert] label', '[inert] input', '[inert] .why']) {
+        expect(contrast(styleOf(form, part).color, paper), part).to.be.at.least(4.5);
+        expect(styleOf(form, part).opacity, part).to.equal('1');
       }
     });
 

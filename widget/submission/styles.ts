@@ -96,8 +96,9 @@ const otherStyles = css`
     inline-size: 24px;
     min-block-size: 0;
   }
+  /* Not paler, so that visitors can read what they are sending. */
   [inert] {
-    opacity: 0.6;
+    color: var(--_muted);
   }
   .wait {
     align-content: center;
