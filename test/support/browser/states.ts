@@ -2,6 +2,7 @@
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {until} from '../until.ts';
 import {Clock} from './clock.ts';
 import {answer, config, created, json, problem, type FakeServer} from './fake-server.ts';
 import {
@@ -130,10 +131,11 @@ export const states: Record<string, State> = {
       (['steps', 'single'] as const).map((layout): [string, State] => [
         `${name}, ${layout}`,
         {
-          // In this height nothing moves when the text arrives, so it is shown at once.
           attributes: {layout, 'lead-type': 'standard', style: 'min-height: 1500px'},
           server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
           async reach(form) {
+            await until(() => getComputedStyle(button(form, 'Send')).visibility === 'visible');
+            // A text that would move what stands below it is shown only now, when the visitor is in a field.
             await fillContact(form);
             await shows(form, consent);
             if (text.required) await click(form, 'Send');
