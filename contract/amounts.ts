@@ -64,17 +64,17 @@ export const methods = ['whole_balance', 'down_payment', 'maximum', 'percentage'
 export type Method = (typeof methods)[number];
 
 /**
- * The figures behind a part. They are those of the policy: what the visitor owns is sent to no browser, and the form finds
- * it from the amount (`fundsBehind` in `form/funds-behind.ts`).
+ * The figures behind a part. They come from the policy. The server never sends what the visitor owns: the form calculates it
+ * from the amount (`form/funds-behind.ts`).
  */
 export type PartExplanation = {
   /** Only for a part above zero. A part without one follows from the credit score alone. */
   method?: Method;
   /** A whole number. */
   percent?: number;
-  /** For a part of zero: the lowest credit score with which it would be more. Absent if the score is high enough. */
+  /** For a part of zero: the lowest credit score with which it could be more. Absent if the lead's is high enough. */
   minimum_score?: number;
-  /** For a part of zero: the least dollars with which it would be more. Absent if there are enough. */
+  /** For a part of zero: the least dollars of one's own with which it could be more. Absent if the lead has enough. */
   minimum_funds?: number;
 };
 

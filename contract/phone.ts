@@ -9,14 +9,14 @@ export const extension = /[\s,;]{0,9}(?:x|ext\p{L}{0,8}|#)[\s.:=]{0,9}\d+[-.\s()
 const separators = /[-.\s()/·•]/g;
 
 /**
- * Ten digits, with or without the country code 1. The rule goes no further than the form of a number: a list of area
+ * Ten digits, with or without the country code 1. Only the form of a number is checked, because a list of area
  * codes would become outdated, and refuse visitors from a new area code.
  */
 const northAmerican = /^(?:\+?1)?([2-9]\d{9})$/;
 
 /**
- * 7 to 15 digits after a plus, as ITU-T E.164 allows. Each country changes its numbers when it likes, so that only the
- * beginning is checked: no country code is 999, or begins with 0, 28, 83 or 89. Those with 1 have the rule above.
+ * 7 to 15 digits after a plus, as ITU-T E.164 allows. Countries change their numbers at any time, so only the beginning is
+ * checked: no country code is 999, or begins with 0, 28, 83 or 89. Numbers with the country code 1 have the rule above.
  */
 const international = /^\+(?![01]|28|83|89|999)\d{7,15}$/;
 

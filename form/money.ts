@@ -3,7 +3,7 @@ import {plainText} from './plain-text.ts';
 
 export type MoneyError = 'required' | 'negative' | 'invalid';
 
-/** The currency, before or after the number. Of every other currency, something is left, which is an error. */
+/** The currency, before or after the number. It is removed. Other currencies stay in the text, which makes it an error. */
 const usDollars = /(?:u\.?s\.? ?|de )?(?:\$|dollars?|d[oó]lar(?:es)?)|usd|dlls?/g;
 /** The visitor knows the amount only roughly, and a rough amount is enough. */
 const roughly = /^(?:[~≈+]|about|around|roughly|app?rox\p{L}*\.?|unos|más de) ?/u;

@@ -47,9 +47,9 @@ const name = (field: Field) =>
   );
 
 /**
- * The number in E.164, or `undefined`. The rule that the form has too comes first for North American numbers, and last
- * for all others: libphonenumber knows how each country writes its numbers, such as `+44 (0)20 7946 0958`, but its list
- * of valid ones becomes outdated.
+ * The number in E.164, or `undefined`. North American numbers are read by the rule that the form has, too. All others are
+ * first read by libphonenumber, which knows how each country writes its numbers, such as `+44 (0)20 7946 0958`. Its list
+ * of valid numbers becomes outdated, so a number that it does not know is then read by the rule of the form.
  */
 function normalizedPhone(typed: string): string | undefined {
   const plain = toE164(typed);

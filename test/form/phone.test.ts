@@ -157,7 +157,7 @@ suite('toE164', () => {
     assert.deepEqual(unknown, []);
   });
 
-  test('toE164 takes no number that begins like none in the world', () => {
+  test('toE164 refuses numbers whose country code no country has', () => {
     for (const code of ['0', '28', '283', '83', '837', '89', '899', '999']) {
       assert.equal(toE164(`+${code}20123456`), undefined);
     }

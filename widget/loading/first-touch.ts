@@ -90,12 +90,16 @@ export class FirstTouch {
     if (this.arrival === 'failed') this.arrival = 'initial';
   }
 
-  /** @returns whether there was a notice that asked for the connection, which has now come back */
+  /**
+   * The connection has come back: removes a notice that asks the visitor to check it.
+   *
+   * @returns whether there was one
+   */
   reconnect(): boolean {
     if (this.form) return this.form.submission.reconnect();
-    const isNoticed = this.arrival === 'failed';
-    if (isNoticed) this.#enter('initial');
-    return isNoticed;
+    const hadNotice = this.arrival === 'failed';
+    if (hadNotice) this.#enter('initial');
+    return hadNotice;
   }
 
   #enter(arrival: Arrival) {

@@ -13,7 +13,7 @@ export type Advice = {
   explainRefusal: typeof explainRefusal;
 };
 
-/** The form renders and sends often, and each sentence is said once. */
+/** What the console has already: the form renders and sends often, and says each sentence only once. */
 const said = new Set<string>();
 
 function say(sentence: string) {
@@ -62,7 +62,7 @@ const fixes: Readonly<Record<string, (server: Server) => string>> = {
 /**
  * The server does not serve this page.
  *
- * @param code a problem code, or `network`. Of codes that no webmaster can do anything about, nothing is said.
+ * @param code a problem code, or `network`. If no webmaster can do anything about the problem, the console says nothing.
  */
 export function explainRefusal(code: string, server: Server) {
   const fix = Object.hasOwn(fixes, code) ? fixes[code] : undefined;

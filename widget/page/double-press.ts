@@ -1,4 +1,4 @@
-/** Tells the second half of a double click or double tap on a button, which its visitor did not mean. */
+/** Recognizes the second half of a double click or double tap on a button, which the visitor did not mean. */
 
 /** Milliseconds between the two taps of a double tap, at most. */
 const doubleTap = 500;
@@ -8,8 +8,8 @@ export class DoublePress {
   #pressedAt = -Infinity;
 
   /**
-   * All browsers count the clicks of a mouse, but not all count the taps of a finger. Two deliberate presses count,
-   * however fast they are: those of the keyboard, and of a program.
+   * All browsers count the clicks of a mouse (`detail`), but not all count the taps of a finger. Presses of a key, and
+   * those of a program, are never halves of a double click, however fast they are.
    */
   isSecondHalf({detail, pointerType, timeStamp}: PointerEvent): boolean {
     const isTap = pointerType === 'touch' && timeStamp - this.#pressedAt < doubleTap;

@@ -21,12 +21,13 @@ export const theme = css`
    *    alpha * 2 - 1 is the share of white.
    * 3. --_legibly mixes the colour accordingly.
    *
-   * Paper is dark if its luminance is less than 0.1833. Up to there white has a contrast of 4.5 to 1, and designers
-   * expect it: on the blue of Bootstrap, black would be as legible, but every other button of the page has white words.
+   * A background is dark if its luminance is less than 0.1833. Up to there, white has a contrast of 4.5 to 1, and
+   * designers expect it: on the blue of Bootstrap, black would be as legible, but all other buttons of the page have white
+   * words.
    */
   /*
    * The brand of the page: the colour and the radius that Bootstrap, WordPress, Elementor, Pico and Bulma keep under
-   * these names. The names of their colours that are left out, such as --bs-primary-rgb, hold parts of a colour.
+   * these names. Their other names, such as --bs-primary-rgb, hold only parts of a colour.
    */
   :host {
     --_brand: var(

@@ -24,7 +24,7 @@ export type AnswerContext = {
   /** As the visitor typed it. Empty after a reload, as is the phone number. */
   readonly firstName: string;
   readonly phone: string;
-  /** The partner's next step. */
+  /** The link from `cta-href` and `cta-label`. */
   readonly link: {readonly href: string; readonly label: string} | undefined;
   readonly change: () => void;
 };
@@ -95,7 +95,7 @@ export function answerView(words: Words, answered: Answered) {
 const greeting = (words: Words, {first_name: name, total_qualified_amount: total}: Prequalification) =>
   fill(total > 0 ? words.upTo : words.nothing, {name});
 
-/** The links and buttons below an answer, with the partner's next step first. */
+/** The links and buttons below an answer, with the partner's link first. */
 function actionsView(words: Words, answered: Answered, mayChange: boolean) {
   const {answer, takeaway, link, change, startOver, firstName} = answered;
   return html`

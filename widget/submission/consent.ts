@@ -22,7 +22,7 @@ export class Consent {
    * The text has arrived and is not shown yet, because it would push away what the visitor sees below the form. It is
    * shown as soon as the visitor does something in a field, or tries to send.
    */
-  isHeld = false;
+  isPostponed = false;
 
   readonly #host: FormHost;
   /** The version of the text whose box the visitor ticked. */
@@ -64,10 +64,10 @@ export class Consent {
     this.#host.announce(error ? this.#host.words.consentErrors[error] : '');
   }
 
-  /** Shows a text that is held. */
-  release() {
-    if (!this.isHeld) return;
-    this.isHeld = false;
+  /** Shows a text that was postponed. */
+  show() {
+    if (!this.isPostponed) return;
+    this.isPostponed = false;
     this.#host.refresh();
   }
 
@@ -82,7 +82,7 @@ export class Consent {
       <div class="unseen" aria-hidden="true">
         <input name="website" tabindex="-1" autocomplete="off" />
       </div>
-      ${this.text && !this.isHeld ? this.#textView(this.text, privacy) : nothing}
+      ${this.text && !this.isPostponed ? this.#textView(this.text, privacy) : nothing}
     `;
   }
 

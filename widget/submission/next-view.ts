@@ -27,17 +27,24 @@ export function nextView(words: Words, {id, phone, text}: Next) {
   `;
 }
 
-/**
- * The partner's words in the language of the visitor, or in the first one that there is.
- *
- * @param locale such as `es-US`
- */
-export const inLanguage = (texts: Readonly<Record<string, string>>, locale: string): string | undefined =>
-  texts[locale] ?? texts[locale.split('-')[0] ?? ''] ?? Object.values(texts)[0];
+const languageOf = (tag: string) => tag.split('-')[0];
 
 /**
- * Puts a number or code in the place of its placeholder. It is not broken at the end of a line, and its parts keep their
- * order in a text from right to left.
+ * The partner's words in the language of the form, also if the partner names another region: `es-MX` for `es-US`. If there
+ * are none in this language, the first ones.
+ *
+ * @param texts by language tag
+ * @param locale such as `es-US`
+ */
+export function inLanguage(texts: Readonly<Record<string, string>>, locale: string): string | undefined {
+  const tags = Object.keys(texts);
+  const sameLanguage = tags.find((tag) => languageOf(tag) === languageOf(locale));
+  return texts[locale] ?? texts[sameLanguage ?? tags[0] ?? ''];
+}
+
+/**
+ * Puts a number or code in the place of its placeholder. The value is not broken at the end of a line, and its parts keep
+ * their order in a text that runs from right to left.
  */
 const withValue = (text: string, placeholder: string, value: string) =>
   text

@@ -26,7 +26,7 @@ export class Preparation {
   /** The proof for the next lead. The server accepts each proof for one lead only. */
   #proof: Promise<Proof | undefined> | undefined;
   #address = '';
-  /** The visitor has touched the form, and so may send a lead. Its proof is computed in the background from now on. */
+  /** Call this when the visitor touches the form. From then on, the proof of a lead is computed in the background. */
   touch = () => {};
   readonly #touched = new Promise<void>((resolve) => (this.touch = resolve));
 

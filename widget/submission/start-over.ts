@@ -1,5 +1,5 @@
 /**
- * The button that erases the result. It asks first, in the place of its own label: `confirm()` does nothing in a sandboxed
+ * The button that erases the result. It asks first, by changing its label, because `confirm()` does nothing in a sandboxed
  * frame.
  */
 import {html} from 'lit';
@@ -30,7 +30,7 @@ export class StartOver {
     </button>`;
   }
 
-  /** The visitor has gone elsewhere. */
+  /** The visitor has left the button, and is asked again the next time. */
   readonly #takeBack = () => {
     this.#asks = false;
     this.#host.refresh();

@@ -46,15 +46,15 @@ export type Answered = Extract<Stage, {name: 'answered'}>;
 
 const asking: Stage = {name: 'asking'};
 
-/** Milliseconds of sending after which the visitor is told that it goes on. */
-const patience = 4_000;
+/** Milliseconds of sending after which the visitor is told that it takes longer than usual. */
+const slowAfter = 4_000;
 
 /** Milliseconds between two requests for a pending answer: the first pause, the longest one, and the sum of all. */
 const pauses = {first: 2_000, longest: 30_000, sum: 600_000};
 
 export class Submission implements ReactiveController {
   stage: Stage = asking;
-  /** Sending takes so long that the visitor is told that it goes on. */
+  /** Sending takes longer than usual, and the visitor is told so. */
   isSlow = false;
   readonly preparation: Preparation;
 
@@ -109,7 +109,7 @@ export class Submission implements ReactiveController {
       if (this.stage !== sending) return;
       this.isSlow = true;
       this.#host.announce(this.#host.words.stillSending);
-    }, patience);
+    }, slowAfter);
     emit(element, 'prequal-submit');
     const earlier = recallReceipt(endpoint);
     const outcome = await send(
@@ -213,7 +213,7 @@ export class Submission implements ReactiveController {
     });
   }
 
-  /** The partner's next step. */
+  /** The link below the result, from `cta-href` and `cta-label`. */
   #link() {
     const {ctaHref, ctaLabel} = this.#host.element;
     if (!ctaHref !== !ctaLabel) {
@@ -223,11 +223,15 @@ export class Submission implements ReactiveController {
     return href && ctaLabel ? {href, label: ctaLabel} : undefined;
   }
 
-  /** @returns whether there was a notice that asked for the connection, which has now come back */
+  /**
+   * The connection has come back: removes a notice that asks the visitor to check it.
+   *
+   * @returns whether there was one
+   */
   reconnect(): boolean {
-    const isNoticed = this.stage.name === 'failed' && this.stage.failure.code === 'network';
-    if (isNoticed) this.dismissNotice();
-    return isNoticed;
+    const hadNotice = this.stage.name === 'failed' && this.stage.failure.code === 'network';
+    if (hadNotice) this.dismissNotice();
+    return hadNotice;
   }
 
   /** Removes the notice of a failure, because the visitor has gone to another page of the form. */

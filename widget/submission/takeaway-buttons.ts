@@ -1,7 +1,7 @@
 /**
- * The buttons to copy and to print the result. Few visitors use them, so the file that they need is loaded when somebody
- * goes for one of them with the mouse or the focus. With a finger, the first touch of the result loads it, because Safari
- * allows copying only right after a press, and would not wait for the file.
+ * The buttons to copy and to print the result. Few visitors use them, so the file that they need is loaded when the mouse
+ * or the focus reaches one of them. A finger gives no such sign, so the first press anywhere in the result loads it, too.
+ * Safari allows copying only right after a press, and would not wait for a file that is loaded by the press itself.
  */
 import {html, nothing} from 'lit';
 import type {FormHost} from '../fields/form-host.ts';
@@ -10,13 +10,13 @@ import type * as TakeawayFile from '../takeaway/index.ts';
 type Action = 'copy' | 'print';
 type Outcome = 'copied' | 'notCopied' | 'tryAgain';
 
-/** Milliseconds for which a button says what came of a press. */
+/** Milliseconds for which a button says what the press has done. */
 const outcomeShown = 4_000;
 
 export class TakeawayButtons {
   readonly #host: FormHost;
   readonly #load: () => Promise<typeof TakeawayFile>;
-  /** The words that stand in the place of a button's label after a press. */
+  /** The words that replace a button's label after a press. */
   #outcomes: Partial<Record<Action, Outcome>> = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 

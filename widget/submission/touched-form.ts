@@ -81,10 +81,10 @@ export class TouchedForm {
   }
 
   /**
-   * Shows what the configuration says, at once if nothing that the visitor sees moves: the buttons below the consent text
-   * have not been shown yet, but what stands below the form has. If that moves, the text is held. Only the browser knows
-   * how long the text is, so it is shown and, before anything is painted, taken back. A visitor who has pressed the last
-   * button is about to be asked for the consent, and sees it in any case.
+   * Shows what the configuration says. The consent text may make the form longer, which moves the page below it. If that
+   * is on the screen, the text is postponed. Only the browser knows how long the text is, so the form renders it and,
+   * before the browser paints anything, takes it back. A visitor who has pressed the last button sees the text in any
+   * case, because the form is about to ask for the consent.
    */
   async #showConfigured() {
     const {element} = this.#host;
@@ -93,7 +93,7 @@ export class TouchedForm {
     this.#host.refresh();
     await element.updateComplete;
     if (isSending || end >= innerHeight || endOf(element) === end) return;
-    this.consent.isHeld = true;
+    this.consent.isPostponed = true;
     this.#host.refresh();
   }
 
@@ -110,7 +110,7 @@ export class TouchedForm {
     const around = fieldAround(target);
     const field = isField(around) ? around : undefined;
     // The press of a button must not show the text below the pointer, where the click would tick its box.
-    if (field && (type === 'focusin' || type === 'input')) this.consent.release();
+    if (field && (type === 'focusin' || type === 'input')) this.consent.show();
     this.#enteredIn = key === 'Enter' ? field : undefined;
     if (type === 'input') {
       this.consent.collect();
@@ -154,7 +154,7 @@ export class TouchedForm {
     this.consent.collect();
     fields.page = page;
     this.#clearErrors();
-    this.consent.release();
+    this.consent.show();
     submission.dismissNotice();
     this.#host.refresh(focusOn);
     emit(this.#host.element, 'prequal-step', {step: page + 1, of: this.#host.pages().length});
@@ -165,7 +165,7 @@ export class TouchedForm {
     if (submission.isSending || submission.stage.name === 'answered') return;
     const {errors, lead} = this.read();
     const agreed = consent.check();
-    consent.release();
+    consent.show();
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
 
     this.#clearErrors();
@@ -215,7 +215,7 @@ export class TouchedForm {
     if (error && page === pages.length - 1) items.push(this.#consentItem(error));
     const [first, second] = items;
     const focusOn = second ? '.alert' : inputOf(first?.id);
-    // Screen readers say the error of a field that gets the focus, but not of the field that has it already.
+    // Screen readers say the error of a field that gets the focus, but not that of a field that has it already.
     const isHeard = !this.#host.find(`${focusOn}:focus`);
     if (page !== fields.page) this.showPage(page, focusOn);
     fields.errors = errors;
@@ -264,7 +264,7 @@ export class TouchedForm {
       phone: this.fields.values.phone?.trim() ?? '',
       change: () => {
         const hadAmounts = this.submission.change();
-        // Who wants to change an estimate changes the funds. After a reload all fields are empty.
+        // Visitors who saw amounts mostly want to change their funds. After a reload all fields are empty.
         if (hadAmounts && this.fields.values.cash)
           this.showPage(this.#host.pages().length - 1, 'section:last-of-type h2');
         else this.showPage(0);

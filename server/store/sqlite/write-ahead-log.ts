@@ -39,7 +39,7 @@ export function findLogDamage(path: string): number | undefined {
   return undefined;
 }
 
-/** @returns undefined if there is no log: the last process that closes the database takes it away */
+/** @returns undefined if there is no log: the last process that closes the database deletes it */
 function openLog(path: string): number | undefined {
   try {
     return openSync(path, 'r');

@@ -1,6 +1,6 @@
 /**
  * `npm run look -- <folder>`: takes pictures of the form on the pages of five partners, on a phone and on a desktop,
- * light and dark, in each of its states. What is beautiful no test can tell: look at them.
+ * light and dark, in each of its states. No test can tell whether the form is beautiful, so look at them.
  */
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';

@@ -34,7 +34,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       assert.deepEqual(others, []);
       return only!;
     };
-    // One lead after the other: whoever waits three seconds for a connection to PostgreSQL gets an error.
+    // One lead after the other, because a caller that waits three seconds for a connection to PostgreSQL gets an error.
     const settle = async (ids: (string | undefined)[]) => {
       for (const id of ids) {
         for (const destination of ['default', 'other']) await store.settle({lead: id!, destination}, 0, done);

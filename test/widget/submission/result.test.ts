@@ -248,21 +248,21 @@ describe('the result', () => {
     expect(form.shadowRoot?.querySelector('img')).to.equal(null);
   });
 
-  it("the result links to the partner's next step only if its URL is safe and it has a label, and else the console says why", async () => {
+  it('the link below the result is only shown if its URL is safe and it has a label; if not, the console says why', async () => {
     const said: string[] = [];
     stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
-    const nextStep = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
-    expect(link(await result({}, nextStep), 'Talk to a specialist')?.href).to.equal(
+    const attributes = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
+    expect(link(await result({}, attributes), 'Talk to a specialist')?.href).to.equal(
       'https://example.com/call',
     );
-    expect(link(await result({}, {...nextStep, 'cta-href': '/call'}), 'Talk to a specialist')?.href).to.equal(
-      `${location.origin}/call`,
-    );
+    expect(
+      link(await result({}, {...attributes, 'cta-href': '/call'}), 'Talk to a specialist')?.href,
+    ).to.equal(`${location.origin}/call`);
     expect(said).to.deep.equal([]);
     for (const [bad, advice] of [
-      [{...nextStep, 'cta-href': 'javascript:alert(1)'}, 'cta-href="javascript:alert(1)"'],
-      [{'cta-href': nextStep['cta-href']}, 'set cta-label, too'],
-      [{'cta-label': nextStep['cta-label']}, 'set cta-href, too'],
+      [{...attributes, 'cta-href': 'javascript:alert(1)'}, 'cta-href="javascript:alert(1)"'],
+      [{'cta-href': attributes['cta-href']}, 'set cta-label, too'],
+      [{'cta-label': attributes['cta-label']}, 'set cta-href, too'],
     ] as const) {
       said.length = 0;
       const form = await result({}, bad);
@@ -319,9 +319,22 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('will be in touch soon');
   });
 
-  it('the result says that somebody will get in touch if the partner does not say more', async () => {
+  it('the result says that somebody will get in touch if the partner does not say what happens next', async () => {
     const form = await result();
     expect(next(form)).to.contain('We will contact you about this estimate at (415) 555-0132.');
+  });
+
+  it('the next step of the partner may be for another region, such as es-MX', async () => {
+    const {en, es} = next_step;
+    server.config = () => config({next_step: {'en-GB': en, 'es-MX': es}});
+    const form = await result();
+    form.lang = 'es';
+    await until(
+      () => next(form)?.startsWith('Próximos pasos') === true,
+      undefined,
+      'the result is in Spanish',
+    );
+    expect(next(form)).to.contain('María le llama hoy al (415) 555-0132.');
   });
 
   it('a next step of the partner with HTML in it is shown as text', async () => {
