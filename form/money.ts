@@ -57,11 +57,10 @@ export function parseMoney(typed: string): number | MoneyError {
 
 /**
  * Whether the amount may be meant as a thousand times as much: `50`, and on an English page `2 mil`, which is two
- * thousand in Spanish, and two million in the English of many.
+ * thousand in Spanish, and two million in the English of many. Nobody means billions.
  */
 export function mayMeanThousands(typed: string, locale: string): boolean {
-  const dollars = parseMoney(typed);
-  return (
-    Number(dollars) > 0 && (Number(dollars) < 1_000 || (locale.startsWith('en') && /mil\b/i.test(typed)))
-  );
+  const dollars = Number(parseMoney(typed));
+  const end = locale.startsWith('en') && /mil\b/i.test(typed) ? 1_000_000 : 1_000;
+  return dollars > 0 && dollars < end;
 }

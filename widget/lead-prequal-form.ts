@@ -67,6 +67,7 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @csspart label - A field's label.
  * @csspart help - The help text below a label.
  * @csspart error - The line below a field that says what is wrong.
+ * @csspart question - The line below an amount that asks whether thousands are meant.
  * @csspart input - A text input.
  * @csspart options - The grid of the options of a choice.
  * @csspart option - One option of a choice.

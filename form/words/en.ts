@@ -116,6 +116,8 @@ export const afterTouch = {
   noneFor: 'for {label}',
   noneChosen: '{label}: $0',
   didYouMean: 'Did you mean {email}?',
+  /** Asked about an amount that was probably meant as thousands. */
+  thousands: '{label}: {amount}, or {thousands}?',
   back: 'Back',
   seeEstimate: 'See my estimate',
   summary: 'Please check your answers',

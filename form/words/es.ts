@@ -90,6 +90,7 @@ export const afterTouch: AfterTouchWords = {
   noneFor: 'en {label}',
   noneChosen: '{label}: $0',
   didYouMean: '¿Quiso decir {email}?',
+  thousands: '{label}: ¿{amount} o {thousands}?',
   back: 'Atrás',
   seeEstimate: 'Ver mi estimado',
   summary: 'Revise sus respuestas',

@@ -177,6 +177,7 @@ suite('mayMeanThousands', () => {
   test('"2 mil" may mean millions on an English page, and is clear on a Spanish one', () => {
     assert.equal(mayMeanThousands('2 mil', 'en-US'), true);
     assert.equal(mayMeanThousands('2 mil', 'es-US'), false);
+    assert.equal(mayMeanThousands('2000 mil', 'en-US'), false);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The fields that the first screen does not have, and what is shown beside fields once the form is touched. */
 import {html, nothing, type TemplateResult} from 'lit';
 import {creditScores} from '../../contract/fields.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
@@ -13,18 +14,29 @@ type Option = {readonly value: string; readonly label: string; readonly aside?: 
 const lastField = Object.keys(fieldTable).at(-1);
 
 export type FieldActions = {
+  /** The visitor types into an amount, or deletes from it. */
+  readonly type: (name: FieldName, event: InputEvent) => void;
   /** The visitor chose "None" beside an amount. */
   readonly none: (name: FieldName) => void;
+  /** The visitor says how many dollars are meant. */
+  readonly mean: (name: FieldName, dollars: number) => void;
   /** The visitor wants the suggested e-mail address. */
   readonly accept: () => void;
 };
 
-/** @param suggestion the e-mail address that was probably meant */
+/** What the form asks the visitor. It uses a value as it is if there is no answer. */
+export type Questions = {
+  /** The e-mail address that was probably meant. */
+  readonly suggestion: string | undefined;
+  /** The amount that may be meant as thousands, in whole US dollars. */
+  readonly fewDollars: number | undefined;
+};
+
 export function fieldView(
   name: FieldName,
   words: Words,
   state: FieldState,
-  suggestion: string | undefined,
+  {suggestion, fewDollars}: Questions,
   on: FieldActions,
 ): TemplateResult {
   switch (fieldTable[name].kind) {
@@ -37,7 +49,7 @@ export function fieldView(
         {value: '', label: words.ratherNotSay},
       ]);
     case 'money':
-      return moneyField(name, words, state, on);
+      return moneyField(name, words, {...state, below: thousandsQuestion(name, words, fewDollars, on)}, on);
     case 'email':
       return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)});
     case 'name':
@@ -50,7 +62,12 @@ export function fieldView(
 const scoreOptions = ({scores, ratings}: Words): Option[] =>
   creditScores.map((value) => ({value, label: scores[value], aside: ratings[value]}));
 
-const moneyField = (name: FieldName, words: Words, {value = '', error}: FieldState, on: FieldActions) => html`
+const moneyField = (
+  name: FieldName,
+  words: Words,
+  {value = '', error, below}: FieldState,
+  on: FieldActions,
+) => html`
   <div class="field money" part="field" data-field=${name}>
     <label for=${name} part="label">${labelText(name, words)}</label>
     ${helpText(name, words)}
@@ -69,15 +86,45 @@ const moneyField = (name: FieldName, words: Words, {value = '', error}: FieldSta
           aria-invalid=${error ? 'true' : 'false'}
           aria-describedby=${describedBy(name, words, error)}
           .value=${value}
+          @input=${(event: InputEvent) => on.type(name, event)}
         />
       </div>
       <button class="none" part="button" type="button" @click=${() => on.none(name)}>
         ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
       </button>
     </div>
-    ${error}
+    ${below} ${error}
   </div>
 `;
+
+/** @param dollars the amount as it was read. If it is undefined, nothing is asked. */
+function thousandsQuestion(
+  name: FieldName,
+  words: Words,
+  dollars: number | undefined,
+  on: FieldActions,
+): TemplateResult | undefined {
+  if (dollars === undefined) return undefined;
+  return html`
+    <div class="question" part="question" role="group" aria-labelledby="${name}-question">
+      <span id="${name}-question">${sayQuestion(name, words, dollars)}</span>
+      ${[dollars, dollars * 1_000].map(
+        (meant) => html`
+          <button part="button" type="button" @click=${() => on.mean(name, meant)}>
+            ${formatMoney(meant, words.locale)}
+          </button>
+        `,
+      )}
+    </div>
+  `;
+}
+
+export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words, dollars: number) =>
+  fill(thousands, {
+    label: labels[name],
+    amount: formatMoney(dollars, locale),
+    thousands: formatMoney(dollars * 1_000, locale),
+  });
 
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined

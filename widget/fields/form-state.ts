@@ -1,6 +1,9 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
 import type {ReactiveController} from 'lit';
 import type * as SuggestionFile from '../../form/email-suggestion.ts';
+import {formatDollars, usesCommas} from '../../form/format-money.ts';
+import {groupAsTyped} from '../../form/group-as-typed.ts';
+import {mayMeanThousands, parseMoney} from '../../form/money.ts';
 import {contactNames, fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
@@ -9,12 +12,15 @@ import type {FormHost} from './form-host.ts';
 import {loadPinned} from '../loading/later-files.ts';
 import {suggestionFiles} from '../loading/suggestion-pins.ts';
 import {emit} from '../page/events.ts';
-import {errorText, fieldView} from './field-views.ts';
+import {errorText, fieldView, sayQuestion, type FieldActions} from './field-views.ts';
 import type {Contact} from './contact-sources.ts';
 import type {KnownContact} from './known-contact.ts';
 
 /** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
 export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
+
+/** Whole US dollars. */
+type Amounts = {[Name in FieldName]?: number | undefined};
 
 /** An address at one of these domains is not mistyped. */
 const commonDomain = /@(?:gmail|yahoo|hotmail|outlook|icloud)\.com$/i;
@@ -28,6 +34,9 @@ export class FormState implements ReactiveController {
   readonly #host: FormHost;
   /** An e-mail address to put in place of the typed one, if the visitor wants that. */
   #suggestion: string | undefined;
+  /** The amounts that may be meant as thousands, which the visitor is asked, and those that the visitor has answered. */
+  #fewDollars: Amounts = {};
+  #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
   #prefill: object | undefined;
@@ -65,13 +74,24 @@ export class FormState implements ReactiveController {
       name,
       words,
       {value: this.values[name], error: code && errorText(name, sayError(words, name, code))},
-      this.#suggestion,
+      {suggestion: this.#suggestion, fewDollars: this.#fewDollars[name]},
       this.#actions,
     );
   }
 
-  readonly #actions = {
-    none: (name: FieldName) => {
+  readonly #actions: FieldActions = {
+    type: (name, {inputType, data, isComposing, target}) => {
+      const input = target as HTMLInputElement;
+      if (!usesCommas(this.#host.words.locale)) return;
+      const caret = input.selectionEnd ?? 0;
+      const before = this.values[name] ?? '';
+      const grouped = groupAsTyped({before, after: input.value, caret, inputType, data, isComposing});
+      // An input that shows the right text already keeps what the browser can undo.
+      if (!grouped || grouped.text === input.value) return;
+      input.value = grouped.text;
+      input.setSelectionRange(grouped.caret, grouped.caret);
+    },
+    none: (name) => {
       this.#write(name, '0');
       const {words} = this.#host;
       this.#host.announce(fill(words.noneChosen, {label: words.labels[name]}));
@@ -81,6 +101,13 @@ export class FormState implements ReactiveController {
       this.#suggestion = undefined;
       this.#host.announce('');
       this.input('email')?.focus();
+    },
+    mean: (name, dollars) => {
+      this.#answered[name] = this.#fewDollars[name];
+      this.#fewDollars[name] = undefined;
+      this.#write(name, formatDollars(dollars, this.#host.words.locale));
+      this.#host.announce('');
+      this.input(name)?.focus();
     },
   };
 
@@ -121,21 +148,41 @@ export class FormState implements ReactiveController {
     if (!this.#started) emit(this.#host.element, 'prequal-start');
     this.#started = true;
     this.collect();
-    // While the visitor types, the form is rendered only if the field has an error, which may be corrected now.
-    if (name && this.errors[name]) this.#check(name);
+    if (!name) return;
+    // While the visitor types, the form is rendered only if something below the field may have to go.
+    if (this.errors[name]) this.#check(name);
+    if (this.#fewDollars[name] === undefined || this.#fewDollars[name] === this.#dollars(name)) return;
+    this.#fewDollars[name] = undefined;
+    this.#host.announce('');
   }
 
-  /** @param movedOn whether the focus went to another place in the form */
+  /** @param movedOn whether the focus went to another field of the form, or to one of its buttons */
   leave(name: FieldName, movedOn: boolean) {
     this.collect();
     const input = this.input(name);
     // If the focus left the form, an empty field is not an error yet: the visitor may come back to it.
     if (!input || !(this.values[name] || movedOn)) return;
+    const typed = this.values[name] ?? '';
     this.#tidy(name);
     const tidied = this.values[name];
     if (tidied && input.type !== 'radio') input.value = tidied;
     this.#check(name);
     if (name === 'email') void this.#suggest(input.value);
+    if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
+  }
+
+  /** Asks whether a small amount means thousands. Without an answer it is taken as it was typed. */
+  #askAboutThousands(name: FieldName, typed: string) {
+    const {words} = this.#host;
+    const dollars = this.#dollars(name);
+    const isKnown = dollars === this.#fewDollars[name] || dollars === this.#answered[name];
+    if (isKnown || typeof dollars !== 'number' || !mayMeanThousands(typed, words.locale)) return;
+    this.#fewDollars[name] = dollars;
+    this.#host.announce(sayQuestion(name, words, dollars));
+  }
+
+  #dollars(name: FieldName) {
+    return parseMoney(this.values[name] ?? '');
   }
 
   /** Asks whether the visitor means another address. Without the file for it, nobody is asked. */
@@ -185,6 +232,8 @@ export class FormState implements ReactiveController {
     this.values = {};
     this.errors = {};
     this.#suggestion = undefined;
+    this.#fewDollars = {};
+    this.#answered = {};
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

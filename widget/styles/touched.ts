@@ -106,6 +106,17 @@ export const touched = css`
   .none {
     padding-inline: 16px;
   }
+  .question {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    font-size: 0.875em;
+    gap: 4px 8px;
+    margin-block-start: 6px;
+  }
+  .question button {
+    padding-inline: 12px;
+  }
   section + section {
     box-shadow: 0 -1px var(--_line);
     margin-block-start: calc(var(--_space) * 8);

@@ -121,11 +121,12 @@ export class TouchedForm {
           addEventListener(end, () => setTimeout(resolve), {once: true});
         }
       });
-    } else if (type === 'focusout' && around && around !== fieldAround(relatedTarget)) {
-      const movedOn = relatedTarget !== null;
+    } else if (type === 'focusout' && around) {
+      // An amount is also left for the buttons of its own field.
+      const movedOn = relatedTarget !== null && around !== fieldAround(relatedTarget);
       // An error that appears while the mouse is down would move the button away from under it.
       void this.#press.then(() => {
-        if (field) this.fields.leave(field, movedOn);
+        if (field && !this.submission.isSending) this.fields.leave(field, movedOn);
         else if (movedOn) this.consent.leave();
       });
     }
@@ -161,7 +162,7 @@ export class TouchedForm {
   }
 
   async submit() {
-    const {consent, submission} = this;
+    const {fields, consent, submission} = this;
     if (submission.isSending || submission.stage.name === 'answered') return;
     const {errors, lead} = this.read();
     const agreed = consent.check();
@@ -169,6 +170,7 @@ export class TouchedForm {
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
 
     this.#clearErrors();
+    fields.tidyPage();
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
     if (this.#host.find(':focus')) this.#host.find('.main')?.focus();
     const outcome = await submission.send({

@@ -276,7 +276,7 @@ describe('the form', () => {
   });
 
   describe('amounts', () => {
-    it('an amount is formatted when the field is left, never while typing', async () => {
+    it('an amount with a sign, letters or decimals is left alone while it is typed, and formatted when the field is left', async () => {
       const form = await open({layout: 'single'});
       field(form, 'Cash').focus();
       await sendKeys({type: '$1.2m'});

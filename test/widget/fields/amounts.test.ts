@@ -1,0 +1,260 @@
+/** What happens to an amount of money while it is typed, and when the field is left. Uses real keys. */
+import {expect} from '@open-wc/testing';
+import {sendKeys, sendMouse} from '@web/test-runner-commands';
+import {created, FakeServer} from '../../support/browser/fake-server.ts';
+import {
+  announced,
+  button,
+  choose,
+  click,
+  description,
+  errors,
+  field,
+  fill,
+  fillContact,
+  fillFunds,
+  focused,
+  maybeButton,
+  open,
+  send,
+  shows,
+  text,
+} from '../../support/browser/visitor.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+
+describe('an amount of money', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => server.restore());
+
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await sendKeys({press: key});
+  };
+
+  const type = async (form: LeadPrequalForm, label: string, typed: string) => {
+    field(form, label).focus();
+    await sendKeys({type: typed});
+  };
+
+  /** Goes on to a field that may stay empty. */
+  const leave = async (form: LeadPrequalForm) => {
+    field(form, 'No').focus();
+    await form.updateComplete;
+    await form.updateComplete;
+  };
+
+  /** The text of an input, with its caret as `|`. */
+  const shown = ({value, selectionStart}: HTMLInputElement) =>
+    `${value.slice(0, selectionStart ?? 0)}|${value.slice(selectionStart ?? 0)}`;
+
+  describe('while it is typed', () => {
+    it('digits are grouped at once, and the caret stays between the same digits', async () => {
+      const form = await open({layout: 'single'});
+      const cash = field(form, 'Cash');
+      await type(form, 'Cash', '1234567');
+      expect(shown(cash)).to.equal('1,234,567|');
+      await press('Home', 'ArrowRight', '9');
+      expect(shown(cash)).to.equal('19|,234,567');
+      await press('End', 'Backspace');
+      expect(shown(cash)).to.equal('1,923,456|');
+    });
+
+    it('a deletion over a comma takes the next digit', async () => {
+      const form = await open({layout: 'single'});
+      const cash = field(form, 'Cash');
+      await type(form, 'Cash', '1234567');
+      await press('ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Backspace');
+      expect(shown(cash)).to.equal('123|,567');
+      await press('Delete');
+      expect(shown(cash)).to.equal('12,3|67');
+    });
+
+    it('letters, decimals and typed commas are left alone until the field is left', async () => {
+      const form = await open({layout: 'single'});
+      for (const [typed, tidied] of [
+        ['1500k', '1,500,000'],
+        ['50000.75', '50,000'],
+        ['5,00,000', '500,000'],
+      ] as const) {
+        fill(form, 'Cash', '');
+        await type(form, 'Cash', typed);
+        const {value} = field(form, 'Cash');
+        expect(value.replace(',', '')).to.equal(typed.replace(',', ''));
+        await leave(form);
+        expect(field(form, 'Cash').value).to.equal(tidied);
+      }
+    });
+
+    it('what fills the field in without typing is left alone until the field is left', async () => {
+      const form = await open({layout: 'single'});
+      fill(form, 'Cash', '50000');
+      expect(field(form, 'Cash').value).to.equal('50000');
+      await leave(form);
+      expect(field(form, 'Cash').value).to.equal('50,000');
+    });
+
+    it('in a locale that does not group with commas, digits are grouped when the field is left', async () => {
+      const form = await open({layout: 'single'});
+      form.strings = {locale: 'de-DE'};
+      await form.updateComplete;
+      await type(form, 'Cash', '50000');
+      expect(field(form, 'Cash').value).to.equal('50000');
+      await leave(form);
+      expect(field(form, 'Cash').value).to.equal('50.000');
+    });
+
+    it('an amount that was cancelled with undo can still be read', async () => {
+      const form = await open({layout: 'single'});
+      await type(form, 'Cash', '12345');
+      await sendKeys({down: 'Control'});
+      await press('z');
+      await sendKeys({up: 'Control'});
+      await sendKeys({type: '6'});
+      const {value} = field(form, 'Cash');
+      await leave(form);
+      expect(errors(form), value).to.deep.equal([]);
+      expect(field(form, 'Cash').value).to.match(/^[1-6,]+$/);
+    });
+  });
+
+  it('an amount is tidied when the focus goes to its own None button', async () => {
+    const form = await open({layout: 'single'});
+    await type(form, 'Cash', '50k');
+    await press('Tab');
+    await form.updateComplete;
+    expect(focused(form)).to.equal(button(form, 'None for Cash'));
+    expect(field(form, 'Cash').value).to.equal('50,000');
+  });
+
+  describe('that may mean thousands', () => {
+    const question = 'Cash: $50, or $50,000?';
+
+    const asked = async (typed = '50', expected = question) => {
+      const form = await open({layout: 'single'});
+      await type(form, 'Cash', typed);
+      await leave(form);
+      await shows(form, expected);
+      return form;
+    };
+
+    it('the form asks when the field is left, and a button replaces the amount', async () => {
+      const form = await asked();
+      expect(announced(form)).to.equal(question);
+      expect(field(form, 'Cash').getAttribute('aria-invalid')).to.equal('false');
+      await click(form, '$50,000');
+      expect(field(form, 'Cash').value).to.equal('50,000');
+      expect(focused(form)).to.equal(field(form, 'Cash'));
+      expect(maybeButton(form, '$50,000')).to.equal(undefined);
+      expect(announced(form)).to.equal('');
+    });
+
+    it('the visitor who keeps the amount is not asked again', async () => {
+      const form = await asked();
+      await click(form, '$50');
+      expect(field(form, 'Cash').value).to.equal('50');
+      expect(maybeButton(form, '$50')).to.equal(undefined);
+      await leave(form);
+      expect(maybeButton(form, '$50')).to.equal(undefined);
+    });
+
+    it('the question can be answered with the keyboard alone', async () => {
+      const form = await open({layout: 'single'});
+      await type(form, 'Cash', '50');
+      await press('Tab');
+      await shows(form, question);
+      await press('Tab', 'Tab');
+      expect(focused(form)).to.equal(button(form, '$50,000'));
+      await press('Enter');
+      expect(field(form, 'Cash').value).to.equal('50,000');
+    });
+
+    it('the question goes when the amount is changed or None is chosen, and is asked of the new amount', async () => {
+      const form = await asked();
+      await type(form, 'Cash', '1');
+      await form.updateComplete;
+      expect(text(form)).not.to.contain(question);
+      expect(announced(form)).to.equal('');
+      await leave(form);
+      await shows(form, 'Cash: $501, or $501,000?');
+
+      await click(form, 'None for Cash');
+      expect(maybeButton(form, '$501')).to.equal(undefined);
+      await leave(form);
+      expect(text(form)).not.to.contain(', or $');
+    });
+
+    it('each amount has its own question', async () => {
+      const form = await asked();
+      await type(form, 'Investments', '7');
+      await leave(form);
+      await shows(form, 'Investments: $7, or $7,000?');
+      await click(form, '$7,000');
+      expect(field(form, 'Investments').value).to.equal('7,000');
+      expect(text(form)).to.contain(question);
+    });
+
+    it('"2 mil" is asked about on an English page', async () => {
+      const form = await asked('2 mil', 'Cash: $2,000, or $2,000,000?');
+      await click(form, '$2,000,000');
+      expect(field(form, 'Cash').value).to.equal('2,000,000');
+    });
+
+    it('a Spanish page asks in Spanish', async () => {
+      const form = await open({layout: 'single', lang: 'es'});
+      await shows(form, 'Efectivo');
+      await type(form, 'Efectivo', '50');
+      field(form, 'Nombre').focus();
+      await shows(form, 'Efectivo: ¿$50 o $50,000?');
+    });
+
+    it('a zero, a thousand and a text that cannot be read are not asked about', async () => {
+      const form = await open({layout: 'single'});
+      for (const typed of ['0', '1000', '50k', 'some']) {
+        fill(form, 'Cash', typed);
+        await leave(form);
+        expect(text(form), typed).not.to.contain(', or $');
+      }
+      fill(form, 'First name', '50');
+      field(form, 'Cash').focus();
+      await form.updateComplete;
+      expect(text(form)).not.to.contain(', or $');
+    });
+
+    it('the question appears after the mouse button is released, so that no button moves away from the pointer', async () => {
+      const form = await open({layout: 'single'});
+      await type(form, 'Cash', '50');
+      const main = button(form, 'See my estimate');
+      main.scrollIntoView({block: 'center'});
+      const {x, y} = main.getBoundingClientRect();
+      await sendMouse({type: 'move', position: [Math.ceil(x) + 10, Math.ceil(y) + 10]});
+      await sendMouse({type: 'down'});
+      await form.updateComplete;
+      expect(text(form)).not.to.contain(question);
+      await sendMouse({type: 'up'});
+      await shows(form, question);
+    });
+
+    it('the question does not hold up the visitor, and does not appear while the lead is being sent', async () => {
+      server.reply(() => created({prequalification: null}));
+      const form = await open({layout: 'single'});
+      await fillContact(form);
+      await choose(form, 'Above 720 Excellent');
+      await fillFunds(form);
+      fill(form, 'Investments', '50');
+      const sent = send(form);
+      await form.updateComplete;
+      expect(text(form)).not.to.contain(', or $');
+      await sent;
+      expect(server.leads[0]!.body.lead['investments']).to.equal(50);
+    });
+
+    it('the question has a name for screen readers', async () => {
+      const form = await asked();
+      const group = button(form, '$50').closest('[role=group]')!;
+      const label = form.shadowRoot?.getElementById(group.getAttribute('aria-labelledby') ?? '');
+      expect(label?.textContent).to.equal(question);
+      expect(description(form, field(form, 'Cash'))).to.contain('Checking');
+      await expect(form).to.be.accessible();
+    });
+  });
+});
