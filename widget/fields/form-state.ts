@@ -80,9 +80,9 @@ export class FormState implements ReactiveController {
   }
 
   readonly #actions: FieldActions = {
-    type: (name, {inputType, data, isComposing, target}) => {
-      const input = target as HTMLInputElement;
-      if (!usesCommas(this.#host.words.locale)) return;
+    type: (name, {inputType, data, isComposing}) => {
+      const input = this.input(name);
+      if (!input || !usesCommas(this.#host.words.locale)) return;
       const caret = input.selectionEnd ?? 0;
       const before = this.values[name] ?? '';
       const grouped = groupAsTyped({before, after: input.value, caret, inputType, data, isComposing});
