@@ -26,8 +26,8 @@ const stateFor = (step: number) => ({...(history.state as object | null), [key]:
 export class FormHistory implements ReactiveController {
   readonly #host: FormHost;
   readonly #form: TouchedForm;
-  /** The step that the form has shown last. */
-  #shown = 0;
+  /** The step of the entry that the browser has shown last. After a reload, the form may be at an earlier step. */
+  #shown = stepOfEntry() ?? 0;
   /** The step whose entry the form itself is going back to. */
   #goal: number | undefined;
   /** The answer that the visitor has left with Back. */
@@ -77,6 +77,8 @@ export class FormHistory implements ReactiveController {
     const goal = this.#goal;
     this.#goal = undefined;
     if (step === undefined) return;
+    const isBack = step < this.#shown;
+    this.#shown = step;
     if (goal !== undefined) {
       // The page has added entries of its own between two steps.
       if (step > goal) this.#goBack(goal, step);
@@ -91,6 +93,7 @@ export class FormHistory implements ReactiveController {
       this.#left = stage;
       submission.change();
     } else if (step === fields.page) return;
+    else if (isBack && step > fields.page) return this.#goBack(fields.page, step);
     // After a reload the fields of earlier steps may be empty.
     this.#form.showPage(Math.min(step, this.#form.firstPageOf(this.#form.read().errors)));
   };
@@ -98,7 +101,6 @@ export class FormHistory implements ReactiveController {
   #forwardToResult(step: number) {
     const left = this.#left;
     if (left && recallReceipt(left.endpoint)?.id === left.answer.id) {
-      this.#shown = step;
       this.#form.submission.enterAnswered(left.endpoint, left.answer, left.leadType);
       this.#host.refresh('h2');
     } else if (this.#form.submission.stage.name !== 'answered') {

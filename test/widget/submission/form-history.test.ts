@@ -130,6 +130,17 @@ describe('with history', () => {
     await isAt(reloaded, 'Your funds');
   });
 
+  it('after a reload in the middle Back never goes forward', async () => {
+    const form = await open({history: ''});
+    await fillAll(form);
+    form.remove();
+    const reloaded = await open({history: ''});
+    await fillContact(reloaded);
+    await go(-1);
+    await until(() => step() === 0);
+    expect(heading(reloaded)).to.contain('About you');
+  });
+
   it('an entry of the page, such as that of a link to a heading, changes nothing', async () => {
     const form = await open({history: ''});
     await fillContact(form);
