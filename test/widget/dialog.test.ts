@@ -178,6 +178,17 @@ describe('a form in a dialog', () => {
     expect(top >= 0 && bottom <= innerHeight, 'it stands within the window').to.be.true;
   });
 
+  it('a form in a dialog shows the progress of each step below the button that closes it', async () => {
+    await setViewport({width: 360, height: 640});
+    const form = await place();
+    await form.open();
+    await fillContact(form);
+    dialogOf(form).scrollTo(0, dialogOf(form).scrollHeight);
+    await click(form, 'Next');
+    const edges = (selector: string) => form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
+    expect(edges('.progress').top).to.be.at.least(edges('.close').bottom);
+  });
+
   it('a form in a dialog scrolls inside on a phone, with its button to close always in reach', async () => {
     await setViewport({width: 360, height: 480});
     const form = await place('layout="single"');

@@ -25,6 +25,10 @@ export const dialogStyles = css`
     border-radius: 0;
     padding-block-start: 52px;
   }
+  /* Shows the progress below the button when the title is scrolled to. */
+  dialog h2 {
+    scroll-margin-block-start: 80px;
+  }
   .close {
     background: var(--_paper);
     border: 0;
