@@ -116,7 +116,7 @@ export const afterTouch = {
   noneFor: 'for {label}',
   noneChosen: '{label}: $0',
   didYouMean: 'Did you mean {email}?',
-  /** Asked about an amount that was probably meant as thousands. */
+  /** The form asks this about an amount that may be meant as thousands. */
   thousands: '{label}: {amount}, or {thousands}?',
   back: 'Back',
   seeEstimate: 'See my estimate',

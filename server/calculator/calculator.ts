@@ -69,8 +69,8 @@ type Rule = {
   description: string;
   compute: (finances: Finances, policy: Policy) => Part;
   /**
-   * The smallest amount above zero. The form names it where the reason is `below_minimum`. Undefined if the rule never
-   * gives that reason.
+   * The smallest amount above zero. The form of version 1.0.0 names it where the reason is `below_minimum`. Undefined if
+   * the rule never gives that reason.
    */
   minimum: ((policy: Policy) => number) | undefined;
 };
@@ -123,7 +123,7 @@ export function calculatedAnswer(lead: Lead, policy: Policy): Answer {
   return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version};
 }
 
-/** The smallest amounts above zero that the policy allows. The form names them where it explains an amount of zero. */
+/** The smallest amounts above zero that the policy allows, for the form of version 1.0.0 (`EmbedConfig.minimums`). */
 export function minimums(policy: Policy): Partial<Record<AmountPart, number>> {
   const smallest: Partial<Record<AmountPart, number>> = {};
   for (const name of amountParts) {
