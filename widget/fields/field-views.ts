@@ -108,13 +108,15 @@ function thousandsQuestion(
   return html`
     <div class="question" part="question" role="group" aria-labelledby="${name}-question">
       <span id="${name}-question">${sayQuestion(name, words, dollars)}</span>
-      ${[dollars, dollars * 1_000].map(
-        (meant) => html`
-          <button part="button" type="button" @click=${() => on.mean(name, meant)}>
-            ${formatMoney(meant, words.locale)}
-          </button>
-        `,
-      )}
+      <div class="row">
+        ${[dollars, dollars * 1_000].map(
+          (meant) => html`
+            <button part="button" type="button" @click=${() => on.mean(name, meant)}>
+              ${formatMoney(meant, words.locale)}
+            </button>
+          `,
+        )}
+      </div>
     </div>
   `;
 }

@@ -111,8 +111,8 @@ export const touched = css`
     display: flex;
     flex-wrap: wrap;
     font-size: 0.875em;
-    gap: 4px 8px;
-    margin-block-start: 6px;
+    gap: 8px;
+    margin-block-start: 8px;
   }
   .question button {
     padding-inline: 12px;
