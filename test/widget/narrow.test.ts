@@ -2,7 +2,7 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {answer, created, FakeServer} from '../support/browser/fake-server.ts';
-import {fillAll, open, send, shows} from '../support/browser/visitor.ts';
+import {field, fill, fillAll, open, send, shows} from '../support/browser/visitor.ts';
 
 /** The largest amounts that the calculator gives. */
 const prequalification = {
@@ -58,6 +58,28 @@ describe('little space', () => {
     await send(form);
     const names = [...form.shadowRoot!.querySelectorAll('tbody th')];
     expect(names.map(linesOf)).to.deep.equal([2, 1, 2]);
+  });
+
+  it('the largest amount is seen whole in its field, also with text of twice the size', async () => {
+    const form = await open();
+    form.style.inlineSize = '328px';
+    form.style.fontSize = '32px';
+    await fillAll(form);
+    fill(form, 'Cash', '999,999,999');
+    const input = field(form, 'Cash');
+    expect(input.scrollWidth).to.equal(input.clientWidth);
+  });
+
+  it('a button whose label takes two lines begins where the others begin', async () => {
+    const form = await open();
+    form.style.inlineSize = '248px';
+    await fillAll(form);
+    await send(form);
+    document.documentElement.lang = 'es';
+    await shows(form, 'Imprimir');
+    const labels = [...form.shadowRoot!.querySelectorAll('button.quiet')].map(wordsIn);
+    const starts = labels.map((words) => Math.round(Math.min(...words.map(({boxes}) => boxes[0]!.left))));
+    expect(new Set(starts).size).to.equal(1);
   });
 
   for (const lang of ['en', 'es']) {

@@ -28,10 +28,12 @@ export const touched = css`
   }
   .row {
     display: flex;
+    flex-wrap: wrap;
     gap: 8px;
   }
   .money {
-    flex: 1;
+    /* Room for the largest amount. */
+    flex: 1 9em;
     position: relative;
   }
   .sign {

@@ -56,12 +56,12 @@ const otherStyles = css`
     border-color: transparent;
     min-inline-size: 44px;
     padding-inline: 0;
+    text-align: start;
     text-decoration: underline;
     text-underline-offset: 3px;
   }
   .field .quiet {
     font-size: 0.875em;
-    text-align: start;
   }
   /* The partner's colour arrives with the configuration, after the first touch. The buttons change to it gradually. */
   .main,
