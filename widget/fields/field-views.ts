@@ -24,8 +24,8 @@ export type FieldActions = {
   readonly accept: () => void;
 };
 
-/** What the form asks the visitor. It uses a value as it is if there is no answer. */
-export type Questions = {
+/** What the form asks about a value. Without an answer, it uses the value as it is. */
+type Questions = {
   /** The e-mail address that was probably meant. */
   readonly suggestion: string | undefined;
   /** The amount that may be meant as thousands, in whole US dollars. */

@@ -7,7 +7,7 @@ import {amountParts, type AmountPart} from '../../contract/amounts.ts';
  * who cannot tell the colours apart see the difference in lightness. A page can replace the colours by
  * `--prequal-amount-1` and so on, in the order of `amountParts`.
  */
-export const amountColors: Readonly<Record<AmountPart, string>> = {
+const amountColors: Readonly<Record<AmountPart, string>> = {
   rollover_amount: 'light-dark(#12336f, #5b92e5)',
   sba_qualified_amount: 'light-dark(#cf8300, #ffd468)',
   unsecured_amount: 'light-dark(#006259, #0b7f73)',
