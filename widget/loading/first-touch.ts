@@ -23,8 +23,10 @@ export class FirstTouch {
   readonly #host: ReactiveControllerHost;
   readonly #load: () => Promise<TouchedForm>;
   #loading: Promise<TouchedForm> | undefined;
-  /** The events of the form before the file has arrived. `reset()` begins another list. */
+  /** The events of the form before the file has arrived. */
   #events: FormEvent[] = [];
+  /** The action that waits for the file. */
+  #awaited: ((form: TouchedForm) => unknown) | undefined;
 
   constructor(host: ReactiveControllerHost, load: () => Promise<TouchedForm>) {
     this.#host = host;
@@ -54,20 +56,20 @@ export class FirstTouch {
 
   /**
    * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits. `reset()` takes an
-   * action back that waits.
+   * action back that waits, and so does a visitor who goes on to another field.
    *
    * @throws if the file does not arrive
    */
   async run<Result>(action: (form: TouchedForm) => Result) {
     if (this.form) return await action(this.form);
     const loading = this.load();
-    const events = this.#events;
+    this.#awaited = action;
     this.#enter('awaited');
     try {
       const form = await loading;
-      if (events === this.#events) return await action(form);
+      if (this.#awaited === action) return await action(form);
     } catch (error) {
-      if (events === this.#events) throw error;
+      if (this.#awaited === action) throw error;
     }
     return undefined;
   }
@@ -77,6 +79,10 @@ export class FirstTouch {
     if (this.form) return this.form.handle(event);
     // The notice of the failure gets the focus, and that event must not load the file again. Typing and the button do.
     if (this.arrival === 'failed' && event.type !== 'input') return;
+    const isInField = event.target instanceof HTMLInputElement;
+    // The focus also comes back to its field with the browser's window. Then it comes from no other element.
+    if (isInField && (event.type === 'input' || (event.type === 'focusin' && event.relatedTarget)))
+      this.#stopWaiting();
     // A press is not passed on, because it may have ended long before the file arrives.
     if (event.type !== 'pointerdown') this.#events.push(event);
     this.load().catch(() => {});
@@ -86,7 +92,7 @@ export class FirstTouch {
   reset() {
     this.form?.reset();
     this.#events = [];
-    if (this.arrival === 'awaited') this.arrival = 'pending';
+    this.#stopWaiting();
     if (this.arrival === 'failed') this.arrival = 'initial';
   }
 
@@ -100,6 +106,12 @@ export class FirstTouch {
     const hadNotice = this.arrival === 'failed';
     if (hadNotice) this.#enter('initial');
     return hadNotice;
+  }
+
+  /** The form must not change under the hands of a visitor who no longer waits. */
+  #stopWaiting() {
+    this.#awaited = undefined;
+    if (this.arrival === 'awaited') this.#enter('pending');
   }
 
   #enter(arrival: Arrival) {

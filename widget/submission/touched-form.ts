@@ -28,7 +28,7 @@ export type FormEvent = {
   /** As `performance.now()`. */
   readonly timeStamp: number;
   readonly target: EventTarget | null;
-  /** Of a `focusout` event, the element that gets the focus. Null if the focus leaves the page. */
+  /** Of a `focusout` event, what gets the focus; of a `focusin` event, what had it. Null if that is not on the page. */
   readonly relatedTarget?: EventTarget | null | undefined;
   /** Of a `keydown` event. */
   readonly key?: string | undefined;

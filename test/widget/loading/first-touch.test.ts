@@ -1,5 +1,5 @@
 /** Tests what the form does with the actions of a visitor before the file of a touched form has arrived. */
-import {expect} from '@open-wc/testing';
+import {expect, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import {laterFiles} from '../../../widget/loading/pins.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
@@ -77,6 +77,21 @@ describe('before the file of a touched form has arrived', () => {
     await shows(form, 'Step 2 of 3');
     expect(announced(form)).to.equal('');
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
+  });
+
+  it('a visitor who goes on to another field no longer waits, and the file raises no errors when it arrives', async () => {
+    const form = await open();
+    const started = oneEvent(form, 'prequal-start');
+    fill(form, 'First name', 'Maria');
+    button(form, 'Next').click();
+    fill(form, 'Last name', 'Or');
+    await form.updateComplete;
+    expect(button(form, 'Next').getAttribute('aria-disabled')).to.equal('false');
+    await started;
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(0);
+    expect(focused(form)).to.equal(field(form, 'Last name'));
+    expect(field(form, 'Last name').value).to.equal('Or');
   });
 
   it('a visitor who waits for a file that does not arrive sees a notice, and the button loads the file again', async () => {
