@@ -66,6 +66,7 @@ export async function serveHostPages(): Promise<HostPages> {
       pages
         .set('/widget', page('en', snippet))
         .set('/widget-es', page('es', snippet))
+        .set('/widget-standard', page('en', snippet.replace('partner=', 'lead-type="standard" partner=')))
         .set('/widget-single', page('en', singleSnippet(snippet)));
     },
     close: () => server.close().closeAllConnections(),

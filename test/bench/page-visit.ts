@@ -125,11 +125,20 @@ function takeNotes(shows: string) {
   requestAnimationFrame(look);
 }
 
-/**
- * @param shows a selector of the element to wait for
- * @param categories what the browser traces, which makes the visit slower
- */
-export async function visit(browser: Browser, url: string, shows: string, categories: string[] = []) {
+type VisitOptions = {
+  /** What the browser traces, which makes the visit slower. */
+  categories?: string[];
+  /** Runs before the page is loaded. */
+  prepare?: (page: Page) => Promise<unknown>;
+};
+
+/** @param shows a selector of the element to wait for */
+export async function visit(
+  browser: Browser,
+  url: string,
+  shows: string,
+  {categories = [], prepare}: VisitOptions = {},
+) {
   const context = await browser.newContext({viewport});
   const page = await context.newPage();
   const requests: string[] = [];
@@ -149,6 +158,7 @@ export async function visit(browser: Browser, url: string, shows: string, catego
   });
   await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
   await page.addInitScript(takeNotes, shows);
+  await prepare?.(page);
   if (categories.length > 0) await browser.startTracing(page, {categories});
   await page.goto(url);
   await until(devtools, 'noted.shownAt');

@@ -15,6 +15,7 @@ import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {profileOf, functionCategories, workCategories, workIn, type Traced} from './page-flame.ts';
 import {serveHostPages} from './page-host.ts';
+import {latePageNames, shiftWithLateConfig} from './page-late.ts';
 import {formPageNames, report, type FormPage, type Loads, type Measured} from './page-report.ts';
 import {fillIn, visit, type FilledIn} from './page-visit.ts';
 
@@ -38,17 +39,18 @@ const {script} = newestSnippet({embedFolder, releasesFolder, publicUrl: service.
 const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
 host.embed(script, 'acme');
 const browser = await chromium.launch(await findChromium());
-const addressOf = (name: keyof Loads) => `${host.origin}/${name}`;
+const addressOf = (name: string) => `${host.origin}/${name}`;
 
 const pages = ['alone', 'plain', ...formPageNames] as const;
 const loads: Loads = {alone: [], plain: [], widget: [], 'widget-es': [], 'widget-single': []};
 const ways: FilledIn[] = [];
 const works: Measured['works'] = {widget: [], 'widget-single': []};
 const profiled: Traced[] = [];
+const lateShifts: Measured['lateShifts'] = {widget: [], 'widget-standard': [], 'widget-single': []};
 
 /** A visit that is traced, and therefore not measured in other ways. */
 async function trace(name: FormPage, categories: string[]): Promise<Traced> {
-  const {loaded, leave} = await visit(browser, addressOf(name), 'input', categories);
+  const {loaded, leave} = await visit(browser, addressOf(name), 'input', {categories});
   await leave();
   if (!loaded.trace) throw new Error('The browser has written no trace');
   return {trace: loaded.trace, shownAt: loaded.shownAt};
@@ -69,6 +71,9 @@ for (let run = 0; run < runs; run += 1) {
     works[name].push(workIn(await trace(name, workCategories), scriptName));
   }
   profiled.push(await trace('widget', functionCategories));
+  for (const name of latePageNames) {
+    lateShifts[name].push(await shiftWithLateConfig(browser, addressOf(name), name));
+  }
 }
 const version = browser.version();
 await browser.close();
@@ -80,6 +85,7 @@ const [newest] = readVersions({embedFolder, releasesFolder});
 const text = report({
   circumstances: `Chromium ${version} on ${cpus().length} × ${cpus()[0]!.model.trim()}, medians of ${runs} visits`,
   loads,
+  lateShifts,
   ways,
   works,
   profile: profileOf(profiled, scriptName, newest?.folder ?? join(embedFolder, 'unknown')),
