@@ -126,6 +126,9 @@ async function fits(page: Page, where: string) {
 }
 
 for (const [name, {brand, missing = false}] of Object.entries(hostPages)) {
+  if (missing && process.env['REQUIRE_THEMES'] === '1') {
+    throw new Error(`REQUIRE_THEMES is set, but there is no page ${name}. ${missing}.`);
+  }
   suite(`the form on the page of a partner: ${name}`, {skip: missing}, () => {
     for (const view of views) {
       const where = `${name} (${view.scheme}, ${view.width} px)`;
