@@ -12,6 +12,7 @@ import type {FormHost} from './form-host.ts';
 import {loadPinned} from '../loading/later-files.ts';
 import {suggestionFiles} from '../loading/suggestion-pins.ts';
 import {emit} from '../page/events.ts';
+import {safeDocument} from '../page/safe-document.ts';
 import {errorText, fieldView, sayQuestion, type FieldActions} from './field-views.ts';
 import type {Contact} from './contact-sources.ts';
 import type {KnownContact} from './known-contact.ts';
@@ -86,9 +87,10 @@ export class FormState implements ReactiveController {
       const caret = input.selectionEnd ?? 0;
       const before = this.values[name] ?? '';
       const grouped = groupAsTyped({before, after: input.value, caret, inputType, data, isComposing});
-      // An input that shows the right text already keeps what the browser can undo.
       if (!grouped || grouped.text === input.value) return;
-      input.value = grouped.text;
+      // Only an edit by this command can be undone. A new `value` would also spoil the undoing of all edits before it.
+      input.select();
+      if (!safeDocument.execCommand('insertText', false, grouped.text)) input.value = grouped.text;
       input.setSelectionRange(grouped.caret, grouped.caret);
     },
     none: (name) => {
