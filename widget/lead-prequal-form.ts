@@ -177,6 +177,8 @@ export class LeadPrequalForm extends EmbeddedElement {
       this.#localization.loadAfterTouch(),
       this.#loadKnownContact(),
     ]);
+    // The page may have set `prefill` meanwhile.
+    await this.#loadKnownContact();
     const host = this.#createHost();
     const form = new TouchedForm(host, loadTakeaway);
     if (file) new file.FormHistory(host, form);
@@ -223,12 +225,8 @@ export class LeadPrequalForm extends EmbeddedElement {
       find: (selector) => this.find(selector),
       refresh: (focusOn) => this.refresh(focusOn),
       announce: (words) => this.#announce(words),
+      awaitConnection: () => this.#awaitConnection(),
     };
-  }
-
-  override connectedCallback() {
-    super.connectedCallback();
-    addEventListener('online', this.#onOnline);
   }
 
   override disconnectedCallback() {
@@ -349,6 +347,11 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#touch.handle({type, timeStamp, target, relatedTarget, key});
   };
 
+  /** A notice asks the visitor to check the connection. It goes when the browser says that there is one. */
+  #awaitConnection() {
+    addEventListener('online', this.#onOnline, {once: true});
+  }
+
   readonly #onOnline = () => {
     if (!this.#touch.reconnect()) return;
     // The notice may have the focus, and goes.
@@ -379,6 +382,7 @@ export class LeadPrequalForm extends EmbeddedElement {
       if (this.#touch.form) throw error;
       this.#announcement = '';
       this.refresh('.alert');
+      this.#awaitConnection();
       emit(this, 'prequal-error', {code: 'load-failed', retryable: true});
     }
   }

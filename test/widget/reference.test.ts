@@ -3,7 +3,18 @@ import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {restorePage, stub} from '../support/browser/browser-page.ts';
-import {choose, click, fillAll, fillContact, listen, open, send, shows} from '../support/browser/visitor.ts';
+import {
+  choose,
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  listen,
+  open,
+  send,
+  shows,
+} from '../support/browser/visitor.ts';
 
 const reference = await (await fetch('/docs/widget.md')).text();
 
@@ -63,6 +74,9 @@ describe('the reference lists', () => {
     look(asked);
     await choose(asked, 'Above 720 Excellent');
     await click(asked, 'Next');
+    fill(asked, 'Cash', '50');
+    for (const label of ['Cash', 'Investments']) field(asked, label).focus();
+    await shows(asked, '$50,000');
     look(asked);
     look(await open({sandbox: '', presentation: 'dialog'}));
     for (const reply of [

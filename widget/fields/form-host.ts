@@ -53,4 +53,6 @@ export type FormHost = {
   refresh(focusOn?: string): void;
   /** Lets screen readers say this, and renders again. */
   announce(words: string): void;
+  /** Removes the notice that asks the visitor to check the connection when there is one again. */
+  awaitConnection(): void;
 };

@@ -1,6 +1,6 @@
 /**
- * What the drivers of the engines cannot do. The driver of WebKit neither sizes the window nor holds a key down, so tests
- * that need one of these are not defined there. They would also be counted as failed if they were skipped.
+ * What the drivers of the engines cannot do. The driver of WebKit does not size the window, hold a key down or press the same
+ * key twice in a row, so tests that need one of these are not defined there. They would also be counted as failed if they were skipped.
  */
 const isWebKit = /AppleWebKit/.test(navigator.userAgent) && !/Chrome/.test(navigator.userAgent);
 

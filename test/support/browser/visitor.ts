@@ -6,6 +6,9 @@ import {endpoint} from './fake-server.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
+/** The style of a page that keeps room for the form, so that a consent text is shown as soon as it arrives. */
+export const reserved = 'min-height: 1500px';
+
 /** Puts a form on the page, and waits until it is rendered. */
 export async function open(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
   const form = document.createElement('lead-prequal-form');

@@ -1,6 +1,7 @@
 /** What happens to an amount of money while it is typed, and when the field is left. Uses real keys. */
 import {expect} from '@open-wc/testing';
 import {sendKeys, sendMouse} from '@web/test-runner-commands';
+import {itExceptWebKit} from '../../support/browser/drivers.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -68,7 +69,7 @@ describe('an amount of money', () => {
       expect(shown(cash)).to.equal('12,3|67');
     });
 
-    it('letters, decimals and typed commas are left alone until the field is left', async () => {
+    itExceptWebKit('letters, decimals and typed commas are left alone until the field is left', async () => {
       const form = await open({layout: 'single'});
       for (const [typed, tidied] of [
         ['1500k', '1,500,000'],
@@ -92,17 +93,20 @@ describe('an amount of money', () => {
       expect(field(form, 'Cash').value).to.equal('50,000');
     });
 
-    it('in a locale that does not group with commas, digits are grouped when the field is left', async () => {
-      const form = await open({layout: 'single'});
-      form.strings = {locale: 'de-DE'};
-      await form.updateComplete;
-      await type(form, 'Cash', '50000');
-      expect(field(form, 'Cash').value).to.equal('50000');
-      await leave(form);
-      expect(field(form, 'Cash').value).to.equal('50.000');
-    });
+    itExceptWebKit(
+      'in a locale that does not group with commas, digits are grouped when the field is left',
+      async () => {
+        const form = await open({layout: 'single'});
+        form.strings = {locale: 'de-DE'};
+        await form.updateComplete;
+        await type(form, 'Cash', '50000');
+        expect(field(form, 'Cash').value).to.equal('50000');
+        await leave(form);
+        expect(field(form, 'Cash').value).to.equal('50.000');
+      },
+    );
 
-    it('the browser can undo what was typed', async () => {
+    itExceptWebKit('the browser can undo what was typed', async () => {
       const form = await open({layout: 'single'});
       await type(form, 'Cash', '12345');
       // One step may take back only the grouping.

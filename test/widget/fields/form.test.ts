@@ -63,7 +63,7 @@ describe('the form', () => {
 
   it('keyboards and spelling know what each field is for', async () => {
     const form = await open({layout: 'single'});
-    const enterKey = (label: string) => field(form, label).enterKeyHint;
+    const enterKey = (label: string) => field(form, label).getAttribute('enterkeyhint');
     expect(['First name', 'Email', 'Phone', 'Cash', 'Investments'].map(enterKey)).to.deep.equal([
       'next',
       'next',

@@ -38,6 +38,8 @@ describe('a form whose partner the server does not know', () => {
     const {detail} = await send(form);
     expect(detail).to.deep.equal({code: 'unknown-partner', retryable: false});
     expect(text(form)).to.contain('This form is not available right now');
+    // The file with what the console says is loaded after the refusal.
+    await until(() => page.trouble.length > 0);
     expect(page.trouble.join(' '))
       .to.contain('"acne"')
       .and.to.contain('Correct the "partner" attribute')

@@ -11,6 +11,7 @@ import {
   heading,
   listen,
   open,
+  reserved,
   send,
   shows,
   startOver,
@@ -54,7 +55,7 @@ describe('sandbox', () => {
   });
 
   it('the sandbox marks the form as a sample from the first render on, and its result', async () => {
-    const form = await open({sandbox: '', partner: ''});
+    const form = await open({style: reserved, sandbox: '', partner: ''});
     expect(mark(form)).to.equal(marked);
     await filled(form);
     expect(mark(form)).to.equal(marked);
@@ -69,7 +70,7 @@ describe('sandbox', () => {
     stub(navigator, 'clipboard', {
       value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
     });
-    const form = await filled(await open({sandbox: ''}));
+    const form = await filled(await open({style: reserved, sandbox: ''}));
     await send(form);
     await shows(form, 'Copy');
     await click(form, 'Copy');
@@ -86,7 +87,7 @@ describe('sandbox', () => {
   ] as const;
   for (const [state, status, message] of states) {
     it(`the sandbox shows the result "${state}"`, async () => {
-      const form = await filled(await open({sandbox: state}));
+      const form = await filled(await open({style: reserved, sandbox: state}));
       const {type, detail} = await send(form);
       expect([type, (detail as {status: string}).status]).to.deep.equal(['prequal-result', status]);
       expect(text(form)).to.contain(message);
@@ -95,14 +96,14 @@ describe('sandbox', () => {
   }
 
   it('the sandbox shows a failure', async () => {
-    const form = await filled(await open({sandbox: 'failed'}));
+    const form = await filled(await open({style: reserved, sandbox: 'failed'}));
     expect((await send(form)).detail).to.deep.equal({code: 'store-unavailable', retryable: true});
     expect(text(form)).to.contain('Something went wrong on our side');
     expect(mark(form)).to.equal(marked);
   });
 
   it('the sandbox thanks for a standard lead', async () => {
-    const form = await open({sandbox: '', 'lead-type': 'standard', style: 'min-height: 1500px'});
+    const form = await open({style: reserved, sandbox: '', 'lead-type': 'standard'});
     await fillContact(form);
     await shows(form, 'This is where the consent text');
     field(
@@ -115,7 +116,7 @@ describe('sandbox', () => {
 
   it('the sandbox sends the same events as a real form', async () => {
     const events = listen();
-    await send(await filled(await open({sandbox: ''})));
+    await send(await filled(await open({style: reserved, sandbox: ''})));
     expect(events.map(({type}) => type)).to.deep.equal([
       'prequal-ready',
       'prequal-start',
@@ -127,7 +128,7 @@ describe('sandbox', () => {
   });
 
   it('the sandbox stores nothing that was typed, not even a draft', async () => {
-    const form = await open({sandbox: '', draft: ''});
+    const form = await open({style: reserved, sandbox: '', draft: ''});
     await filled(form);
     const whileTyping = JSON.stringify(Object.entries(sessionStorage));
     await send(form);
@@ -138,7 +139,7 @@ describe('sandbox', () => {
   });
 
   it('Start over empties the form of the sandbox and keeps its mark', async () => {
-    const form = await filled(await open({sandbox: ''}));
+    const form = await filled(await open({style: reserved, sandbox: ''}));
     await send(form);
     await startOver(form);
     expect(field(form, 'First name').value).to.equal('');
@@ -149,7 +150,7 @@ describe('sandbox', () => {
     const {lang} = document.documentElement;
     document.documentElement.lang = 'es';
     try {
-      const form = await open({sandbox: ''});
+      const form = await open({style: reserved, sandbox: ''});
       await shows(form, 'Muestra. Nada de lo que escriba se envía');
     } finally {
       document.documentElement.lang = lang;
@@ -178,7 +179,7 @@ describe('sandbox', () => {
 describe('without sandbox', () => {
   it('the mark of the sandbox appears and disappears with the attribute', async () => {
     const server = new FakeServer();
-    const form = await open();
+    const form = await open({style: reserved});
     expect(mark(form)).to.equal(undefined);
     form.setAttribute('sandbox', 'pending');
     await form.updateComplete;

@@ -8,7 +8,7 @@ import {tableOf} from '../../../contract/table-of.ts';
 import {LeadPrequalForm} from '../../../widget/define.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
-import {click, fillAll, open, send, shows, text} from '../../support/browser/visitor.ts';
+import {click, fillAll, open, reserved, send, shows, text} from '../../support/browser/visitor.ts';
 
 /** Whole US dollars, different for each amount, so that a test can tell the amounts apart. */
 const dollarsOf = (part: AmountPart) => 1_000 * (amountParts.indexOf(part) + 1);
@@ -119,7 +119,7 @@ describe('each amount of a result', () => {
 
   it('each amount is above zero in a sample, and has a reason in a sample without amounts', async () => {
     for (const state of ['', 'none']) {
-      const form = await open({sandbox: state});
+      const form = await open({style: reserved, sandbox: state});
       await fillAll(form);
       await shows(form, 'This is where the consent text');
       form.shadowRoot!.querySelector<HTMLInputElement>('input[type=checkbox]')!.click();

@@ -22,7 +22,9 @@ describe('with history', () => {
   const page = {router: 'state of the page'};
   beforeEach(() => {
     server = new FakeServer();
+    // An entry of its own, so that no test can leave the page.
     history.replaceState(page, '');
+    history.pushState(page, '');
   });
   afterEach(() => server.restore());
 
