@@ -1,5 +1,7 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {FakeHistory} from '../../support/browser/fake-history.ts';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
@@ -22,11 +24,12 @@ describe('with history', () => {
   const page = {router: 'state of the page'};
   beforeEach(() => {
     server = new FakeServer();
-    // An entry of its own, so that no test can leave the page.
-    history.replaceState(page, '');
-    history.pushState(page, '');
+    stub(window, 'history', {value: new FakeHistory(page)});
   });
-  afterEach(() => server.restore());
+  afterEach(() => {
+    restorePage();
+    server.restore();
+  });
 
   const step = () => (history.state as Record<string, unknown>)['lead-prequal-step'];
 
