@@ -223,6 +223,7 @@ export class LeadPrequalForm extends EmbeddedElement {
       link: (attribute, address) => this.#link(attribute, address),
       advise,
       find: (selector) => this.find(selector),
+      focused: () => this.shadowRoot?.activeElement,
       refresh: (focusOn) => this.refresh(focusOn),
       announce: (words) => this.#announce(words),
       awaitConnection: () => this.#awaitConnection(),
@@ -355,7 +356,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   readonly #onOnline = () => {
     if (!this.#touch.reconnect()) return;
     // The notice may have the focus, and goes.
-    if (this.find('.alert:focus')) this.refresh('.main');
+    if (this.shadowRoot?.activeElement?.matches('.alert')) this.refresh('.main');
     this.#announce(this.#localization.words.online);
   };
 

@@ -49,6 +49,8 @@ export type FormHost = {
   readonly advise: Advise;
   /** The first match in what the element has rendered. */
   find<Found extends HTMLElement = HTMLElement>(selector: string): Found | null;
+  /** What has the focus in the form. `:focus` would not match it while another window is active. */
+  focused(): Element | null | undefined;
   /** Renders again, and then moves the focus to the first element that the selector matches. */
   refresh(focusOn?: string): void;
   /** Lets screen readers say this, and renders again. */

@@ -172,7 +172,7 @@ export class TouchedForm {
     this.#clearErrors();
     fields.tidyPage();
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
-    if (this.#host.find(':focus')) this.#host.find('.main')?.focus();
+    if (this.#host.focused()) this.#host.find('.main')?.focus();
     const outcome = await submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
@@ -219,7 +219,7 @@ export class TouchedForm {
     const [first, second] = items;
     const focusOn = second ? '.alert' : inputOf(first?.id);
     // Screen readers say the error of a field that gets the focus, but not that of a field that has it already.
-    const isHeard = !this.#host.find(`${focusOn}:focus`);
+    const isHeard = !this.#host.focused()?.matches(focusOn);
     if (page !== fields.page) this.showPage(page, focusOn);
     fields.errors = errors;
     consent.error = error;
