@@ -172,7 +172,7 @@ export class TouchedForm {
     this.#clearErrors();
     fields.tidyPage();
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
-    if (this.#host.focused()) this.#host.find('.main')?.focus();
+    if (this.#host.focused()) this.#host.refresh('.main');
     const outcome = await submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
