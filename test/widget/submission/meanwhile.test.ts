@@ -55,7 +55,7 @@ describe('while a lead is being sent', () => {
     const form = await open();
     await fillAll(form);
     await shows(form, 'See my estimate');
-    (document.activeElement as HTMLElement).blur();
+    focused(form)?.blur();
     const sent = form.submit();
     await shows(form, 'Sending…');
     expect(document.activeElement?.tagName).to.equal('BODY');
