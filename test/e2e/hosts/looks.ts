@@ -24,19 +24,29 @@ for (const [name, {missing}] of Object.entries(hostPages)) {
   }
   for (const scheme of schemes) {
     for (const width of widths) {
-      const page = await browser.newPage({
-        viewport: {width, height: 800},
-        colorScheme: scheme,
-        reducedMotion: 'reduce',
-      });
-      const take = (state: string) =>
-        page.screenshot({path: join(folder, `${name}-${scheme}-${width}-${state}.png`), fullPage: true});
-      await page.goto(server.addressOf(name, scheme));
-      await walk(page, async (state) => void (await take(state)));
-      await page.goto(server.addressOf(name, scheme, 'single'));
-      await page.getByLabel('Investments').waitFor();
-      await take('6-single');
+      // Each way is a visitor of its own, because a tab that has a result shows it again.
+      const visitor = async (layout: 'steps' | 'single') => {
+        const page = await browser.newPage({
+          viewport: {width, height: 800},
+          colorScheme: scheme,
+          reducedMotion: 'reduce',
+        });
+        await page.goto(server.addressOf(name, scheme, layout));
+        const take = async (state: string) => {
+          const path = join(folder, `${name}-${scheme}-${width}-${state}.png`);
+          await page.screenshot({path, fullPage: true});
+        };
+        return {page, take};
+      };
+      const {page, take} = await visitor('steps');
+      await walk(page, take);
       await page.close();
+
+      const single = await visitor('single');
+      // The button is shown once the consent text stands above it.
+      await single.page.getByRole('button', {name: 'See my estimate'}).waitFor();
+      await single.take('6-single');
+      await single.page.close();
     }
   }
 }
