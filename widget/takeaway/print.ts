@@ -2,7 +2,6 @@
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {adopt} from '../styles/adopt.ts';
 import {printStyles} from './styles.ts';
 
 /**
@@ -11,7 +10,6 @@ import {printStyles} from './styles.ts';
  */
 export function print(element: HTMLElement, words: Words): undefined {
   const {shadowRoot} = element;
-  adopt(element, [printStyles]);
   const frame = safeDocument.createElement('iframe');
   frame.className = 'unseen';
   frame.onload = () => {
@@ -43,9 +41,12 @@ function copyOf(
   for (const child of element.children) if (child.slot) copy.append(document.importNode(child, true));
   const inside = copy.attachShadow({mode: 'open'});
   // A constructed style sheet can be used only in the document that created it.
-  inside.adoptedStyleSheets = shadowRoot.adoptedStyleSheets.map(({cssRules}) => {
+  const shown = shadowRoot.adoptedStyleSheets.map(({cssRules}) =>
+    Array.from(cssRules, ({cssText}) => cssText).join(''),
+  );
+  inside.adoptedStyleSheets = [...shown, printStyles.cssText].map((rules) => {
     const sheet = new paper.CSSStyleSheet();
-    sheet.replaceSync(Array.from(cssRules, ({cssText}) => cssText).join(''));
+    sheet.replaceSync(rules);
     return sheet;
   });
   const card = shadowRoot.querySelector('.card');

@@ -169,7 +169,12 @@ describe('the takeaway', () => {
 
   it('the result is printed alone: total, table, date and the partner’s words, on white', async () => {
     const form = await result('<p slot="disclaimer">Acme is not a bank.</p><p>Loading…</p>');
-    const before = [document.documentElement.outerHTML.length, document.adoptedStyleSheets.length];
+    const pageNow = () => [
+      document.documentElement.outerHTML.length,
+      document.adoptedStyleSheets.length,
+      form.shadowRoot!.adoptedStyleSheets.length,
+    ];
+    const before = pageNow();
     const paper = await printed(form);
     const copy = paper.document.body.firstElementChild as HTMLElement;
     const card = copy.shadowRoot!.querySelector<HTMLElement>('.card')!;
@@ -182,9 +187,7 @@ describe('the takeaway', () => {
     const fill = (root: ParentNode, page: Window) =>
       page.getComputedStyle(root.querySelector('.fill-0')!).fill;
     expect(fill(card, paper)).to.equal(fill(form.shadowRoot!, window));
-    expect([document.documentElement.outerHTML.length, document.adoptedStyleSheets.length]).to.deep.equal(
-      before,
-    );
+    expect(pageNow()).to.deep.equal(before);
     paper.dispatchEvent(new Event('afterprint'));
     expect(form.shadowRoot!.querySelector('iframe')).to.equal(null);
   });
