@@ -9,6 +9,7 @@ export const paths = {
   ready: '/readyz',
   health: '/health',
   openapi: '/openapi.json',
+  leadEventSchema: '/schemas/lead-event-v1.json',
   docs: '/docs',
 } as const;
 

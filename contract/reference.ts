@@ -13,3 +13,17 @@ export function referenceOf(id: string): string {
   const digits = parseInt(id.slice(-10), 16).toString(32).padStart(8, '0');
   return digits.replace(/./g, (digit, place) => (place === 4 ? '-' : '') + alphabet[parseInt(digit, 32)]);
 }
+
+/**
+ * The last ten digits of the ids that have this reference, or undefined if the text is not a reference. People may
+ * leave out the dash, write small letters, and confuse O with 0, and I and L with 1, as Crockford's base 32 allows.
+ */
+export function endOfId(reference: string): string | undefined {
+  const signs = reference.replace(/[-\s]/g, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
+  const digits = Array.from(signs, (sign) => alphabet.indexOf(sign));
+  if (digits.length !== 8 || digits.includes(-1)) return undefined;
+  return digits
+    .reduce((number, digit) => number * 32 + digit, 0)
+    .toString(16)
+    .padStart(10, '0');
+}

@@ -15,9 +15,10 @@ import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
 import {calculatedAnswer, minimums} from './calculator/calculator.ts';
 import {explain} from './calculator/explanation.ts';
-import {createCourier} from './destinations/courier.ts';
-import type {Destination} from './destinations/destination.ts';
+import {createCourier, type Served} from './destinations/courier.ts';
 import {createDestination} from './destinations/kinds.ts';
+import {watchPauses} from './destinations/pauses.ts';
+import {termsOf} from './destinations/terms.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -52,19 +53,23 @@ export async function createApp(
   given?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<App> {
-  for (const [destination, {url}] of config.destinations) {
-    if (isUnencrypted(url)) emit({type: 'destination-unencrypted', destination});
+  for (const [destination, settings] of config.destinations) {
+    if (settings.type === 'lead-api' && isUnencrypted(settings.url))
+      emit({type: 'destination-unencrypted', destination});
   }
   const watch = watchStore(given ?? (await openStore(config, clearText, emit)), emit);
   const {store} = watch;
-  const destinations = new Map<string, Destination>();
-  for (const [name, settings] of config.destinations) {
-    destinations.set(name, createDestination(settings, timings.delivery));
-  }
   const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
-  const courier = createCourier({store, destinations, onAmbiguous, emit, timings});
-  const parts = {store, courier, onAmbiguous, emit, parallel: 8, perSecond, timings};
-  const workers = startWorkers([...destinations.keys()], parts);
+  const destinations = new Map<string, Served>();
+  for (const [name, settings] of config.destinations) {
+    destinations.set(name, {
+      destination: createDestination(settings, timings.delivery),
+      terms: termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter: timings.newsGivenUpAfter}),
+    });
+  }
+  const pauses = await watchPauses({store, emit, timings});
+  const courier = createCourier({store, destinations, pauses, emit, timings});
+  const workers = startWorkers(destinations, {store, courier, emit, timings});
   const expiry = startDeletingExpired(store, emit);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
   const desk = createLeadDesk({store, courier, calculate, emit, timings});
@@ -86,7 +91,7 @@ export async function createApp(
     maxFailures: perMinute,
   });
   const quota = createQuota(counters, perMinute, emit);
-  const answerFrom = destinations.has(defaultDestination) ? defaultDestination : undefined;
+  const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
   let refusing = false;
 
   const app = express();
@@ -95,7 +100,7 @@ export async function createApp(
   app.use(requestContext(emit, createAddressReader(config.trustProxy)));
   app.use(liveEndpoint());
   app.use(refuseWhile(() => refusing));
-  app.use(jsonApi({callers, signIns, desk, digests, answerFrom}));
+  app.use(jsonApi({callers, signIns, desk, digests, usualAnswer}));
   app.use(
     embedApi({
       partners,
@@ -124,6 +129,7 @@ export async function createApp(
     },
     async close(patience) {
       await workers.stop();
+      await pauses.stop();
       await expiry.stop();
       counters.close();
       watch.stop();

@@ -1,6 +1,7 @@
 /** The `CALLERS` setting: who may call `/json/leads`, and with which passwords. */
 import {hash, randomBytes} from 'node:crypto';
 import {z} from 'zod';
+import {routeFields, toRoute, type Route} from './destinations.ts';
 import {cid, nonEmpty} from './values.ts';
 
 /** A caller may have two passwords at a time, so that it can change to a new password while the old one still works. */
@@ -32,6 +33,7 @@ export const callerSchema = z
      */
     password_sha256: oneOrTwo(passwordHash),
     cids: nonEmpty(cid, 'must hold at least one cid', 'must be a list of cids, such as ["1001"]'),
+    ...routeFields,
   })
   .superRefine((caller, context) => {
     const issue = (message: string) => context.addIssue({code: 'custom', path: ['password'], message});
@@ -48,6 +50,9 @@ export const callersSchema = nonEmpty(callerSchema, 'must hold at least one call
     error: 'must not hold a user twice',
   },
 );
+
+/** @param usual the destination that answers the caller's leads if its entry does not say which */
+export const routeOf = (caller: Caller, usual: string | undefined): Route => toRoute(caller, usual);
 
 /** @returns 32 bytes */
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

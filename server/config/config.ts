@@ -3,10 +3,17 @@
  * environment. Everything is checked before the server starts, and all mistakes are reported at once.
  */
 import {join} from 'node:path';
+import type {z} from 'zod';
 import type {Ranges} from './addresses.ts';
 import {defaultPolicy, readPolicy, type Policy} from './policy.ts';
-import {defaultDestination, type DestinationSettings, type OnAmbiguous} from './destinations.ts';
-import type {Caller} from './callers.ts';
+import {
+  defaultDestination,
+  routeFaults,
+  type DestinationSettings,
+  type Environs,
+  type OnAmbiguous,
+} from './destinations.ts';
+import {routeOf, type Caller} from './callers.ts';
 import {createSettingsReader, readSettings, type Environment} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
@@ -68,26 +75,49 @@ export function readConfig(environment: Environment = process.env): Config {
   const settings = readSettings(reader, faults);
   const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
-  const destinations = new Map(
-    Object.entries(partnersFile?.destinations ?? {}).map(([name, withCredentials]) => [
+  const environs = (name: string): Environs => ({
+    read<Value>(setting: string, schema: z.ZodType<Value>) {
+      const value = reader.value(setting);
+      if (value === undefined)
+        faults.push(`${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`);
+      const {data, error} = schema.safeParse(value ?? '');
+      if (value !== undefined)
+        faults.push(...(error?.issues ?? []).map(({message}) => `${setting} ${message}`));
+      // With a fault, the configuration is refused as a whole, so nothing uses the value.
+      return data as Value;
+    },
+    internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS ?? [],
+    fault: (field, message) =>
+      faults.push(
+        reader.names().includes(field)
+          ? `${field} ${message}`
+          : `PARTNERS_FILE destinations.${name}.${field}: ${message}`,
+      ),
+  });
+  const destinations = new Map<string, DestinationSettings>(
+    Object.entries(partnersFile?.destinations ?? {}).map(([name, complete]) => [
       name,
-      withCredentials((setting) => {
-        const value = reader.value(setting);
-        if (!value) faults.push(`${setting} is missing, which the upstream ${name} of PARTNERS_FILE needs`);
-        return value ?? '';
-      }),
+      complete(environs(name)),
     ]),
   );
   const upstream = settings && upstreamOf(settings);
   if (upstream) destinations.set(defaultDestination, upstream);
   const partners = partnersFile?.partners ?? (settings && onlyPartnerOf(settings));
-
-  // The partners file says which CREDENTIALS_… settings exist. When the file cannot be read, none of these variables is
-  // reported as misspelt, because each of them may be right.
+  for (const [index, partner] of (partnersFile?.partners ?? []).entries()) {
+    const found = routeFaults(partner, destinations);
+    faults.push(...found.map((fault) => `PARTNERS_FILE partners.${index}.${fault}`));
+  }
+  // When the partners file cannot be read, nobody knows which destinations and CREDENTIALS_… settings there are. What
+  // names them may be right, so it is not reported.
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
+  for (const [index, caller] of isUnread ? [] : (settings?.CALLERS ?? []).entries()) {
+    const found = routeFaults(routeOf(caller, undefined), destinations);
+    faults.push(...found.map((fault) => `CALLERS.${index}.${fault}`));
+  }
+
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
   faults.push(...misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]));
-  if (faults.length > 0 || !settings || !partners) throw new ConfigError(faults);
+  if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)]);
 
   return {
     host: settings.HOST,
@@ -122,7 +152,16 @@ function upstreamOf({
   UPSTREAM_CID: cid,
 }: Settings) {
   if (!url || !user || !password || !cid) return undefined;
-  return {type: 'lead-api' as const, url, user, password, cid};
+  return {
+    type: 'lead-api' as const,
+    url,
+    user,
+    password,
+    cid,
+    attributionInNotes: false,
+    perSecond: undefined,
+    parallel: undefined,
+  };
 }
 
 /** The partner that the EMBED_… settings describe, where there is no partners file. */

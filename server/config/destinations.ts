@@ -1,37 +1,225 @@
 /** The kinds of destinations to which leads are sent, and the settings of each. */
+import {domainToASCII} from 'node:url';
+import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
-import {cid, httpUrl} from './values.ts';
+import {cid, httpUrl, name} from './values.ts';
 
-/** Returns the value of a setting that holds a credential, such as `CREDENTIALS_LENDER_USER`. */
-type ReadCredential = (setting: string) => string;
+/** What the settings of a destination are completed with. The partners file holds no secrets, the environment does. */
+export type Environs = {
+  /** The value of a setting such as `CREDENTIALS_LENDER_USER`. If it is missing or wrong, the start fails. */
+  read: <Value>(setting: string, schema: z.ZodType<Value>) => Value;
+  /** Hosts of webhooks that may have private addresses, and plain http. */
+  internalHosts: readonly string[];
+  /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
+  fault: (field: string, message: string) => void;
+};
 
 const credentialsName = z.string().regex(/^[A-Z0-9_]+$/, 'must be the name of credentials, in capitals');
+const credential = z.string();
+
+const pace = {
+  /** How many deliveries are started in a second, at most. */
+  per_second: z.number().positive('must be above 0').max(10_000).optional(),
+  /** How many deliveries are in progress at once, at most. */
+  parallel: z.int().min(1).max(100).optional(),
+};
 
 /**
- * The schema of each kind of destination, as the partners file describes it. The file never holds credentials, so the
- * output of a schema is a function that reads them and returns the settings of the destination.
+ * A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. Node skips what is not base64, but receivers may
+ * refuse it or read other bytes, so only the one right spelling is accepted.
+ */
+const webhookSecret = z.string().transform((text, context) => {
+  const [, digits = ''] = /^whsec_(.+)$/.exec(text) ?? [];
+  const key = Buffer.from(digits, 'base64');
+  if (key.toString('base64') === digits && key.length >= 24 && key.length <= 64) return key;
+  context.addIssue({code: 'custom', message: 'must be whsec_ and 24 to 64 bytes in base64'});
+  return z.NEVER;
+});
+const webhookSecrets = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .pipe(z.array(webhookSecret).min(1, 'must hold a secret').max(2, 'must hold two secrets at most'));
+
+const webhookUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
+    error: 'must be a URL that starts with https://',
+    abort: true,
+  })
+  .refine((text) => !URL.parse(text)?.username && !URL.parse(text)?.password, {
+    error: 'must have no user name and no password',
+  });
+
+/** A path or parameters would have no effect. Who writes `?ignoreTLS=true`, or a `/` in the password, is told so. */
+const smtpUrl = z.string().refine((text) => {
+  const {protocol = '', hostname = '', pathname} = URL.parse(text) ?? {};
+  return /^smtps?:$/.test(protocol) && hostname && /^\/?$/.test(pathname ?? '') && !/[?#]/.test(text);
+}, 'must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded');
+
+/** `leads@example.com` or `Leads <leads@example.com>`. */
+const sender = z.string().refine((text) => {
+  const [first, ...others] = addressparser(text, {flatten: true});
+  const [, local = '', domain = ''] = /^(.+)@(.+)$/.exec(first?.address ?? '') ?? [];
+  const isAddress = z.email().safeParse(`${local}@${domainToASCII(domain)}`).success;
+  return isAddress && others.length === 0 && !/\p{Cc}/u.test(text);
+}, 'must be one e-mail address, such as Leads <leads@example.com>');
+
+/**
+ * The schema of each kind of destination, as the partners file describes it. Its output is a function that returns the
+ * settings of the destination, because a part of them comes from the environment.
  */
 export const destinationKinds = {
   'lead-api': z
-    .strictObject({url: httpUrl, cid, credentials: credentialsName})
-    .transform(({url, cid, credentials}) => (readCredential: ReadCredential) => ({
-      type: 'lead-api' as const,
-      url,
+    .strictObject({
+      type: z.literal('lead-api'),
+      url: httpUrl,
       cid,
-      user: readCredential(`CREDENTIALS_${credentials}_USER`),
-      password: readCredential(`CREDENTIALS_${credentials}_PASSWORD`),
+      credentials: credentialsName,
+      /** Whether the campaign, the click ids and the pages are added to the notes of a lead, as lines. */
+      attribution_in_notes: z.boolean().default(false),
+      ...pace,
+    })
+    .transform(
+      ({url, cid, credentials, attribution_in_notes, per_second, parallel}) =>
+        ({read}: Environs) => ({
+          type: 'lead-api' as const,
+          url,
+          cid,
+          user: read(`CREDENTIALS_${credentials}_USER`, credential),
+          password: read(`CREDENTIALS_${credentials}_PASSWORD`, credential),
+          attributionInNotes: attribution_in_notes,
+          perSecond: per_second,
+          parallel,
+        }),
+    ),
+
+  webhook: z
+    .strictObject({
+      type: z.literal('webhook'),
+      /** Without it, the URL is the setting `CREDENTIALS_<name>_URL`, because some URLs are secrets. */
+      url: webhookUrl.optional(),
+      credentials: credentialsName,
+      ...pace,
+    })
+    .transform(({url: inFile, credentials, per_second, parallel}) => (environs: Environs) => {
+      const {read, internalHosts, fault} = environs;
+      const setting = `CREDENTIALS_${credentials}_URL`;
+      const url = inFile ?? read(setting, webhookUrl);
+      const {protocol, hostname} = URL.parse(url ?? '') ?? {};
+      const isInternal = internalHosts.includes(hostname ?? '');
+      if (protocol === 'http:' && !isInternal) {
+        const field = inFile === undefined ? setting : 'url';
+        fault(field, 'must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host');
+      }
+      return {
+        type: 'webhook' as const,
+        url,
+        /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
+        secrets: read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
+        isInternal,
+        perSecond: per_second,
+        parallel,
+      };
+    }),
+
+  email: z
+    .strictObject({
+      type: z.literal('email'),
+      to: z
+        .array(z.email('must be an e-mail address'))
+        .min(1)
+        .max(20)
+        .refine(
+          (addresses) => new Set(addresses).size === addresses.length,
+          'must not hold an address twice',
+        ),
+      /** If given, one e-mail reports all leads of so many minutes. Else each lead is reported at once. */
+      every_minutes: z.int().min(1).max(1_440).optional(),
+      /** `contact`: the e-mail names the visitor, with phone and e-mail address. `none`: it holds no personal data. */
+      details: z.enum(['none', 'contact']).default('none'),
+    })
+    .transform(({to, every_minutes, details}) => ({read}: Environs) => ({
+      type: 'email' as const,
+      to,
+      everyMinutes: every_minutes,
+      details,
+      smtpUrl: read('SMTP_URL', smtpUrl),
+      from: read('SMTP_FROM', sender),
+      perSecond: undefined,
+      parallel: undefined,
     })),
 };
+
+/** A destination as the list `destinations` of the partners file describes it. */
+export const destinationSchema = z.discriminatedUnion(
+  'type',
+  [destinationKinds['lead-api'], destinationKinds.webhook, destinationKinds.email],
+  {
+    error: ({code}) =>
+      code === 'invalid_union' ? `must be one of ${Object.keys(destinationKinds).join(', ')}` : undefined,
+  },
+);
+
+/** An upstream as the list `upstreams` of the partners file describes it, since 1.0. */
+export const upstreamSchema = z
+  .strictObject({url: httpUrl, cid, credentials: credentialsName})
+  .transform((fields) => destinationKinds['lead-api'].parse({type: 'lead-api', ...fields}));
 
 type Kinds = typeof destinationKinds;
 /** The settings of one destination. `type` is its kind, a key of `destinationKinds`. */
 export type DestinationSettings = ReturnType<z.output<Kinds[keyof Kinds]>>;
 /** The settings of a destination of kind `lead-api`: a lead service that has the same API as `/json/leads`. */
 export type LeadApiSettings = Extract<DestinationSettings, {type: 'lead-api'}>;
+/** The settings of a webhook: a URL that gets the news of each lead, signed as Standard Webhooks says. */
+export type WebhookSettings = Extract<DestinationSettings, {type: 'webhook'}>;
+/** The settings of e-mails that report leads. */
+export type EmailSettings = Extract<DestinationSettings, {type: 'email'}>;
 
 /** The name of the destination that the UPSTREAM_… settings describe. The partners file must not use this name. */
 export const defaultDestination = 'default';
+/** In `answer_from`, the calculator. No destination may have this name. */
+export const calculatorName = 'calculator';
+
+/** Where leads go: the destination that answers them (undefined: the calculator), and those that only receive them. */
+export type Route = {answerFrom: string | undefined; sendTo: readonly string[]};
+
+/** The fields of a route in the partners file and in `CALLERS`. */
+export const routeFields = {
+  answer_from: name.optional(),
+  send_to: z
+    .array(name)
+    .refine((names) => new Set(names).size === names.length, 'must not name a destination twice')
+    .optional(),
+};
+
+/** @param usual the destination that answers the leads if the fields do not say which */
+export const toRoute = (
+  {answer_from, send_to = []}: {answer_from?: string | undefined; send_to?: readonly string[] | undefined},
+  usual: string | undefined,
+): Route => {
+  const answerFrom = answer_from ?? usual;
+  return {answerFrom: answerFrom === calculatorName ? undefined : answerFrom, sendTo: send_to};
+};
+
+/** What is wrong with the names in a route. */
+export function routeFaults(
+  {answerFrom, sendTo}: Route,
+  destinations: ReadonlyMap<string, DestinationSettings>,
+): string[] {
+  const faults: string[] = [];
+  if (answerFrom !== undefined) {
+    const type = destinations.get(answerFrom)?.type;
+    if (!type) faults.push(`answer_from: ${answerFrom} is not among the destinations`);
+    else if (type !== 'lead-api')
+      faults.push(`answer_from: ${answerFrom} is no lead-api, so it cannot answer leads`);
+  }
+  for (const name of sendTo) {
+    if (!destinations.has(name)) faults.push(`send_to: ${name} is not among the destinations`);
+    if (name === answerFrom) faults.push(`send_to: ${name} gets the leads already, because it answers them`);
+  }
+  return faults;
+}
 
 /** What happens to a lead whose reply was lost: it is sent again, or held until an operator decides. */
 export type OnAmbiguous = 'send' | 'hold';
@@ -39,7 +227,7 @@ export type OnAmbiguous = 'send' | 'hold';
 const privateRanges = readRanges('loopback,linklocal,uniquelocal');
 
 /** Of host names, only `localhost` and names below it are private. Any other name may resolve to a public address. */
-function isPrivate(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   if (/^(.+\.)?localhost$/.test(host)) return true;
   return isWithin(readAddress(host) ?? '', privateRanges);
 }
@@ -47,5 +235,5 @@ function isPrivate(host: string): boolean {
 /** Whether requests to this URL can be read on the network: it is plain HTTP, and the address is not private. */
 export function isUnencrypted(url: string): boolean {
   const {protocol, hostname} = new URL(url);
-  return protocol === 'http:' && !isPrivate(hostname);
+  return protocol === 'http:' && !isPrivateHost(hostname);
 }

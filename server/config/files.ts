@@ -4,6 +4,7 @@
  */
 import {readFileSync} from 'node:fs';
 import type {z} from 'zod';
+import {inWords} from './values.ts';
 
 /** @throws Error. Its message begins with a verb, because the caller puts the name of the setting before it */
 export function readTextFile(path: string): string {
@@ -28,7 +29,7 @@ function parseJson(text: string): unknown {
  *   wrong field, such as `partners.1.key`.
  */
 export function readJsonFile<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
-  const result = schema.safeParse(parseJson(readTextFile(path)));
+  const result = schema.safeParse(parseJson(readTextFile(path)), {error: inWords});
   if (result.success) return result.data;
   const wrong = result.error.issues.map(({path, message}) => `${path.join('.') || 'the file'}: ${message}`);
   throw new Error(wrong.join('; '));

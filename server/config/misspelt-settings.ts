@@ -13,7 +13,7 @@ const longName = 10;
 const longWord = 5;
 
 /** Names that only settings of this service have. A variable that matches and is no setting is a mistake. */
-const ownNames = /^((EMBED|UPSTREAM)_|CREDENTIALS_.+_(USER|PASSWORD)(_FILE)?$)/;
+const ownNames = /^((EMBED|UPSTREAM)_|CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)(_FILE)?$)/;
 /**
  * The exceptions: Kubernetes and Docker add variables like UPSTREAM_PORT for other services, and such a service may be
  * called "upstream".

@@ -1,7 +1,14 @@
 /** The partners file: which partners may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
-import {defaultDestination, destinationKinds} from './destinations.ts';
+import {
+  calculatorName,
+  defaultDestination,
+  destinationSchema,
+  routeFields,
+  toRoute,
+  upstreamSchema,
+} from './destinations.ts';
 import {readJsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
 import {cid, name, nonEmpty} from './values.ts';
@@ -31,7 +38,9 @@ const partnerFields = z.strictObject({
     .default([...leadTypes]),
   /** The client that owns the leads of this partner. It is never sent to a browser. */
   cid,
-  /** The name of the upstream that answers the partner's leads. Without it, the calculator answers them. */
+  /** Which destination answers the leads, and which only receive them. Without it, the calculator answers them. */
+  ...routeFields,
+  /** What `answer_from` was called in 1.0. */
   upstream: z.string().optional(),
   consent: z
     .strictObject({
@@ -61,42 +70,55 @@ const partnerFields = z.strictObject({
    */
   merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
 });
-const partnerSchema = partnerFields.transform(
-  ({lead_types, upstream, next_step, quota_per_hour, merge_duplicates, ...others}) => ({
+function toPartner(fields: z.output<typeof partnerFields>) {
+  const {lead_types, upstream, answer_from, send_to, next_step, quota_per_hour, merge_duplicates, ...others} =
+    fields;
+  return {
     ...others,
     leadTypes: lead_types,
-    /** The name of the destination that answers the partner's leads. If undefined, the calculator answers them. */
-    answerFrom: upstream,
-    /** The names of further destinations, which receive the leads and give no answer. The file cannot list any yet. */
-    sendTo: [] as readonly string[],
+    ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
     nextStep: next_step,
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
-  }),
-);
+  };
+}
+const partnerSchema = partnerFields.transform(toPartner);
 
 const fileSchema = z
   .strictObject({
-    upstreams: z.record(name, destinationKinds['lead-api']).default({}),
-    partners: nonEmpty(partnerSchema, 'must hold at least one partner'),
+    destinations: z.record(name, destinationSchema).default({}),
+    /** Destinations of kind `lead-api`, as 1.0 listed them. */
+    upstreams: z.record(name, upstreamSchema).default({}),
+    partners: nonEmpty(partnerFields, 'must hold at least one partner'),
   })
-  .superRefine(({upstreams, partners}, context) => {
-    if (Object.hasOwn(upstreams, defaultDestination)) {
-      const message = 'is the name of the upstream that the UPSTREAM_… settings describe';
-      context.addIssue({code: 'custom', path: ['upstreams', defaultDestination], message});
+  .superRefine(({destinations, upstreams, partners}, context) => {
+    const issue = (path: PropertyKey[], message: string) => context.addIssue({code: 'custom', path, message});
+    for (const [list, named] of Object.entries({destinations, upstreams})) {
+      if (Object.hasOwn(named, defaultDestination))
+        issue(
+          [list, defaultDestination],
+          'is the name of the upstream that the UPSTREAM_… settings describe',
+        );
+      if (Object.hasOwn(named, calculatorName))
+        issue([list, calculatorName], 'is the name of the calculator');
     }
-    for (const [index, partner] of partners.entries()) {
-      const issue = (field: string, message: string) =>
-        context.addIssue({code: 'custom', path: ['partners', index, field], message});
-      if (partners.findIndex(({key}) => key === partner.key) < index) issue('key', 'is there twice');
-      if (partner.answerFrom !== undefined && !Object.hasOwn(upstreams, partner.answerFrom)) {
-        issue('upstream', 'is not among the upstreams');
-      }
+    for (const both of Object.keys(upstreams).filter((each) => Object.hasOwn(destinations, each)))
+      issue(['upstreams', both], 'is the name of a destination, too');
+    for (const [index, {key, upstream, answer_from}] of partners.entries()) {
+      const of = (field: string) => ['partners', index, field];
+      if (partners.findIndex((other) => other.key === key) < index) issue(of('key'), 'is there twice');
+      if (upstream === undefined) continue;
+      if (answer_from !== undefined)
+        issue(of('upstream'), 'is what answer_from was called in 1.0: remove it');
+      else if (!Object.hasOwn(upstreams, upstream)) issue(of('upstream'), 'is not among the upstreams');
     }
   })
-  .transform(({upstreams, partners}) => ({destinations: upstreams, partners}));
+  .transform(({destinations, upstreams, partners: [first, ...others]}) => ({
+    destinations: {...destinations, ...upstreams},
+    partners: [toPartner(first), ...others.map(toPartner)] as const,
+  }));
 
-export type Partner = z.output<typeof partnerSchema>;
+export type Partner = ReturnType<typeof toPartner>;
 export type PartnersFile = z.output<typeof fileSchema>;
 
 /** Makes a partner from fields as in the file, with defaults for fields that are left out. @throws z.ZodError */

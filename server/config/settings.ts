@@ -1,4 +1,5 @@
 /** All settings: their schemas, defaults, and descriptions for the table in README.md. */
+import {isIPv6} from 'node:net';
 import {z} from 'zod';
 import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
@@ -36,6 +37,15 @@ const ranges = z.string().transform((text, context) => {
     context.addIssue({code: 'custom', message: `is no list of addresses: ${(error as Error).message}`});
     return z.NEVER;
   }
+});
+
+/** A host as URLs spell it: in lower case, IPv6 in brackets. */
+const host = z.string().transform((text, context) => {
+  const [, bare = text] = /^\[(.*)\]$/.exec(text) ?? [];
+  const {hostname} = URL.parse(`http://${isIPv6(bare) ? `[${bare}]` : text}/`) ?? {};
+  if (hostname && !/[:/?#@*\\]/.test(isIPv6(bare) ? '' : text)) return hostname;
+  context.addIssue({code: 'custom', message: 'must be a host without scheme and port, such as crm.internal'});
+  return z.NEVER;
 });
 
 /** Whether the text is a list of at least one address or range. */
@@ -106,11 +116,29 @@ export const settings = z.object({
     .enum(['send', 'hold'])
     .default('send')
     .describe(
-      'What to do with a lead whose reply from the upstream was lost: `send` it again, up to three times in all, or `hold` it until you decide with `lead-prequal outbox`.',
+      'What to do with a lead whose reply from the upstream was lost: `send` it again, up to three times in all, or `hold` it until you decide with `lead-prequal deliveries`.',
     ),
   OUTBOX_PER_SECOND: numberWithin(1, 10_000)
     .default(20)
-    .describe('How many waiting leads are sent to an upstream in a second, at most.'),
+    .describe(
+      'How many waiting leads are sent to an upstream in a second, at most. `per_second` of a destination replaces it.',
+    ),
+  WEBHOOK_INTERNAL_HOSTS: list
+    .pipe(z.array(host))
+    .default([])
+    .describe(
+      'Hosts of webhooks in your own network, separated by commas: only they may have private addresses, and plain http (docs/webhooks.md).',
+    ),
+  SMTP_URL: z
+    .string()
+    .optional()
+    .describe(
+      'The mail server for destinations of kind `email`: `smtp://user:password@host:587` (STARTTLS is required unless the host is in a private network) or `smtps://…:465`.',
+    ),
+  SMTP_FROM: z
+    .string()
+    .optional()
+    .describe('The sender of these e-mails, such as `Leads <leads@example.com>`.'),
   PROOF_OF_WORK: numberWithin(0, 100_000)
     .int('must be a whole number')
     .default(200)

@@ -44,6 +44,8 @@ export const usualTimings = {
    */
   firstRetry: 1_000,
   longestRetry: 900_000,
+  /** A delivery that takes news, and not a lead, is given up after failing for this long. */
+  newsGivenUpAfter: 3 * 24 * 3_600_000,
   /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
   firstBreak: 1_000,
   longestBreak: 30_000,

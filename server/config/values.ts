@@ -36,3 +36,29 @@ export const nonEmpty = <Item extends z.ZodType>(item: Item, ifEmpty: string, no
     context.addIssue({code: 'custom', message: ifEmpty});
     return z.NEVER;
   });
+
+const kindsOfValues: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const limits: Readonly<Record<string, string>> = {string: 'must have a length of', array: 'must hold'};
+
+/** Says what is wrong with a value, where its schema has no words of its own. It never repeats the value. */
+export const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined
+      ? 'is missing'
+      : `must be ${kindsOfValues[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'unrecognized_keys') return `has an unknown field: ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_key') return 'has a name that is not made of letters, digits and dashes';
+  if (issue.code === 'too_small') return `${limits[issue.origin] ?? 'must be'} at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `${limits[issue.origin] ?? 'must be'} at most ${issue.maximum}`;
+  return undefined;
+};

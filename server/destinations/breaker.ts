@@ -1,6 +1,6 @@
 /**
  * The circuit breaker and the queue of a destination. It limits how many deliveries are in progress at once, and sends
- * nothing for a while when the destination fails or asks for a pause.
+ * nothing for a while when the destination fails or asks for a break.
  */
 import {
   BrokenCircuitError,
@@ -17,7 +17,7 @@ import type {Emit} from '../observe/events.ts';
 import {DeliveryError, type DeliveryFault} from './destination.ts';
 
 /**
- * - `failing`: the destination cannot be reached, fails for one lead after another, or asked for a pause
+ * - `failing`: the destination cannot be reached, fails for one lead after another, or asked for a break
  * - `misconfigured`: the destination refuses the configured credentials or address
  * - `unreadable`: its replies break the specification
  */
@@ -36,17 +36,18 @@ export class NotTried extends Error {
 }
 
 export type Breaker = {
-  /** @throws NotTried during a pause, when the queue is full, or when the delivery could not begin before `latest` */
+  /** @throws NotTried during a break, when the queue is full, or when the delivery could not begin before `latest` */
   execute<Result>(work: () => Promise<Result>, latest: number): Promise<Result>;
-  /** How many deliveries may begin now: none during a pause. After the pause one may, as a trial. */
+  /**
+   * How many deliveries may begin now: none during a break. After the break one may, as a trial, or all if they go
+   * together.
+   */
   room(): number;
   /** True while the queue is full. */
   full(): boolean;
   state(): CircuitHealth;
 };
 
-/** The maximum number of deliveries to one destination that are in progress at once. */
-const maxParallel = 16;
 /** The maximum number of deliveries in the queue of one destination. All others wait in the outbox. */
 const maxWaiting = 100;
 /** Failures in a row after which the circuit opens. One is enough for a wrong password, which fails for every lead. */
@@ -56,17 +57,28 @@ const failuresToOpen: Record<DeliveryFault, number> = {misconfigured: 1, failed:
 const concernsAll = (error: unknown): error is DeliveryError =>
   error instanceof DeliveryError && !error.aboutLead;
 
-export function createBreaker(name: string, emit: Emit, {firstBreak, longestBreak}: Timings): Breaker {
+/**
+ * @param maxParallel the maximum number of deliveries that are in progress at once
+ * @param goTogether whether one request takes all deliveries that begin together, as a digest does. Then the trial is
+ *   such a request, too
+ */
+export function createBreaker(
+  name: string,
+  maxParallel: number,
+  emit: Emit,
+  {firstBreak, longestBreak}: Timings,
+  goTogether = false,
+): Breaker {
   /** Nothing is sent until this time, in milliseconds since 1970. */
-  let pausedUntil = 0;
-  const pause = (milliseconds: number) => {
-    pausedUntil = Math.max(pausedUntil, Date.now() + milliseconds);
+  let breakEnd = 0;
+  const takeBreak = (milliseconds: number) => {
+    breakEnd = Math.max(breakEnd, Date.now() + milliseconds);
   };
-  /** Each pause is twice as long as the one before, and partly random, so that processes do not resume together. */
+  /** Each break is twice as long as the one before, and partly random, so that processes do not resume together. */
   const breakTime = new DelegateBackoff(({attempt}: {attempt: number}) => {
     const most = Math.min(longestBreak, firstBreak * 2 ** (attempt - 1));
     const duration = Math.round(most * (0.5 + Math.random() / 2));
-    pause(duration);
+    takeBreak(duration);
     return duration;
   });
 
@@ -82,27 +94,37 @@ export function createBreaker(name: string, emit: Emit, {firstBreak, longestBrea
     },
   });
   let openedBy: Exclude<CircuitHealth, 'ok'> = 'failing';
+  /** The last fault that was reported. A trial that fails in the same way is no news. */
+  let reported: string | undefined;
   circuit.onBreak(() => {
-    openedBy = healthAfter(errorOf(circuit));
-    emit({type: 'circuit-opened', destination: name, state: openedBy});
+    const error = errorOf(circuit);
+    openedBy = healthAfter(error);
+    const reason = error?.message ?? '';
+    if (reason !== reported) emit({type: 'circuit-opened', destination: name, state: openedBy, reason});
+    reported = reason;
   });
   circuit.onReset(() => {
     inARow = 0;
+    reported = undefined;
     emit({type: 'circuit-closed', destination: name});
   });
 
   async function attempt<Result>(work: () => Promise<Result>, latest: number): Promise<Result> {
     const now = Date.now();
     if (now > latest) throw new NotTried('There was no room for the delivery in time');
-    if (now < pausedUntil) throw new NotTried(pausedMessage, pausedUntil - now);
-    // Another delivery is the trial now. This one does not wait for the trial's outcome, because its own lease could
-    // end first.
-    if (circuit.state === CircuitState.HalfOpen) throw new NotTried(pausedMessage);
+    if (now < breakEnd) throw new NotTried(breakMessage, breakEnd - now);
+    if (circuit.state === CircuitState.HalfOpen) {
+      // The circuit counts the first delivery of the trial, and all others of the request end as it does.
+      if (goTogether) return work();
+      // Another delivery is the trial now. This one does not wait for the trial's outcome, because its own lease could
+      // end first.
+      throw new NotTried(breakMessage);
+    }
     try {
       return await circuit.execute(work);
     } catch (error) {
-      if (error instanceof BrokenCircuitError) throw new NotTried(pausedMessage);
-      if (concernsAll(error)) pause(error.retryAfter);
+      if (error instanceof BrokenCircuitError) throw new NotTried(breakMessage);
+      if (concernsAll(error)) takeBreak(error.retryAfter);
       throw error;
     }
   }
@@ -118,17 +140,17 @@ export function createBreaker(name: string, emit: Emit, {firstBreak, longestBrea
         }),
     full: isFull,
     room() {
-      if (isFull() || Date.now() < pausedUntil || circuit.state === CircuitState.HalfOpen) return 0;
-      return circuit.state === CircuitState.Closed ? maxParallel : 1;
+      if (isFull() || Date.now() < breakEnd || circuit.state === CircuitState.HalfOpen) return 0;
+      return circuit.state === CircuitState.Closed || goTogether ? maxParallel : 1;
     },
     state() {
       if (circuit.state !== CircuitState.Closed) return openedBy;
-      return Date.now() < pausedUntil ? 'failing' : 'ok';
+      return Date.now() < breakEnd ? 'failing' : 'ok';
     },
   };
 }
 
-const pausedMessage = 'Nothing is sent to the upstream for a while, because it failed or asked for that';
+const breakMessage = 'Nothing is sent for a while, because the destination failed or asked for that';
 
 /** The error of the last failure that counted for the circuit. */
 function errorOf({lastFailure}: CircuitBreakerPolicy): DeliveryError | undefined {

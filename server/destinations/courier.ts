@@ -1,5 +1,6 @@
 /**
- * Delivers committed leads to their destinations. While a process works on a delivery, it is in one of these stages:
+ * Delivers committed leads, and news of them, to their destinations. While a process works on a delivery, it is in one
+ * of these stages:
  *
  *     attempting ─┬─▶ settling     the destination accepted or refused the lead: this is stored, and the delivery ends
  *                 └─▶ postponing   the attempt failed: the time of the next one is stored, and the lease ends
@@ -8,7 +9,6 @@
  * lease ends by itself.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {OnAmbiguous} from '../config/destinations.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Settlement} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
@@ -18,26 +18,37 @@ import type {Emit} from '../observe/events.ts';
 import {createBreaker, NotTried, type Breaker, type CircuitHealth} from './breaker.ts';
 import {createDeliveryRecords, keyOf} from './delivery-records.ts';
 import {DeliveryError, type Destination} from './destination.ts';
+import {createPace, createRounds, type Pace} from './pace.ts';
+import type {Pauses} from './pauses.ts';
 import {createReplyStreaks, type ReplyStreaks, type StreakState} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
+import type {Terms} from './terms.ts';
 
 export type Courier = Deliverer & {
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
+  /**
+   * Counts deliveries that a worker claimed towards the pace of the destination.
+   * @param isLast true if no further deliveries were due
+   */
+  claimed(destination: string, count: number, isLast: boolean): void;
   /** The state of each destination, by its name. `refusing`: it refused its last leads, five or more in a row. */
-  states(): Record<string, CircuitHealth | StreakState>;
+  states(): Record<string, CircuitHealth | StreakState | 'paused'>;
 };
 
 type Parts = {
   store: LeadStore;
-  destinations: ReadonlyMap<string, Destination>;
-  onAmbiguous: OnAmbiguous;
+  destinations: ReadonlyMap<string, Served>;
+  pauses: Pauses;
   emit: Emit;
   timings: Timings;
 };
 
-/** A destination with its circuit breaker and its last replies. */
-type Channel = {destination: Destination; breaker: Breaker; streaks: ReplyStreaks};
+/** A destination, and the terms on which it is served. */
+export type Served = {destination: Destination; terms: Terms};
+
+/** A destination with its circuit breaker, its pace and its last replies. */
+type Channel = Served & {breaker: Breaker; pace: Pace; streaks: ReplyStreaks};
 
 type Delivery = {due: DueDelivery; stage: 'attempting' | 'settling' | 'postponing'};
 
@@ -49,20 +60,45 @@ const maxInMemory = 1_000;
 
 const pending: Answer = {status: 'pending'};
 
-export function createCourier({store, destinations, onAmbiguous, emit, timings}: Parts): Courier {
+const noDestination = 'The destination was removed from the configuration, or is of another kind now';
+
+/** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
+const unknownTerms: Pick<Terms, 'gets' | 'hearsOfHeld' | 'every' | 'onAmbiguous' | 'givesUpAfter'> = {
+  gets: 'leads',
+  hearsOfHeld: false,
+  every: undefined,
+  onAmbiguous: 'send',
+  givesUpAfter: Infinity,
+};
+
+export function createCourier({store, destinations, pauses, emit, timings}: Parts): Courier {
   const channels = new Map<string, Channel>();
-  for (const [name, destination] of destinations) {
-    const breaker = createBreaker(name, emit, timings);
-    channels.set(name, {destination, breaker, streaks: createReplyStreaks(name, emit)});
+  for (const [name, served] of destinations) {
+    const {parallel, perSecond, every} = served.terms;
+    channels.set(name, {
+      ...served,
+      breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
+      pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
+      streaks: createReplyStreaks(name, emit),
+    });
   }
   const records = createDeliveryRecords(store, timings);
   const inProgress = new Map<string, {delivery: Delivery; answer: Promise<Answer>}>();
   let isClosing = false;
 
+  /**
+   * Undefined if the destination was removed from the configuration, or is of another kind than when the delivery was
+   * stored: it gets leads now and the delivery holds news, or the other way round.
+   */
+  function channelFor({destination, content}: DueDelivery): Channel | undefined {
+    const channel = channels.get(destination);
+    return (channel?.terms.gets === 'leads') === (content === 'lead') ? channel : undefined;
+  }
+
   /** Never rejects. */
   async function carry(delivery: Delivery): Promise<Answer> {
     const {due} = delivery;
-    const channel = channels.get(due.destination);
+    const channel = channelFor(due);
     try {
       const outcome = await attempt(due, channel);
       return 'failure' in outcome
@@ -82,17 +118,15 @@ export function createCourier({store, destinations, onAmbiguous, emit, timings}:
     due: DueDelivery,
     channel: Channel | undefined,
   ): Promise<Settlement | {failure: unknown}> {
-    const {lead: stored, attempts} = due;
-    const {id, lead} = stored;
     // A delivery that began after `latest` could outlast its lease, and another process could send the lead as well.
     const latest = due.leaseEnd - timings.delivery - timings.settling;
     try {
-      if (!channel) throw new DeliveryError('misconfigured', 'The upstream is not configured any more');
+      if (!channel) throw new DeliveryError('misconfigured', noDestination);
       return await channel.breaker.execute(() => {
         if (isClosing) throw new NotTried('The service stops');
         const remoteId = records.remoteIdOf(due);
         const onTaken = (newId: string) => records.taken(due, newId);
-        return channel.destination.deliver({id, lead, remoteId, attempts, onTaken});
+        return channel.destination.deliver({...due, remoteId, onTaken});
       }, latest);
     } catch (failure) {
       if (failure instanceof StoreUnavailable) throw failure;
@@ -112,6 +146,7 @@ export function createCourier({store, destinations, onAmbiguous, emit, timings}:
     channel?.streaks.record(settlement.state, lead.id, reason);
     await records.settled(due, settlement);
     if (settlement.state === 'delivered') return settlement.answer ?? pending;
+
     emit({type: 'delivery-refused', lead: lead.id, destination, reason});
     return {status: 'refused'};
   }
@@ -123,18 +158,25 @@ export function createCourier({store, destinations, onAmbiguous, emit, timings}:
   ): Promise<Answer> {
     delivery.stage = 'postponing';
     const {due} = delivery;
-    const {lead, destination, attempts} = due;
+    const {lead, destination, content, attempts} = due;
     const isBroken = ['failing', 'misconfigured'].includes(channel?.breaker.state() ?? 'ok');
     const isAway = isBroken || (channel?.streaks.failsForSeveral() ?? false);
-    const plan = planRetry(failure, due, {isAway, onAmbiguous, timings});
+    const terms = channel?.terms ?? unknownTerms;
+    const plan = planRetry(failure, due, {isAway, ...terms, timings});
+    // A failure that concerns one lead alone says nothing about the next round.
+    if (!(failure instanceof DeliveryError && failure.aboutLead)) channel?.pace.failed();
     const {tried, ambiguous, state, error: reason} = plan;
     if (ambiguous || (failure instanceof DeliveryError && failure.unreadable))
       channel?.streaks.record('unreadable', lead.id, reason);
     if (tried) {
-      const facts = {lead: lead.id, destination, attempts: attempts + 1, ambiguous, state, reason};
+      const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};
       emit({type: 'delivery-failed', ...facts});
     }
+    // If the pause cannot be stored, another delivery is attempted, and the destination asks for the pause again.
+    const isGone = failure instanceof DeliveryError && failure.isGone;
+    const paused = isGone ? pauses.pause(destination, reason).catch(() => undefined) : undefined;
     await records.postponed(due, plan);
+    await paused;
     return pending;
   }
 
@@ -160,21 +202,46 @@ export function createCourier({store, destinations, onAmbiguous, emit, timings}:
 
   return {
     deliver,
-    room: (destination) => channels.get(destination)?.breaker.room() ?? 0,
-    full: (destination) =>
-      inProgress.size >= maxInMemory || (channels.get(destination)?.breaker.full() ?? false),
+
+    contentFor(destination, isHeld) {
+      const {gets, hearsOfHeld} = channels.get(destination)?.terms ?? unknownTerms;
+      if (gets === 'leads') return 'lead';
+      return isHeld && hearsOfHeld ? 'held' : 'created';
+    },
+
+    reserve(destination) {
+      const channel = channels.get(destination);
+      if (!channel || inProgress.size >= maxInMemory || pauses.has(destination) || channel.breaker.full())
+        return false;
+      const {breaker, pace, terms} = channel;
+      // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
+      if (terms.gets === 'leads') return true;
+      if (terms.every !== undefined || breaker.room() === 0 || pace.available() < 1) return false;
+      pace.take(1, false);
+      return true;
+    },
+
+    room(destination) {
+      const channel = channels.get(destination);
+      if (!channel || pauses.has(destination)) return 0;
+      return Math.min(channel.breaker.room(), channel.pace.available());
+    },
+
+    claimed: (destination, count, isLast) => channels.get(destination)?.pace.take(count, isLast),
+
     states: () =>
       Object.fromEntries(
         [...channels].map(([name, {breaker, streaks}]) => {
           const circuit = breaker.state();
-          return [name, circuit === 'ok' ? streaks.state() : circuit];
+          return [name, pauses.has(name) ? 'paused' : circuit === 'ok' ? streaks.state() : circuit];
         }),
       ),
+
     async close(patience) {
       isClosing = true;
       const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
       await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
-      await Promise.all([...destinations.values()].map((destination) => destination.close()));
+      await Promise.all([...destinations.values()].map(({destination}) => destination.close()));
       await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
       records.close();
     },

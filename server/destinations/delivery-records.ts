@@ -22,7 +22,7 @@ export type DeliveryRecords = {
 };
 
 /** Identifies a delivery in this process. */
-export const keyOf = ({lead, destination}: DueDelivery) => `${destination} ${lead.id}`;
+export const keyOf = ({lead, destination, content}: DueDelivery) => `${destination} ${content} ${lead.id}`;
 
 export function createDeliveryRecords(store: LeadStore, timings: Timings): DeliveryRecords {
   const remoteIds = new Map<string, string>();
@@ -39,7 +39,7 @@ export function createDeliveryRecords(store: LeadStore, timings: Timings): Deliv
    * process claims the delivery again meanwhile.
    */
   const write = (work: () => Promise<void>) => retrying.execute(work, closing.signal);
-  const identify = ({lead, destination}: DueDelivery) => ({lead: lead.id, destination});
+  const identify = ({lead, destination, content}: DueDelivery) => ({lead: lead.id, destination, content});
 
   return {
     remoteIdOf: (due) => due.remoteId ?? remoteIds.get(keyOf(due)) ?? null,

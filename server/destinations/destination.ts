@@ -1,25 +1,30 @@
 /**
- * The interface of a destination: it delivers one lead, or fails with a `DeliveryError`. Everything else (retries,
- * circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
+ * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
+ * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
-import type {Lead} from '../leads/lead-schema.ts';
-import type {Settlement} from '../leads/deliveries.ts';
+import type {DueDelivery, Settlement} from '../leads/deliveries.ts';
 
 export type Destination = {
   /** @throws DeliveryError when the attempt failed, so that it must be retried or an operator must decide */
   deliver(request: DeliveryRequest): Promise<Settlement>;
+  /**
+   * Checks whether the destination works: with a sample that is marked as a test, or with a request that changes nothing.
+   * The `note` of the result says what came back.
+   * @throws DeliveryError as `deliver` does
+   */
+  test(): Promise<Settlement>;
   /** Aborts the deliveries in progress. */
   close(): Promise<void>;
 };
 
-export type DeliveryRequest = {
-  /** The id of the lead. It is the same in every attempt, so that the destination can recognize a lead that it has. */
-  id: string;
-  lead: Lead;
-  /** The id that the destination gave to the lead in an earlier attempt, else null. */
-  remoteId: string | null;
-  /** The number of earlier attempts. */
-  attempts: number;
+/**
+ * What a destination is given to deliver. `lead`, `content` and `happenedAt` are the same in every attempt, and so is
+ * what is sent: `news.ts` says which answer a delivery reports.
+ */
+export type DeliveryRequest = Pick<
+  DueDelivery,
+  'lead' | 'content' | 'happenedAt' | 'remoteId' | 'attempts'
+> & {
   /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
   onTaken: (remoteId: string) => Promise<void>;
 };
@@ -40,6 +45,10 @@ type ErrorDetails = {
    * True if a reply came but does not say clearly what became of the lead. Most likely the destination has the lead.
    */
   unreadable?: boolean;
+  /** The first characters of the reply, for operators alone. The message and the log must not hold them. */
+  excerpt?: string | undefined;
+  /** True if the destination asked never to be called again, so that it is paused until an operator resumes it. */
+  isGone?: boolean;
 };
 
 /** The message must hold nothing of a reply, because a reply may repeat what the visitor typed. */
@@ -48,11 +57,19 @@ export class DeliveryError extends Error {
   readonly retryAfter: number;
   readonly aboutLead: boolean;
   readonly unreadable: boolean;
+  readonly excerpt: string | null;
+  readonly isGone: boolean;
 
   constructor(
     fault: DeliveryFault,
     message: string,
-    {retryAfter = 0, aboutLead = false, unreadable = false}: ErrorDetails = {},
+    {
+      retryAfter = 0,
+      aboutLead = false,
+      unreadable = false,
+      excerpt = undefined,
+      isGone = false,
+    }: ErrorDetails = {},
   ) {
     super(message);
     this.name = 'DeliveryError';
@@ -60,6 +77,8 @@ export class DeliveryError extends Error {
     this.retryAfter = retryAfter;
     this.aboutLead = aboutLead;
     this.unreadable = unreadable;
+    this.excerpt = excerpt ?? null;
+    this.isGone = isGone;
   }
 }
 

@@ -1,7 +1,9 @@
 /** Creates a destination of any kind from its settings. TypeScript refuses the table `kinds` if a kind is missing. */
 import type {DestinationSettings} from '../config/destinations.ts';
 import type {Destination} from './destination.ts';
+import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
+import {createWebhook} from './webhook/webhook.ts';
 
 type Kind = DestinationSettings['type'];
 type SettingsOf<Type extends Kind = Kind> = {
@@ -10,6 +12,8 @@ type SettingsOf<Type extends Kind = Kind> = {
 
 const kinds: {[Type in Kind]: (settings: SettingsOf<Type>, timeout: number) => Destination} = {
   'lead-api': createLeadApi,
+  webhook: createWebhook,
+  email: createEmail,
 };
 
 /** @param timeout milliseconds for one attempt to deliver a lead */

@@ -15,13 +15,21 @@ type Circumstances = {
   /** The destination fails for all leads, and not only for this one. */
   isAway: boolean;
   onAmbiguous: OnAmbiguous;
+  /** If given, many deliveries are made together. The pace says when that is, so there is no random wait. */
+  every: number | undefined;
+  /** Milliseconds of failing after which a delivery is given up. */
+  givesUpAfter: number;
   timings: Timings;
 };
 
 export function planRetry(
   error: unknown,
-  {attempts, ambiguousCounted}: Pick<DueDelivery, 'attempts' | 'ambiguousCounted'>,
-  {isAway, onAmbiguous, timings}: Circumstances,
+  {
+    attempts,
+    ambiguousCounted,
+    failingSince,
+  }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince'>,
+  {isAway, onAmbiguous, every, givesUpAfter, timings}: Circumstances,
 ): Postponed {
   const tried = !(error instanceof NotTried);
   const failure = error instanceof DeliveryError ? error : undefined;
@@ -43,13 +51,17 @@ export function planRetry(
   // The wait is random, up to the ceiling, so that leads that failed together are not sent again together. If the
   // destination may have the lead, the wait is at least half of the ceiling.
   const share = ambiguous || unreadable ? 0.5 + Math.random() / 2 : Math.random();
+  const now = Date.now();
+  const isGivenUp = tried && now - (failingSince ?? now) >= givesUpAfter;
+  const random = every === undefined ? share * ceiling : 0;
   const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
   return {
-    until: Date.now() + Math.round(Math.max(share * ceiling, askedFor)),
+    until: now + Math.round(Math.max(random, askedFor)),
     error: error instanceof Error ? error.message : 'unknown',
     tried,
     ambiguous,
     isCounted,
-    state: isHeld ? 'held' : 'waiting',
+    state: isHeld ? 'held' : isGivenUp ? 'failed' : 'waiting',
+    excerpt: failure?.excerpt ?? null,
   };
 }

@@ -17,11 +17,12 @@ export const liveEndpoint = (): Router =>
 
 /**
  * - `GET /readyz`: 200 while leads can be stored, else the same 503 that a create gets.
- * - `GET /health`: the same, but with the status `degraded` instead of `ok` while an upstream does not accept leads.
- *   Even then it is a 200: after a 503, load balancers would send no more leads, although leads can wait in the outbox.
+ * - `GET /health`: the same, but with the status `degraded` instead of `ok` while a destination does not accept its
+ *   deliveries, or is paused. Even then it is a 200: after a 503, load balancers would send no more leads, although leads
+ *   can be stored and delivered later.
  *
  * These endpoints are public, so the responses hold no reasons, names or numbers. An operator finds those in the log
- * and with `lead-prequal outbox`.
+ * and with `lead-prequal destinations list`.
  */
 export function healthEndpoints(
   watch: {outage(): string | undefined},

@@ -1,4 +1,7 @@
-/** `/openapi.json`, which is made from the operations and their schemas, and `/docs`, a page to try the API on. */
+/**
+ * `/openapi.json`, which is made from the operations and their schemas, `/docs`, a page to try the API on, and the
+ * published JSON Schema of the events that webhooks get.
+ */
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, extname, join} from 'node:path';
@@ -6,6 +9,7 @@ import {Router} from 'express';
 import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
+import {leadEventJsonSchema, leadEventTypes, leadEventWords} from '../leads/lead-event.ts';
 import {expectation, leadFields} from '../leads/lead-schema.ts';
 import {commonProblems, elsewhereProblems, operations, type Operation} from './operations.ts';
 import {problemSchema} from './wire-schemas.ts';
@@ -92,6 +96,64 @@ function describe(name: string, operation: Operation) {
   };
 }
 
+/** The headers of an event, as Standard Webhooks says. */
+const eventHeaders: Readonly<Record<string, string>> = {
+  'webhook-id':
+    'Identifies the event. It is the same in every attempt: drop an event whose id you have seen.',
+  'webhook-timestamp':
+    'When this attempt was made, in seconds since 1970. Refuse an event that is older than 5 minutes.',
+  'webhook-signature':
+    'One or more signatures, separated by spaces: v1, a comma, and HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.',
+};
+
+/** What a receiver may answer, and what that does. */
+const eventResponses: Readonly<Record<string, string>> = {
+  '2XX': 'The receiver has the event.',
+  410: 'The receiver wants no more events. Nothing is sent until an operator resumes the destination.',
+  429: 'The receiver wants fewer events at once. The event is sent again, after the time in Retry-After.',
+  503: 'The receiver is not available now. The event is sent again, after the time in Retry-After.',
+  default: 'The event is sent again, for three days.',
+};
+
+const webhooks = Object.fromEntries(
+  leadEventTypes.map((type) => [
+    type,
+    {
+      post: {
+        operationId: type,
+        summary: leadEventWords[type],
+        security: [],
+        parameters: Object.entries(eventHeaders).map(([name, description]) => ({
+          name,
+          in: 'header',
+          required: true,
+          description,
+          schema: {type: 'string'},
+        })),
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                allOf: [{$ref: '#/components/schemas/LeadEvent'}, {properties: {type: {const: type}}}],
+              },
+            },
+          },
+        },
+        responses: Object.fromEntries(
+          Object.entries(eventResponses).map(([status, description]) => [status, {description}]),
+        ),
+      },
+    },
+  ]),
+);
+
+function leadEventComponent() {
+  const made = leadEventJsonSchema();
+  delete made.$schema;
+  return made;
+}
+
 export function openapiDocument(publicUrl: string) {
   const described = Object.entries(operations).map(([name, operation]) => {
     const {method, ...description} = describe(name, operation);
@@ -108,11 +170,13 @@ export function openapiDocument(publicUrl: string) {
     },
     servers: [{url: publicUrl}],
     paths: Object.fromEntries(described) as Record<string, unknown>,
+    webhooks,
     components: {
       responses: problemResponses([...commonProblems, ...elsewhereProblems]),
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
       schemas: {
         Problem: jsonSchema(problemSchema, 'output'),
+        LeadEvent: leadEventComponent(),
       },
     },
   };
@@ -150,6 +214,11 @@ export function openapiPages(publicUrl: string): Router {
   const document = JSON.stringify(openapiDocument(publicUrl));
   router.get(paths.openapi, (_request, response) => {
     response.set('Access-Control-Allow-Origin', '*').type('json').send(document);
+  });
+  const {$schema, ...eventSchema} = leadEventJsonSchema();
+  const published = JSON.stringify({$schema, $id: publicUrl + paths.leadEventSchema, ...eventSchema});
+  router.get(paths.leadEventSchema, (_request, response) => {
+    response.set('Access-Control-Allow-Origin', '*').type('application/schema+json').send(published);
   });
   router.get(paths.docs, (_request, response) => {
     response.set('Content-Security-Policy', policy).type('html').send(page);

@@ -3,14 +3,28 @@
  * or refused, and leaves the outbox when it is delivered, or dropped by an operator. All times are milliseconds since
  * 1970.
  */
-import type {DoneAnswer, StoredLead} from './stored-lead.ts';
+import type {DoneAnswer, LeadRecord} from './stored-lead.ts';
 
-/** Identifies a delivery, because a lead has at most one delivery to each destination. */
-export type DeliveryKey = {lead: string; destination: string};
+/**
+ * What a delivery takes to its destination.
+ * - `lead`: the lead itself, for a destination of kind `lead-api`
+ * - `created`: the news that the lead was stored
+ * - `answered`: the news that a lead without an answer has got its amounts
+ * - `refused`: the news that a lead without an answer was refused
+ * - `held`: the news that the lead waits for an operator, because a bot may have sent it. Only operators get it
+ *
+ * A destination of any other kind than `lead-api` gets only news.
+ */
+export const deliveryContents = ['lead', 'created', 'answered', 'refused', 'held'] as const;
+export type DeliveryContent = (typeof deliveryContents)[number];
+
+/** Identifies a delivery, because a destination gets each content of a lead once. */
+export type DeliveryKey = {lead: string; destination: string; content: DeliveryContent};
 
 /** A delivery that is stored together with its lead. */
 export type NewDelivery = {
   destination: string;
+  content: DeliveryContent;
   /** True if the destination answers the lead, false if it only receives the lead. */
   givesAnswer: boolean;
   state: 'waiting' | 'held';
@@ -21,6 +35,8 @@ export type NewDelivery = {
 
 /**
  * A delivery that a process has claimed and attempts now.
+ * - `happenedAt`: when the lead was stored, or got the answer that the delivery is about
+ * - `failingSince`: when the first of the attempts failed that count towards giving up; null if none has failed
  * - `remoteId`: the id that the destination gave to the lead; null while it is unknown
  * - `attempts`: the number of earlier attempts
  * - `ambiguousCounted`: how many of the attempts left it unknown whether the destination has the lead. Attempts during
@@ -28,8 +44,11 @@ export type NewDelivery = {
  * - `leaseEnd`: from this time on, another process may claim the delivery
  */
 export type DueDelivery = {
-  lead: StoredLead;
+  lead: LeadRecord;
   destination: string;
+  content: DeliveryContent;
+  happenedAt: number;
+  failingSince: number | null;
   remoteId: string | null;
   attempts: number;
   ambiguousCounted: number;
@@ -41,7 +60,9 @@ export type DueDelivery = {
  * - `tried`: a request was sent to the destination
  * - `ambiguous`: it is unknown whether the destination has the lead now
  * - `isCounted`: this attempt counts towards the limit of ambiguous attempts, after which the delivery is held
- * - `state`: `held` if the next attempt must wait for an operator's decision, else `waiting`
+ * - `state`: `held` if the next attempt must wait for an operator's decision, `failed` if the delivery is given up, else
+ *   `waiting`
+ * - `excerpt`: the first characters of the reply, for operators. They may hold personal data
  */
 export type Postponed = {
   until: number;
@@ -49,43 +70,75 @@ export type Postponed = {
   tried: boolean;
   ambiguous: boolean;
   isCounted: boolean;
-  state: 'waiting' | 'held';
+  state: 'waiting' | 'held' | 'failed';
+  excerpt: string | null;
 };
 
 /**
  * What a destination decided about a lead.
- * - `delivered`: the destination has the lead; `answer` is null if the destination only receives leads
+ * - `delivered`: the destination has the lead; `answer` is null if the destination only receives leads. `note` says what
+ *   came back, for an operator who tests the destination
  * - `refused`: the destination will never accept the lead. The delivery stays in the outbox, where operators read
  *   `reason`
  */
-export type Settlement = {state: 'delivered'; answer: DoneAnswer | null} | {state: 'refused'; reason: string};
+export type Settlement =
+  {state: 'delivered'; answer: DoneAnswer | null; note?: string} | {state: 'refused'; reason: string};
 
-/** A delivery in the outbox, as operators see it. */
-export type OutboxRow = DeliveryKey & {
-  state: 'waiting' | 'held' | 'refused';
+/**
+ * The states of a delivery in the outbox. All but `waiting` wait for an operator.
+ * - `held`: an operator must decide whether it may be sent
+ * - `refused`: the destination will never accept it
+ * - `failed`: it was given up after days of failing
+ */
+export const openStates = ['waiting', 'held', 'refused', 'failed'] as const;
+export type OpenState = (typeof openStates)[number];
+
+/** A destination that gets nothing until an operator resumes it. */
+export type PausedDestination = {destination: string; pausedAt: number; reason: string};
+
+/** All states of a delivery. Those that are not open have ended: `dropped` was ended by an operator. */
+export const deliveryStates = [...openStates, 'delivered', 'dropped'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** A delivery as operators see it. */
+export type DeliveryRow = DeliveryKey & {
+  state: DeliveryState;
+  happenedAt: number;
   attempts: number;
   /** How many attempts left it unknown whether the destination has the lead, including those during outages. */
   ambiguous: number;
   nextAttemptAt: number;
   /** Until this time a process may be working on the delivery; 0 if none is. */
   leasedUntil: number;
+  failingSince: number | null;
   lastError: string | null;
+  /** The id that the destination gave to the lead. */
+  remoteId: string | null;
+  /** When the delivery ended, or null while it is in the outbox. */
+  settledAt: number | null;
 };
 
-/** Selects rows of the outbox. An empty filter selects all rows. `after` is the last row of the previous page. */
-export type OutboxFilter = {
-  state?: OutboxRow['state'] | undefined;
+/**
+ * Selects deliveries. Without `state` these are the deliveries in the outbox. `since` (inclusive) and `until`
+ * (exclusive) are times at which leads were created.
+ */
+export type DeliveryFilter = {
+  lead?: string | undefined;
   destination?: string | undefined;
-  after?: DeliveryKey | undefined;
+  state?: DeliveryState | undefined;
+  /** Only deliveries whose last attempt failed. */
+  failing?: boolean | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
 };
 
 /** `oldest` is the id of the oldest lead. An id is a UUID version 7, so its first 48 bits are the time of the lead. */
-export type OutboxCount = Pick<OutboxRow, 'destination' | 'state'> & {leads: number; oldest: string};
+export type OutboxCount = {destination: string; state: OpenState; deliveries: number; oldest: string};
 
 /**
- * What `settleOutbox` did. All outcomes but `settled` change nothing.
- * - `absent`: the lead has no such delivery in the outbox
- * - `several`: the lead has several deliveries in the outbox, and the call did not name the destination
+ * What `settleAs` did. All outcomes but `settled` change nothing.
+ * - `absent`: the lead waits for no destination that takes leads
+ * - `several`: the lead waits for several such destinations, and the call did not name one
  * - `under-way`: a process is working on the delivery right now
  * - `taken-already`: the id that the destination gave to the lead is stored already
  */

@@ -5,10 +5,10 @@
 import {randomUUIDv7} from 'node:crypto';
 import type {Emit} from '../observe/events.ts';
 import type {Lead} from './lead-schema.ts';
-import type {Answer, StoredLead} from './stored-lead.ts';
+import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
-import type {DueDelivery, NewDelivery} from './deliveries.ts';
+import type {DeliveryContent, DueDelivery, NewDelivery} from './deliveries.ts';
 import type {Accepted, LeadEntry, LeadStore} from './lead-store.ts';
 
 export type Submission = Pick<
@@ -42,12 +42,17 @@ export type LeadDesk = {
   close(patience: number): Promise<void>;
 };
 
-/** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads. */
+/** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
 export type Deliverer = {
+  /** What the destination gets when a lead is stored. */
+  contentFor(destination: string, isHeld: boolean): DeliveryContent;
+  /**
+   * Whether a new delivery to the destination may begin right after the commit. If so, it counts towards the pace of
+   * the destination. Else it waits in the outbox until a worker claims it.
+   */
+  reserve(destination: string): boolean;
   /** Never rejects. The answer is `pending` if there is none yet. */
   deliver(due: DueDelivery): Promise<Answer>;
-  /** True while too many deliveries wait in memory. New leads then wait in the outbox until a worker claims them. */
-  full(destination: string): boolean;
   /** @param patience milliseconds for deliveries in progress. Those that take longer stay in the outbox */
   close(patience: number): Promise<void>;
 };
@@ -68,38 +73,70 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const pending: Answer = {status: 'pending'};
 
 export function createLeadDesk({store, calculate, courier, emit, timings}: Parts): LeadDesk {
-  async function deliverInTime(lead: StoredLead, destination: string, leaseEnd: number): Promise<Answer> {
+  /** The answer, or `pending` if it takes too long. The delivery goes on after that. */
+  async function inTime(answer: Promise<Answer>): Promise<Answer> {
     const {promise: waitOver, resolve} = Promise.withResolvers<Answer>();
     const timer = setTimeout(resolve, timings.answerWait, pending).unref();
-    const due = {lead, destination, remoteId: null, attempts: 0, ambiguousCounted: 0, leaseEnd};
-    const answer = await Promise.race([courier.deliver(due), waitOver]);
+    const first = await Promise.race([answer, waitOver]);
     clearTimeout(timer);
+    return first;
+  }
+
+  function newDelivery(
+    destination: string,
+    givesAnswer: boolean,
+    hold: boolean,
+    createdAt: number,
+  ): NewDelivery {
+    const content = courier.contentFor(destination, hold);
+    const delivery = {destination, content, givesAnswer};
+    // The news that a lead is held is for operators, so it is not held itself.
+    if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
+    // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
+    // the lease ends. Without a lease, a worker claims it at once.
+    const leaseEnd = createdAt + timings.lease;
+    const lease = courier.reserve(destination)
+      ? {nextAttemptAt: leaseEnd, leaseEnd}
+      : {nextAttemptAt: createdAt};
+    return {...delivery, state: 'waiting', ...lease};
+  }
+
+  /** Begins the deliveries of which this process has the lease. @returns the answer, if one of them gives it */
+  function beginDeliveries(
+    {stored, duplicateOf, leased}: Extract<Accepted, {outcome: 'created'}>,
+    {
+      consent,
+      attribution,
+      suspect,
+      supersedes,
+    }: Pick<Submission, 'consent' | 'attribution' | 'suspect' | 'supersedes'>,
+  ): Promise<Answer> | undefined {
+    const lead: LeadRecord = {
+      ...stored,
+      isAnsweredLater: stored.answer.status === 'pending' && duplicateOf === null,
+      consent: consent ?? null,
+      attribution: attribution ?? null,
+      suspect: suspect ?? null,
+      supersedes: supersedes ?? null,
+      duplicateOf,
+    };
+    let answer: Promise<Answer> | undefined;
+    for (const {destination, content, givesAnswer, leaseEnd = 0} of leased) {
+      const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null};
+      const happenedAt = stored.createdAt;
+      const delivery = courier.deliver({lead, destination, content, happenedAt, leaseEnd, ...fresh});
+      if (givesAnswer) answer = delivery;
+    }
     return answer;
   }
 
   return {
     async submit({answerFrom, sendTo = [], hold = false, idempotency = [], leadDigests = [], ...submission}) {
       const createdAt = Date.now();
-      const leaseEnd = createdAt + timings.lease;
-      const state = hold ? 'held' : 'waiting';
-      const deliveries: NewDelivery[] = sendTo.map((destination) => ({
-        destination,
-        givesAnswer: false,
-        state,
-        nextAttemptAt: createdAt,
-      }));
-      if (answerFrom !== undefined) {
-        // With a lease, only this process may deliver the lead. If the process dies, a worker claims the delivery when
-        // the lease ends. If too many deliveries wait in memory, there is no lease, and a worker delivers the lead.
-        const lease = hold || courier.full(answerFrom) ? {} : {nextAttemptAt: leaseEnd, leaseEnd};
-        deliveries.push({
-          destination: answerFrom,
-          givesAnswer: true,
-          state,
-          nextAttemptAt: createdAt,
-          ...lease,
-        });
-      }
+      const deliveries = [
+        ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
+        ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
+      ];
       const accepted = await store.accept({
         ...submission,
         idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
@@ -115,13 +152,16 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       const {stored} = accepted;
       if (hold && accepted.outcome === 'created') {
         const {partner, suspect: reason} = submission;
-        for (const {destination} of deliveries)
-          emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
+        for (const {destination, content, state} of deliveries) {
+          // A duplicate goes to no destination that takes leads, so nothing is held for these.
+          const isMade = content !== 'lead' || accepted.duplicateOf === null;
+          if (isMade && state === 'held')
+            emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
+        }
       }
+      const answer = accepted.outcome === 'created' ? beginDeliveries(accepted, submission) : undefined;
       if (stored.answer.status !== 'pending') return accepted;
-      if (accepted.isLeased && answerFrom !== undefined) {
-        return {...accepted, stored: {...stored, answer: await deliverInTime(stored, answerFrom, leaseEnd)}};
-      }
+      if (answer) return {...accepted, stored: {...stored, answer: await inTime(answer)}};
       // This process does not deliver the lead now: the lead is a duplicate, was stored before, is held, or waits for a
       // worker. It may have an answer by now, so it is read again. If the read fails, the reply says `pending`.
       return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};

@@ -1,18 +1,20 @@
 /** The interface of the store, which `store/` implements for SQLite and for PostgreSQL. */
 import type {Attribution} from '../../contract/embed.ts';
 import type {
+  DeliveryFilter,
   DeliveryKey,
+  DeliveryRow,
   DueDelivery,
   NewDelivery,
   OutboxCount,
-  OutboxFilter,
-  OutboxRow,
+  PausedDestination,
   Postponed,
   Settled,
   Settlement,
 } from './deliveries.ts';
 import type {IdempotencyKey} from './idempotency.ts';
-import type {Consent, StoredLead} from './stored-lead.ts';
+import type {LeadReader} from './lead-filter.ts';
+import type {Consent, LeadRecord, StoredLead} from './stored-lead.ts';
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
@@ -42,18 +44,24 @@ export type LeadEntry = StoredLead & {
  * - `key-in-progress`: another process has been using the key for 5 s
  * - `proof-spent`: the proof was used for another lead
  *
- * `isLeased` is true if this process has the lease of a delivery and must deliver the lead now. It is false for a
- * duplicate.
+ * `duplicateOf` is the id of the lead into which the new lead was merged. `leased` are the deliveries of which this
+ * process has the lease, so that it must begin them now.
  */
 export type Accepted =
-  | {outcome: 'created' | 'replayed'; stored: StoredLead; isLeased: boolean}
+  | {outcome: 'created'; stored: StoredLead; duplicateOf: string | null; leased: readonly NewDelivery[]}
+  | {outcome: 'replayed'; stored: StoredLead}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
 /** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
-export type LeadStore = {
+export type LeadStore = LeadReader & {
   accept(entry: LeadEntry): Promise<Accepted>;
   /** The answer of a duplicate is that of the lead that it was merged into. */
   find(id: string): Promise<StoredLead | undefined>;
+  /**
+   * The leads with these ids that exist, by id. A lead that cannot be read is `unreadable`, with the reason. A duplicate
+   * has its own answer here, and not that of the earlier lead.
+   */
+  findRecords(ids: readonly string[]): Promise<ReadonlyMap<string, LeadRecord | {unreadable: string}>>;
   /** The lead that was stored with an idempotency key, and its fingerprint. */
   findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
   /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
@@ -63,14 +71,16 @@ export type LeadStore = {
   /**
    * Stores what the destination decided. `delivered` is always stored, even if the lease has ended, because the
    * destination has the lead. `refused` is stored only if the lease still holds, and the delivery stays in the outbox
-   * as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too.
+   * as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
+   * the news of that is due to all destinations that got the news of the lead itself.
    */
   settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<void>;
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
-   * ambiguous, and if `onAmbiguous` is `hold`, the delivery is held instead of claimed.
-   * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held
+   * ambiguous, and if `onAmbiguous` is `hold`, the delivery is held instead of claimed. A delivery whose lead cannot be
+   * read is due again after a while.
+   * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held, or cannot be read
    */
   claimDue(
     destination: string,
@@ -78,34 +88,47 @@ export type LeadStore = {
     leaseEnd: number,
     limit: number,
     onAmbiguous: 'send' | 'hold',
-  ): Promise<{due: DueDelivery[]; held: string[]}>;
+  ): Promise<{due: DueDelivery[]; held: string[]; unreadable: string[]}>;
   /** Ends the lease, if it still holds, and makes the delivery due later. */
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
   /** Deletes a batch of expired keys, digests and proofs. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
-  countWaiting(): Promise<{destination: string; leads: number}[]>;
-  /** Sorted by lead and destination, the oldest leads first. For the next page, pass the last row as `after`. */
-  listOutbox(limit: number, filter?: OutboxFilter): Promise<OutboxRow[]>;
+  countWaiting(): Promise<{destination: string; deliveries: number}[]>;
+  /** The destinations that get nothing until an operator resumes them. */
+  pausedDestinations(): Promise<PausedDestination[]>;
+  /** If it is paused already, the first reason stays. */
+  pauseDestination(paused: PausedDestination): Promise<void>;
+  /** Resolves to false if the destination was not paused. */
+  resumeDestination(destination: string): Promise<boolean>;
+  /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
+  listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
+  /** The first characters of the last reply of each destination that refused or failed to take this lead. */
+  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string})[]>;
+  /** Counts the deliveries in the outbox. */
   countOutbox(): Promise<OutboxCount[]>;
   /**
-   * Makes deliveries due now, except those in progress. `which` selects the deliveries of one lead, all held
-   * deliveries, or (`all`) all waiting and refused deliveries. `all` leaves out held deliveries, because an operator
-   * must decide about them. Many deliveries are changed in several transactions, so after a failure only some of them
-   * may be changed.
-   * @param destination selects only deliveries to this destination
+   * Makes deliveries due now, except those in progress. A filter without a state and a lead leaves out held deliveries,
+   * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
+   * state, and only if they take news: a destination that takes leads could store the lead twice. Many deliveries are
+   * changed in several transactions, so after a failure only some of them may be changed.
    * @returns the number of deliveries that were changed
    */
-  retryOutbox(now: number, which: {id: string} | 'held' | 'all', destination?: string): Promise<number>;
+  retryDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
   /**
-   * Applies an operator's decision on a delivery that is not in progress. `remoteId` says that the destination has the
-   * lead under this id, so that the destination is asked only for the amounts. `never-send` drops the delivery; if the
-   * lead waits for an answer of this destination, the lead counts as refused.
-   * @param delivery needs no destination if the lead has only one delivery in the outbox
+   * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
+   * delivery counts as refused.
+   * @returns the number of deliveries that were changed
    */
-  settleOutbox(
+  dropDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
+  /**
+   * Stores an operator's knowledge that a destination has the lead under `remoteId`, so that the destination is asked
+   * only for the amounts.
+   * @param delivery needs no destination if the lead waits for only one that takes leads
+   */
+  settleAs(
     now: number,
     delivery: {lead: string; destination?: string | undefined},
-    outcome: {remoteId: string} | 'never-send',
+    remoteId: string,
   ): Promise<Settled>;
   /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
   probe(now: number, bytes: number): Promise<void>;
@@ -113,6 +136,9 @@ export type LeadStore = {
   damage(): string | undefined;
   close(): Promise<void>;
 };
+
+/** What commands need of the store, beside a server that takes the leads. */
+export type BesideStore = Omit<LeadStore, 'accept' | 'damage'>;
 
 /** Why something failed, in one line for the log. For an error of PostgreSQL, the line begins with the SQLSTATE. */
 export function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
 /** The types of a stored lead, its answer, and the consent of the visitor. */
 import type {Amounts, Reasons} from '../../contract/amounts.ts';
+import type {Attribution} from '../../contract/embed.ts';
 import type {Lead} from './lead-schema.ts';
 
 /**
@@ -45,4 +46,22 @@ export type Consent = {
   page: string | null;
   ip: string;
   userAgent: string | null;
+};
+
+/** A lead with everything that is stored with it and that destinations and operators may read. */
+export type LeadRecord = StoredLead & {
+  /**
+   * True if a destination answers the lead. Then the lead was stored without an answer, and the answer came later or
+   * has not come yet. False if the calculator answered it.
+   */
+  isAnsweredLater: boolean;
+  consent: Consent | null;
+  /** How the visitor came to the site. */
+  attribution: Attribution | null;
+  /** Why a bot may have sent the lead. */
+  suspect: string | null;
+  /** The id of the earlier lead that this lead corrects. */
+  supersedes: string | null;
+  /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
+  duplicateOf: string | null;
 };

@@ -45,6 +45,12 @@ const connectionMessages = {
     'a client sends more requests than it waits for answers: its connection is closed',
 } as const;
 
+const failedMessages = {
+  waiting: 'delivery postponed',
+  held: 'delivery held for the operator',
+  failed: 'delivery given up after days of failing',
+} as const;
+
 /** TypeScript refuses this table if an event is missing. */
 const lines: {[Type in EventType]: ToLine<Type>} = {
   ready: ({host, port, script, release, hint}) => ({
@@ -114,73 +120,88 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
 
   'destination-unencrypted': ({destination}) => ({
     level: 'warn',
-    fields: {upstream: destination},
+    fields: {destination},
     message:
-      'the URL of this upstream starts with http://: leads and its password can be read on their way; use https://',
+      'the URL of this destination starts with http://: leads and its password can be read on their way; use https://',
   }),
-  'destination-missing': ({destination, leads}) => ({
+  'destination-missing': ({destination, deliveries}) => ({
     level: 'error',
-    fields: {upstream: destination, leads},
-    message: 'leads wait for an upstream that is not configured',
+    fields: {destination, deliveries},
+    message: 'deliveries wait for a destination that is not configured',
   }),
-  'circuit-opened': ({destination, state}) =>
-    state === 'misconfigured'
-      ? {
-          level: 'error',
-          fields: {upstream: destination},
-          message: 'the upstream refuses our credentials or address: its leads wait',
-        }
-      : {level: 'warn', fields: {upstream: destination}, message: 'the upstream fails: its leads wait'},
+  'destination-paused': ({destination, reason}) => ({
+    level: 'error',
+    fields: {destination, reason},
+    message: 'the destination is paused: its deliveries wait until it is resumed',
+  }),
+  'destination-resumed': ({destination}) => ({
+    level: 'info',
+    fields: {destination},
+    message: 'the destination is resumed',
+  }),
+  'circuit-opened': ({destination, state, reason}) => ({
+    level: state === 'misconfigured' ? 'error' : 'warn',
+    fields: {destination, reason},
+    message:
+      state === 'misconfigured'
+        ? 'the destination refuses our credentials or address: its deliveries wait'
+        : 'the destination fails: its deliveries wait',
+  }),
   'circuit-closed': ({destination}) => ({
     level: 'info',
-    fields: {upstream: destination},
-    message: 'the upstream works again',
+    fields: {destination},
+    message: 'the destination works again',
   }),
   'destination-replies': ({destination, state, reason}) =>
     state === 'ok'
       ? {
           level: 'info',
-          fields: {upstream: destination},
-          message: 'the upstream answers leads as it should again',
+          fields: {destination},
+          message: 'the destination answers as it should again',
         }
       : {
           level: 'error',
-          fields: {upstream: destination, state, reason},
+          fields: {destination, state, reason},
           message:
             state === 'unreadable'
-              ? 'the upstream gives no reply that can be read'
-              : 'the upstream refuses every lead',
+              ? 'the destination gives no reply that can be read'
+              : 'the destination refuses every lead',
         },
 
   'suspect-held': ({lead, partner, destination, reason}) => ({
     level: 'warn',
-    fields: {lead, partner, upstream: destination, reason},
+    fields: {lead, partner, destination, reason},
     message: 'a suspect lead is held for the operator',
   }),
-  'delivery-failed': ({lead, destination, attempts, ambiguous, state, reason}) => ({
-    level: state === 'held' ? 'error' : 'warn',
-    fields: {lead, upstream: destination, attempts, ambiguous, state, reason},
-    message: state === 'held' ? 'delivery held for the operator' : 'delivery postponed',
+  'delivery-failed': ({lead, destination, content, attempts, ambiguous, state, reason}) => ({
+    level: state === 'waiting' ? 'warn' : 'error',
+    fields: {lead, destination, content, attempts, ambiguous, state, reason},
+    message: failedMessages[state],
+  }),
+  'lead-unreadable': ({lead, destination}) => ({
+    level: 'error',
+    fields: {lead, destination},
+    message: 'a lead cannot be read from the database: its delivery waits',
   }),
   'delivery-interrupted': ({lead, destination}) => ({
     level: 'error',
-    fields: {lead, upstream: destination},
+    fields: {lead, destination},
     message: 'held: it may have been sent before a process ended',
   }),
   'delivery-refused': ({lead, destination, reason}) => ({
     level: 'error',
-    fields: {lead, upstream: destination, reason},
-    message: 'the upstream refused the lead',
+    fields: {lead, destination, reason},
+    message: 'the destination refused the lead',
   }),
   'delivery-unrecorded': ({lead, destination, reason}) => ({
     level: 'error',
-    fields: {lead, upstream: destination, reason},
+    fields: {lead, destination, reason},
     message: 'what became of a delivery could not be written',
     kind: reason,
   }),
   'outbox-unreadable': ({destination, reason}) => ({
     level: 'warn',
-    fields: {upstream: destination, reason},
+    fields: {destination, reason},
     message: 'the outbox cannot be read',
     kind: `${destination}: ${reason}`,
   }),

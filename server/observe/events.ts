@@ -62,10 +62,17 @@ type Facts = {
 
   /** A destination is reached over plain HTTP, so that leads and its password can be read on the network. */
   'destination-unencrypted': {destination: string};
-  /** Leads wait for a destination that is not in the configuration. */
-  'destination-missing': {destination: string; leads: number};
-  /** The circuit breaker opened: the destination gets no leads for a while. */
-  'circuit-opened': {destination: string; state: 'failing' | 'misconfigured' | 'unreadable'};
+  /** Deliveries wait for a destination that is not in the configuration. */
+  'destination-missing': {destination: string; deliveries: number};
+  /** The destination gets nothing until an operator resumes it. */
+  'destination-paused': {destination: string; reason: string};
+  'destination-resumed': {destination: string};
+  /** The circuit breaker opened: the destination gets nothing for a while. Trials that fail for the same reason emit none. */
+  'circuit-opened': {
+    destination: string;
+    state: 'failing' | 'misconfigured' | 'unreadable';
+    reason: string;
+  };
   'circuit-closed': {destination: string};
   /**
    * The last replies of a destination were all refusals (`refusing`), or all lost or unreadable (`unreadable`). `ok`
@@ -79,14 +86,18 @@ type Facts = {
 
   /** A lead that a bot may have sent is held until an operator decides. */
   'suspect-held': {lead: string; partner: string | null; destination: string; reason: string | undefined};
-  /** An attempt failed. The delivery waits for its next attempt, or is held until an operator decides. */
+  /**
+   * An attempt failed. The delivery waits for its next attempt, is held until an operator decides, or is given up.
+   * `content` is what the delivery takes to the destination (leads/deliveries.ts).
+   */
   'delivery-failed': {
     lead: string;
     destination: string;
+    content: string;
     attempts: number;
     /** Whether the destination may have the lead now. */
     ambiguous: boolean;
-    state: 'waiting' | 'held';
+    state: 'waiting' | 'held' | 'failed';
     reason: string;
   };
   /**
@@ -94,6 +105,8 @@ type Facts = {
    * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such event.
    */
   'delivery-interrupted': {lead: string; destination: string};
+  /** A lead cannot be read from the database, so its delivery is tried again later. */
+  'lead-unreadable': {lead: string; destination: string};
   /** The destination will never accept the lead. */
   'delivery-refused': {lead: string; destination: string; reason: string | null};
   /** The outcome of a delivery could not be stored. */

@@ -5,6 +5,7 @@
  * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when
  * they are created, and older databases when the server starts. A new column of an older table must allow NULL.
  */
+import {deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 
 export type Column = {
   type: 'text' | 'integer';
@@ -69,11 +70,14 @@ export const tables = {
     indexes: {
       // For an operator who deletes a lead by hand, and looks for its duplicates. The server does not use this index.
       leads_duplicate_of: {on: ['duplicate_of'], where: 'duplicate_of IS NOT NULL', since: 4},
-      // For the lists of operators. An id is a UUID version 7, which begins with the time, so these indexes are in the
-      // order of time, and the next page of a list begins after an id. Leads without an answer need no index of their
-      // own: deliveries_open has them.
-      leads_partner: {on: ['partner', 'id'], since: 7},
-      leads_campaign: {on: ['utm_campaign', 'id'], where: 'utm_campaign IS NOT NULL', since: 7},
+      // For operators who look at a lead that was corrected.
+      leads_supersedes: {on: ['supersedes'], where: 'supersedes IS NOT NULL', since: 8},
+      // For operators, who list and count leads by any combination of these columns (lead-queries.ts). An id is a UUID version 7,
+      // which begins with the time, so this index is in the order of time, and a new lead is added at its end. A list
+      // reads it from the newest lead on, and never reads the rows of other leads.
+      leads_overview: {on: ['id', 'partner', 'status', 'utm_campaign'], since: 8},
+      // For operators who look for a lead by its reference, which is made of the end of the id.
+      leads_reference: {on: ['substr(id, 27)'], since: 8},
     },
   },
 
@@ -104,14 +108,19 @@ export const tables = {
     primaryKey: ['lead_id'],
   },
 
-  /** One row for each lead and destination. The rows that are waiting, held or refused are the outbox. */
+  /**
+   * One row for each lead, destination, and content that the destination gets. The rows without `settled_at` are the
+   * outbox.
+   */
   deliveries: {
     columns: {
       lead_id: lead,
       destination: text,
+      /** What the delivery takes to the destination (leads/deliveries.ts). */
+      content: {...text, oneOf: deliveryContents, since: 8},
       /** 1 if the destination answers the lead, 0 if it only receives the lead. */
       gives_answer: integer,
-      state: {...text, oneOf: ['waiting', 'held', 'refused', 'delivered', 'dropped']},
+      state: {...text, oneOf: deliveryStates},
       attempts: integer,
       /** How many attempts left it unknown whether the destination has the lead, including those during outages. */
       ambiguous: integer,
@@ -124,23 +133,40 @@ export const tables = {
       /** The id that the destination gave to the lead. */
       remote_id: textOrNull,
       /**
-       * When the lead was delivered, or dropped by an operator. NULL while the delivery is waiting, held or refused.
+       * When the delivery succeeded, or an operator dropped it. NULL while the delivery is in the outbox.
        */
       settled_at: integerOrNull,
+      /** When the lead was stored, or got the answer that the delivery is about. */
+      happened_at: {...integer, since: 8},
+      /** When the first attempt failed, or the first since an operator retried the delivery. */
+      failing_since: {...integerOrNull, since: 8},
+      /** The first characters of the last reply, as the codec encodes them. */
+      last_reply: {...textOrNull, since: 8},
     },
-    primaryKey: ['lead_id', 'destination'],
+    primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
-      deliveries_due: {on: ['destination', 'next_attempt_at'], where: "state = 'waiting'", since: 7},
+      deliveries_due: {on: ['destination', 'next_attempt_at'], where: "state = 'waiting'", since: 8},
       // For the lists and counts of operators, which need only this index to find the rows.
-      deliveries_open: {on: ['lead_id', 'destination', 'state'], where: 'settled_at IS NULL', since: 7},
+      deliveries_open: {
+        on: ['lead_id', 'destination', 'content', 'state'],
+        where: 'settled_at IS NULL',
+        since: 8,
+      },
       // For operators who look for the few held and refused deliveries among many waiting deliveries.
       deliveries_stopped: {
-        on: ['state', 'lead_id', 'destination'],
+        on: ['state', 'lead_id', 'destination', 'content'],
         where: "settled_at IS NULL AND state <> 'waiting'",
-        since: 7,
+        since: 8,
       },
     },
     since: 7,
+  },
+
+  /** The destinations that get nothing until an operator resumes them. */
+  paused_destinations: {
+    columns: {destination: text, paused_at: integer, reason: text},
+    primaryKey: ['destination'],
+    since: 8,
   },
 
   /** One row, which is written again and again to check that leads can be stored. */
@@ -152,6 +178,7 @@ export const tables = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof tables;
+export type LeadIndex = keyof typeof tables.leads.indexes;
 export type Value = string | number | null;
 
 type ValueOf<Of extends Column> =

@@ -1,5 +1,5 @@
 /** The interface of both databases: how statements are written, and the functions that run them. */
-import {tables, type TableName, type Value} from './columns.ts';
+import {tables, type LeadIndex, type TableName, type Value} from './columns.ts';
 
 /**
  * The parameters are `$1`, `$2` and so on. In statements that SQLite runs, too, each must be used once and in this
@@ -17,6 +17,13 @@ export type Database = {
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
    */
   skipLocked: string;
+  /** SQL for the rows of a parameter that holds a JSON list of texts. The only column is `value`. */
+  jsonList: (parameter: string) => string;
+  /**
+   * SQL that follows a table's name and makes SQLite read only this index, which has all columns that the statement
+   * needs. Empty for PostgreSQL, which counts how often each value occurs and chooses by itself.
+   */
+  onlyIndex: (name: LeadIndex) => string;
 };
 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});

@@ -10,15 +10,39 @@
  * is needed right before a lead is sent: the lease itself records that it may be sent.
  */
 import {answerColumns, toAnswerRow} from './rows.ts';
-import {list, statement, type Database} from './database.ts';
-import type {DueDelivery, Settlement} from '../leads/deliveries.ts';
+import {list, statement, type Database, type Statement} from './database.ts';
+import type {Codec} from './codec.ts';
+import type {RowOf} from './columns.ts';
+import type {DeliveryContent, DueDelivery, PausedDestination, Settlement} from '../leads/deliveries.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 import type {FinalAnswer} from '../leads/stored-lead.ts';
 
 type DeliveryQueries = Pick<
   LeadStore,
-  'recordRemoteId' | 'settle' | 'claimDue' | 'postpone' | 'countWaiting'
+  | 'recordRemoteId'
+  | 'settle'
+  | 'claimDue'
+  | 'postpone'
+  | 'countWaiting'
+  | 'pausedDestinations'
+  | 'pauseDestination'
+  | 'resumeDestination'
 >;
+
+type ClaimedRow = Pick<
+  RowOf<'deliveries'>,
+  | 'lead_id'
+  | 'content'
+  | 'state'
+  | 'attempts'
+  | 'ambiguous_counted'
+  | 'remote_id'
+  | 'happened_at'
+  | 'failing_since'
+>;
+
+/** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
+const unreadableWait = 900_000;
 
 const assignments = list(answerColumns.map((column, index) => `${column} = $${index + 1}`));
 const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$${answerColumns.length + 2}`];
@@ -27,16 +51,39 @@ const answerLead = (state: Settlement['state'], condition: string) => `
   UPDATE leads SET ${assignments} WHERE id = ${idParameter} AND ${condition}
     AND EXISTS (SELECT 1 FROM deliveries
       WHERE lead_id = leads.id AND destination = ${destinationParameter} AND gives_answer = 1 AND state = '${state}')`;
+const announceText = `
+  INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
+    next_attempt_at, leased_until, happened_at)
+  SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
+    CAST($2 AS BIGINT), 0, CAST($3 AS BIGINT)
+  FROM deliveries AS told
+  WHERE lead_id >= $4 AND lead_id <= $5 AND content IN ('created', 'held') AND state <> 'dropped'
+    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $6)
+    AND EXISTS (SELECT 1 FROM deliveries AS answering
+      WHERE answering.lead_id = told.lead_id AND answering.gives_answer = 1)
+  ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+
+/**
+ * The statement that must follow each statement that may have given leads their final answer. It stores a delivery of
+ * this answer for each destination that was told of the lead. If the delivery that told of the lead is held, this one is
+ * held, too. Nothing is stored for leads whose answer was announced before, or came from the calculator.
+ * @param from the id of the first lead, and `to` that of the last
+ */
+export function announce(now: number, from: string, to: string, status: FinalAnswer['status']): Statement {
+  const content: DeliveryContent = status === 'done' ? 'answered' : 'refused';
+  return statement(announceText, content, now, now, from, to, status);
+}
+
 const answerDone = answerLead('delivered', "status <> 'done'");
 const answerRefused = answerLead('refused', "status = 'pending'");
 
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, leased_until = 0, last_error = NULL,
-    settled_at = $1
-  WHERE lead_id = $2 AND destination = $3 AND state <> 'delivered'`;
+    failing_since = NULL, settled_at = $1
+  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND state <> 'delivered'`;
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
-  WHERE lead_id = $2 AND destination = $3 AND leased_until = $4 AND settled_at IS NULL`;
+  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL`;
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -44,8 +91,8 @@ const endRefused = `
  */
 const claim = (skipLocked: string) => `
   WITH due AS MATERIALIZED (
-    SELECT due_id, lost, CASE lost WHEN 1 THEN $1 ELSE 'waiting' END AS state_now FROM (
-      SELECT lead_id AS due_id,
+    SELECT due_id, due_content, lost, CASE lost WHEN 1 THEN $1 ELSE 'waiting' END AS state_now FROM (
+      SELECT lead_id AS due_id, content AS due_content,
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
@@ -58,33 +105,39 @@ const claim = (skipLocked: string) => `
     ambiguous = ambiguous + lost,
     ambiguous_counted = ambiguous_counted + lost,
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
-  FROM due WHERE lead_id = due_id AND destination = $7
-  RETURNING lead_id, state, attempts, ambiguous_counted, remote_id`;
+  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $7
+  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since`;
 
 export function deliveryQueries(
   {read, write, skipLocked}: Database,
-  find: LeadStore['find'],
+  codec: Codec,
+  findRecords: LeadStore['findRecords'],
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
   return {
-    async recordRemoteId({lead, destination}, remoteId) {
-      const text =
-        'UPDATE deliveries SET remote_id = $1 WHERE lead_id = $2 AND destination = $3 AND remote_id IS NULL';
-      await write(statement(text, remoteId, lead, destination));
+    async recordRemoteId({lead, destination, content}, remoteId) {
+      const text = `
+        UPDATE deliveries SET remote_id = $1
+        WHERE lead_id = $2 AND destination = $3 AND content = $4 AND remote_id IS NULL`;
+      await write(statement(text, remoteId, lead, destination, content));
     },
 
-    async settle({lead, destination}, leaseEnd, settlement) {
+    async settle({lead, destination, content}, leaseEnd, settlement) {
+      const now = Date.now();
       const answerWith = (text: string, answer: FinalAnswer) => {
         const row = toAnswerRow(answer);
-        return statement(text, ...answerColumns.map((column) => row[column]), lead, destination);
+        return [
+          statement(text, ...answerColumns.map((column) => row[column]), lead, destination),
+          announce(now, lead, lead, answer.status),
+        ];
       };
       if (settlement.state === 'refused') {
-        const end = statement(endRefused, settlement.reason, lead, destination, leaseEnd);
-        await write(end, answerWith(answerRefused, {status: 'refused'}));
+        const end = statement(endRefused, settlement.reason, lead, destination, content, leaseEnd);
+        await write(end, ...(content === 'lead' ? answerWith(answerRefused, {status: 'refused'}) : []));
       } else {
         const {answer} = settlement;
-        const end = statement(endDelivered, Date.now(), lead, destination);
-        await write(end, ...(answer ? [answerWith(answerDone, answer)] : []));
+        const end = statement(endDelivered, now, lead, destination, content);
+        await write(end, ...(answer ? answerWith(answerDone, answer) : []));
       }
     },
 
@@ -93,42 +146,81 @@ export function deliveryQueries(
       const [rows = []] = await write(
         statement(claimText, stateOfLost, destination, now, limit, leaseEnd, leaseEnd, destination),
       );
-      const held: string[] = [];
+      const claimed = (rows as ClaimedRow[]).filter(({state}) => state !== 'held');
+      const held = (rows as ClaimedRow[]).filter(({state}) => state === 'held').map(({lead_id}) => lead_id);
+      const records = await findRecords([...new Set(claimed.map(({lead_id}) => lead_id))]);
       const due: DueDelivery[] = [];
-      for (const {lead_id, state, attempts, ambiguous_counted, remote_id} of rows) {
-        const id = String(lead_id);
-        if (state === 'held') {
-          held.push(id);
-          continue;
-        }
-        const lead = await find(id);
-        if (lead) {
-          const remoteId = remote_id === null ? null : String(remote_id);
-          const [tried, ambiguousCounted] = [Number(attempts), Number(ambiguous_counted)];
-          due.push({lead, destination, remoteId, attempts: tried, ambiguousCounted, leaseEnd});
-        } else {
+      const unreadable: string[] = [];
+      for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...times} of claimed) {
+        const lead = records.get(id);
+        if (!lead) {
           // An operator deleted the lead by hand, so its delivery is deleted here.
-          const text = 'DELETE FROM deliveries WHERE lead_id = $1 AND destination = $2 AND leased_until = $3';
-          await write(statement(text, id, destination, leaseEnd));
+          const text = `
+            DELETE FROM deliveries
+            WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
+          await write(statement(text, id, destination, content, leaseEnd));
+        } else if ('unreadable' in lead) {
+          unreadable.push(id);
+          const text = `
+            UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
+            WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6`;
+          await write(
+            statement(text, now + unreadableWait, lead.unreadable, id, destination, content, leaseEnd),
+          );
+        } else {
+          due.push({
+            lead,
+            destination,
+            content,
+            happenedAt: times.happened_at,
+            failingSince: times.failing_since,
+            remoteId: remote_id,
+            attempts,
+            ambiguousCounted: ambiguous_counted,
+            leaseEnd,
+          });
         }
       }
-      return {due, held};
+      return {due, held, unreadable};
     },
 
-    async postpone({lead, destination}, leaseEnd, {until, error, tried, ambiguous, isCounted, state}) {
+    async postpone({lead, destination, content}, leaseEnd, postponed) {
+      const {until, error, tried, ambiguous, isCounted, state, excerpt} = postponed;
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
-          attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6
-        WHERE lead_id = $7 AND destination = $8 AND leased_until = $9 AND settled_at IS NULL`;
+          attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
+          failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)), last_reply = COALESCE($8, last_reply)
+        WHERE lead_id = $9 AND destination = $10 AND content = $11 AND leased_until = $12 AND settled_at IS NULL`;
       const counts = [tried, ambiguous, isCounted].map(Number);
-      await write(statement(text, until, error, ...counts, state, lead, destination, leaseEnd));
+      const failingSince = tried ? Date.now() : null;
+      const reply = excerpt === null ? null : codec.encode({excerpt}, lead);
+      const values = [until, error, ...counts, state, failingSince, reply];
+      await write(statement(text, ...values, lead, destination, content, leaseEnd));
     },
 
     async countWaiting() {
       const text = `
-        SELECT destination, COUNT(*) AS leads FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
-      const rows = await read(statement(text));
-      return rows.map(({destination, leads}) => ({destination: String(destination), leads: Number(leads)}));
+        SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
+      return (await read(statement(text))) as {destination: string; deliveries: number}[];
+    },
+
+    async pausedDestinations() {
+      const text = `
+        SELECT destination, paused_at AS "pausedAt", reason FROM paused_destinations ORDER BY destination`;
+      return (await read(statement(text))) as PausedDestination[];
+    },
+
+    async pauseDestination({destination, pausedAt, reason}) {
+      const text = `
+        INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ($1, $2, $3)
+        ON CONFLICT (destination) DO NOTHING`;
+      await write(statement(text, destination, pausedAt, reason));
+    },
+
+    async resumeDestination(destination) {
+      const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
+      const [rows = []] = await write(statement(text, destination));
+      return rows.length > 0;
     },
   };
 }

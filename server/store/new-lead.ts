@@ -5,6 +5,7 @@
  */
 import {limits} from '../../contract/api.ts';
 import {StoreUnavailable, type Accepted, type LeadEntry} from '../leads/lead-store.ts';
+import type {DeliveryContent} from '../leads/deliveries.ts';
 import type {StoredLead} from '../leads/stored-lead.ts';
 import {statement, type Statement} from './database.ts';
 import type {NewRows} from './rows.ts';
@@ -67,11 +68,20 @@ export function decide({idempotency_keys: [own]}: NewRows, {key, isProofSpent, o
   return {outcome: 'created', duplicateOf: original ?? null};
 }
 
-/** The rows to insert. For a duplicate, these have no deliveries, and no digest, so that no lead is merged into it. */
+/** The deliveries of a duplicate: it is not sent to a destination that takes leads, but the others get its news. */
+const ofDuplicate = <Delivery extends {content: DeliveryContent}>(deliveries: readonly Delivery[]) =>
+  deliveries.filter(({content}) => content !== 'lead');
+
+/** The rows to insert. For a duplicate, these have no digest, so that no lead is merged into it. */
 export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
   if (duplicateOf === null) return rows;
   const [lead] = rows.leads;
-  return {...rows, leads: [{...lead, duplicate_of: duplicateOf}], deliveries: [], same_leads: []};
+  return {
+    ...rows,
+    leads: [{...lead, duplicate_of: duplicateOf}],
+    deliveries: ofDuplicate(rows.deliveries),
+    same_leads: [],
+  };
 }
 
 /**
@@ -92,7 +102,7 @@ export async function toAccepted(
   let written = await write();
   for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
     const stored = await find(written.lead);
-    if (stored) return {outcome: 'replayed', stored, isLeased: false};
+    if (stored) return {outcome: 'replayed', stored};
     if (writes === maxWrites)
       throw new StoreUnavailable('the lead that was stored with this idempotency key cannot be found');
     written = await write();
@@ -100,6 +110,8 @@ export async function toAccepted(
   if (written.outcome !== 'created') return {outcome: written.outcome};
   const {id, createdAt, lead, partner, answer, deliveries = []} = entry;
   const stored = {id, createdAt, lead, partner, answer};
-  const isLeased = deliveries.some(({leaseEnd}) => leaseEnd !== undefined);
-  return {outcome: 'created', stored, isLeased: isLeased && written.duplicateOf === null};
+  const {duplicateOf} = written;
+  const made = duplicateOf === null ? deliveries : ofDuplicate(deliveries);
+  const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
+  return {outcome: 'created', stored, duplicateOf, leased};
 }

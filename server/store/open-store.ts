@@ -1,9 +1,9 @@
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/events.ts';
 import type {Codec} from './codec.ts';
 import type {StatementNames} from './postgres/connections.ts';
 import {openPostgresStore} from './postgres/store.ts';
-import {openSqliteStore} from './sqlite/store.ts';
+import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
 
 type DatabaseSettings = {
   databaseUrl: string | undefined;
@@ -16,12 +16,37 @@ type DatabaseSettings = {
  * retried for a minute.
  * @throws Error when the database cannot be opened. The message names the setting of the database
  */
-export async function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit): Promise<LeadStore> {
+export function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit): Promise<LeadStore> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
+  return naming(settings, () =>
+    url ? openPostgresStore(url, codec, {statementNames, emit}) : openSqliteStore(path, codec),
+  );
+}
+
+/**
+ * Opens the store for a command, beside a server that may be running.
+ * @param mayWrite if false, a SQLite file is opened for reading alone
+ * @throws Error as `openStore`, and for a database of an older version, because only the server brings it up
+ */
+export function openStoreBeside(
+  settings: DatabaseSettings,
+  codec: Codec,
+  mayWrite: boolean,
+  emit?: Emit,
+): Promise<BesideStore> {
+  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
+  return naming<BesideStore>(settings, async () =>
+    url
+      ? openPostgresStore(url, codec, {statementNames, mayUpgrade: false, emit})
+      : openSqliteBeside(path, codec, mayWrite),
+  );
+}
+
+async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promise<Store>): Promise<Store> {
   try {
-    return await (url ? openPostgresStore(url, codec, {statementNames, emit}) : openSqliteStore(path, codec));
+    return await open();
   } catch (error) {
-    const setting = url ? 'DATABASE_URL' : 'DATABASE_PATH';
+    const setting = databaseUrl ? 'DATABASE_URL' : 'DATABASE_PATH';
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The database that ${setting} names cannot be opened: ${reason}`, {cause: error});
   }

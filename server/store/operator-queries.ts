@@ -1,17 +1,22 @@
 /**
- * The queries of the `outbox` command, for both databases. The outbox is all deliveries that are waiting, held or
- * refused, which are the rows without `settled_at`. The server may work on the same rows at the same time, so no query
- * changes a delivery that is in progress, and all queries are short: a long read would keep SQLite from reusing its
- * log, so that the file grows, and a long write would block the server.
+ * The queries of the `deliveries` command, for both databases. The server may work on the same rows at the same time,
+ * so no query changes a delivery that is in progress, and all queries are short: a long read would keep SQLite from
+ * reusing its log, so that the file grows, and a long write would block the server.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import {statement, type Database} from './database.ts';
-import type {DeliveryKey, OutboxCount, OutboxFilter, OutboxRow} from '../leads/deliveries.ts';
+import type {Codec} from './codec.ts';
+import {statement, type Database, type Statement} from './database.ts';
+import {announce} from './delivery-queries.ts';
+import type {DeliveryFilter, DeliveryKey, DeliveryRow, OutboxCount} from '../leads/deliveries.ts';
+import {firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
-type OperatorQueries = Pick<LeadStore, 'listOutbox' | 'countOutbox' | 'retryOutbox' | 'settleOutbox'>;
+type OperatorQueries = Pick<
+  LeadStore,
+  'listDeliveries' | 'lastReplies' | 'countOutbox' | 'retryDeliveries' | 'dropDeliveries' | 'settleAs'
+>;
 
-/** How many deliveries one transaction makes due, at most. Such a transaction takes a few milliseconds. */
+/** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
 const batchSize = 500;
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
@@ -22,151 +27,181 @@ type Condition = {sql: string; values: string[]};
  * The SQL condition that selects the rows of a filter.
  * @param first the number of the first `$` parameter in the condition
  */
-function conditionOf({state, destination, after}: OutboxFilter, first = 1): Condition {
+function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey): Condition {
+  const {lead, destination, state, failing, since, until} = filter;
   const values: string[] = [];
   const parameter = (value: string) => `$${first - 1 + values.push(value)}`;
   const parts = [
-    'settled_at IS NULL',
-    state === undefined ? '' : `${stateIs(state)} AND state = ${parameter(state)}`,
+    rowsIn(state),
+    state === undefined ? '' : `state = ${parameter(state)}`,
+    lead === undefined ? '' : `lead_id = ${parameter(lead)}`,
     destination === undefined ? '' : `destination = ${parameter(destination)}`,
+    failing ? 'failing_since IS NOT NULL' : '',
+    since === undefined ? '' : `lead_id >= ${parameter(firstIdAt(since))}`,
+    until === undefined ? '' : `lead_id < ${parameter(firstIdAt(until))}`,
     after === undefined
       ? ''
-      : `(lead_id, destination) > (${parameter(after.lead)}, ${parameter(after.destination)})`,
+      : `(lead_id, destination, content) > (${parameter(after.lead)}, ${parameter(after.destination)}, ${parameter(after.content)})`,
   ];
   return {sql: parts.filter(Boolean).join(' AND '), values};
 }
 
-/**
- * For held and refused deliveries, this repeats the condition of the index `deliveries_stopped`, so that it is used.
- */
-const stateIs = (state: OutboxRow['state']) => (state === 'waiting' ? '1 = 1' : "state <> 'waiting'");
+/** Repeats the condition of the index that has the rows of a state, so that the index is used. */
+function rowsIn(state: DeliveryFilter['state']): string {
+  if (state === 'delivered' || state === 'dropped') return 'settled_at IS NOT NULL';
+  return state === undefined || state === 'waiting'
+    ? 'settled_at IS NULL'
+    : "settled_at IS NULL AND state <> 'waiting'";
+}
 
-/** The deliveries that one transaction makes due: those that meet `condition`, from the key `from` to the key `to`. */
-type Batch = {condition: string; destination: string | undefined; from: DeliveryKey; to: DeliveryKey};
+/** The deliveries that one transaction changes: those of a filter, from the key `from` to the key `to`. */
+type Batch = {filter: DeliveryFilter; extra: string; from: DeliveryKey; to: DeliveryKey};
 
-export function operatorQueries({read, write}: Database): OperatorQueries {
-  async function makeDue(now: number, {condition, destination, from, to}: Batch) {
-    const bounds = [from.lead, from.destination, to.lead, to.destination];
-    const within = (first: number) =>
-      `(lead_id, destination) >= ($${first}, $${first + 1}) AND (lead_id, destination) <= ($${first + 2}, $${first + 3})`;
-    const filterOfLeads = conditionOf({destination}, 5);
-    const filterOfDeliveries = conditionOf({destination}, 6);
-    // When a refused delivery is tried again, and it gives the answer, its lead becomes pending again.
-    const revive = `
-      UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
-        SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'refused' AND ${condition}
-          AND ${within(1)} AND ${filterOfLeads.sql})`;
-    // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, the lead could
-    // be sent twice.
-    const set = `
-      UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
-      WHERE leased_until = 0 AND ${condition} AND ${within(2)} AND ${filterOfDeliveries.sql} RETURNING lead_id`;
-    const [, rows = []] = await write(
-      statement(revive, ...bounds, ...filterOfLeads.values),
-      statement(set, now, ...bounds, ...filterOfDeliveries.values),
-    );
-    return rows.length;
+const within = (first: number) => `
+  (lead_id, destination, content) >= ($${first}, $${first + 1}, $${first + 2})
+  AND (lead_id, destination, content) <= ($${first + 3}, $${first + 4}, $${first + 5})`;
+const boundsOf = ({from, to}: Batch) => [
+  from.lead,
+  from.destination,
+  from.content,
+  to.lead,
+  to.destination,
+  to.content,
+];
+
+/** The statements that make a batch due. The last one returns a row for each delivery that was changed. */
+function makeDue(now: number, batch: Batch): Statement[] {
+  const {filter, extra} = batch;
+  const ofLeads = conditionOf(filter, 7);
+  const ofDeliveries = conditionOf(filter, 8);
+  // When a refused delivery is tried again, and it gives the answer, its lead becomes pending again.
+  const revive = `
+    UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
+      SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'refused' AND leased_until = 0
+        AND ${within(1)} AND ${ofLeads.sql}${extra})`;
+  // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
+  // twice.
+  const set = `
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, failing_since = NULL, settled_at = NULL
+    WHERE leased_until = 0 AND ${within(2)} AND ${ofDeliveries.sql}${extra} RETURNING lead_id`;
+  return [
+    statement(revive, ...boundsOf(batch), ...ofLeads.values),
+    statement(set, now, ...boundsOf(batch), ...ofDeliveries.values),
+  ];
+}
+
+/** The statements that drop a batch. The first one returns a row for each delivery that was changed. */
+function drop(now: number, batch: Batch): Statement[] {
+  const {filter, extra, from, to} = batch;
+  const {sql, values} = conditionOf(filter, 9);
+  // The deliveries are changed before their leads, because this locks their rows, so that no process can claim them.
+  const end = `
+    UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = $1
+    WHERE leased_until <= $2 AND ${within(3)} AND ${sql}${extra} RETURNING lead_id`;
+  const refuse = `
+    UPDATE leads SET status = 'refused' WHERE status = 'pending' AND id IN (
+      SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'dropped' AND ${within(1)})`;
+  return [
+    statement(end, now, now, ...boundsOf(batch), ...values),
+    statement(refuse, ...boundsOf(batch)),
+    announce(now, from.lead, to.lead, 'refused'),
+  ];
+}
+
+export function operatorQueries({read, write}: Database, codec: Codec): OperatorQueries {
+  /**
+   * Changes the deliveries of a filter in batches, and returns their number.
+   * @param extra SQL that the deliveries must meet besides the filter
+   */
+  async function changeAll(
+    filter: DeliveryFilter,
+    extra: string,
+    change: (batch: Batch) => Statement[],
+  ): Promise<number> {
+    let count = 0;
+    let after: DeliveryKey | undefined;
+    for (;;) {
+      const {sql, values} = conditionOf(filter, 1, after);
+      const text = `
+        SELECT lead_id AS lead, destination, content FROM deliveries WHERE ${sql}${extra}
+        ORDER BY lead_id, destination, content LIMIT ${batchSize}`;
+      const keys = (await read(statement(text, ...values))) as DeliveryKey[];
+      const [from, to] = [keys[0], keys.at(-1)];
+      if (!from || !to) return count;
+      const results = await write(...change({filter, extra, from, to}));
+      // Only one of the statements returns rows.
+      count += Math.max(...results.map((rows) => rows.length));
+      if (keys.length < batchSize) return count;
+      after = to;
+      await sleep(pauseBetween);
+    }
   }
 
-  const openOf = async (lead: string): Promise<string[]> => {
-    const text =
-      'SELECT destination FROM deliveries WHERE lead_id = $1 AND settled_at IS NULL ORDER BY destination';
-    return (await read(statement(text, lead))).map(({destination}) => String(destination));
-  };
-
   return {
-    async listOutbox(limit, filter = {}) {
-      const {sql, values} = conditionOf(filter);
+    async listDeliveries(limit, filter, after) {
+      const {sql, values} = conditionOf(filter, 1, after);
       const text = `
-        SELECT lead_id AS lead, destination, state, attempts, ambiguous,
-          next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", last_error AS "lastError"
-        FROM deliveries WHERE ${sql} ORDER BY lead_id, destination LIMIT $${values.length + 1}`;
-      return (await read(statement(text, ...values, limit))) as OutboxRow[];
+        SELECT lead_id AS lead, destination, content, state, attempts, ambiguous, happened_at AS "happenedAt",
+          next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", failing_since AS "failingSince",
+          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt"
+        FROM deliveries WHERE ${sql} ORDER BY lead_id, destination, content LIMIT $${values.length + 1}`;
+      return (await read(statement(text, ...values, limit))) as DeliveryRow[];
+    },
+
+    async lastReplies(lead) {
+      const text = `
+        SELECT destination, content, last_reply FROM deliveries
+        WHERE lead_id = $1 AND last_reply IS NOT NULL ORDER BY destination, content`;
+      type Row = Pick<DeliveryKey, 'destination' | 'content'> & {last_reply: string};
+      const rows = (await read(statement(text, lead))) as Row[];
+      return rows.map(({destination, content, last_reply}) => {
+        const {excerpt} = codec.decode(last_reply, lead) as {excerpt: string};
+        return {lead, destination, content, reply: excerpt};
+      });
     },
 
     async countOutbox() {
       const text = `
-        SELECT destination, state, COUNT(*) AS leads, MIN(lead_id) AS oldest
+        SELECT destination, state, COUNT(*) AS deliveries, MIN(lead_id) AS oldest
         FROM deliveries WHERE settled_at IS NULL GROUP BY destination, state ORDER BY destination, state`;
       return (await read(statement(text))) as OutboxCount[];
     },
 
-    async retryOutbox(now, which, destination) {
-      if (typeof which === 'object') {
-        const destinations = await openOf(which.id);
-        const [first, last] = [destinations[0], destinations.at(-1)];
-        if (first === undefined || last === undefined) return 0;
-        const [from, to] = [
-          {lead: which.id, destination: first},
-          {lead: which.id, destination: last},
-        ];
-        return makeDue(now, {condition: '1 = 1', destination, from, to});
-      }
-      const condition = which === 'held' ? "state <> 'waiting' AND state = 'held'" : "state <> 'held'";
-      let count = 0;
-      let after: DeliveryKey | undefined;
-      for (;;) {
-        const {sql, values} = conditionOf({destination, after});
-        const text = `
-          SELECT lead_id, destination FROM deliveries WHERE leased_until = 0 AND ${condition} AND ${sql}
-          ORDER BY lead_id, destination LIMIT ${batchSize}`;
-        const keys = (await read(statement(text, ...values))).map((row) => ({
-          lead: String(row['lead_id']),
-          destination: String(row['destination']),
-        }));
-        const [from, to] = [keys[0], keys.at(-1)];
-        if (!from || !to) return count;
-        count += await makeDue(now, {condition, destination, from, to});
-        after = to;
-        await sleep(pauseBetween);
-      }
+    retryDeliveries(now, filter) {
+      const {lead, state} = filter;
+      const isOpen = state !== 'delivered' && state !== 'dropped';
+      const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
+      return changeAll(filter, isOpen ? withoutHeld : " AND content <> 'lead'", (batch) =>
+        makeDue(now, batch),
+      );
     },
 
-    async settleOutbox(now, {lead, destination: named}, outcome) {
-      const [destination, another] = named === undefined ? await openOf(lead) : [named];
-      if (destination === undefined) return 'absent';
-      if (another !== undefined) return 'several';
-      const key = {lead, destination};
-      const statements = outcome === 'never-send' ? drop(now, key) : takenAs(now, key, outcome.remoteId);
-      const [changed = []] = await write(...statements);
-      if (changed.length > 0) return 'settled';
-      const text = `
-        SELECT leased_until, remote_id FROM deliveries JOIN leads ON id = lead_id
-        WHERE lead_id = $1 AND destination = $2 AND settled_at IS NULL`;
-      const [row] = await read(statement(text, lead, destination));
+    dropDeliveries: (now, filter) =>
+      changeAll(filter, ' AND settled_at IS NULL', (batch) => drop(now, batch)),
+
+    async settleAs(now, {lead, destination: named}, remoteId) {
+      const waiting = `
+        SELECT destination, leased_until, remote_id FROM deliveries JOIN leads ON id = lead_id
+        WHERE lead_id = $1 AND content = 'lead' AND settled_at IS NULL ORDER BY destination`;
+      const rows = (await read(statement(waiting, lead))).filter(
+        ({destination}) => named === undefined || destination === named,
+      );
+      const [row] = rows;
       if (!row) return 'absent';
+      if (rows.length > 1) return 'several';
+      const [changed = []] = await write(...takenAs(now, lead, String(row['destination']), remoteId));
+      if (changed.length > 0) return 'settled';
       // Without an id of the destination, only a lease can have prevented the change, even if it has ended since.
       return Number(row['leased_until']) > now || row['remote_id'] === null ? 'under-way' : 'taken-already';
     },
   };
 }
 
-// The two functions below change the delivery before the lead, because this locks the row of the delivery, so that no
-// other process can claim it.
-
-const drop = (now: number, {lead, destination}: DeliveryKey) => [
-  statement(
-    `UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = $1
-      WHERE lead_id = $2 AND destination = $3 AND leased_until <= $4 AND settled_at IS NULL RETURNING lead_id`,
-    now,
-    lead,
-    destination,
-    now,
-  ),
-  statement(
-    `UPDATE leads SET status = 'refused' WHERE id = $1 AND status = 'pending' AND EXISTS (
-      SELECT 1 FROM deliveries
-      WHERE lead_id = leads.id AND destination = $2 AND gives_answer = 1 AND state = 'dropped')`,
-    lead,
-    destination,
-  ),
-];
-
-const takenAs = (now: number, {lead, destination}: DeliveryKey, remoteId: string) => [
+const takenAs = (now: number, lead: string, destination: string, remoteId: string) => [
   statement(
     `UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, remote_id = $2
-      WHERE lead_id = $3 AND destination = $4 AND leased_until <= $5 AND remote_id IS NULL AND settled_at IS NULL
-        AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id)
+      WHERE lead_id = $3 AND destination = $4 AND content = 'lead' AND leased_until <= $5 AND remote_id IS NULL
+        AND settled_at IS NULL
       RETURNING lead_id`,
     now,
     remoteId,

@@ -4,8 +4,16 @@ import type {Codec} from './codec.ts';
 import {tables, type TableName} from './columns.ts';
 import {list, statement, type Database} from './database.ts';
 import {deliveryQueries} from './delivery-queries.ts';
+import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
-import {storedColumns, toStoredLead, type StoredRow} from './rows.ts';
+import {
+  recordColumns,
+  storedColumns,
+  toLeadRecord,
+  toStoredLead,
+  type RecordRow,
+  type StoredRow,
+} from './rows.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
 const selectLead = `SELECT ${list(storedColumns)} FROM leads WHERE id = $1`;
@@ -31,6 +39,26 @@ export function leadQueries(
     return original ? {...stored, answer: toStoredLead(original, codec).answer} : stored;
   };
 
+  const selectRecords = `
+    SELECT ${list(recordColumns)}, consent,
+      CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND gives_answer = 1)
+        THEN 1 ELSE 0 END AS is_answered_later
+    FROM ${database.jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value LEFT JOIN consents ON consents.lead_id = leads.id`;
+
+  const findRecords: LeadStore['findRecords'] = async (ids) => {
+    const rows = ids.length === 0 ? [] : await read(statement(selectRecords, JSON.stringify(ids)));
+    return new Map((rows as RecordRow[]).map((row) => [row.id, readRecord(row)]));
+  };
+
+  /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
+  function readRecord(row: RecordRow) {
+    try {
+      return toLeadRecord(row, codec);
+    } catch {
+      return {unreadable: 'The lead cannot be read from the database'};
+    }
+  }
+
   async function deleteBefore(table: TableName, column: string, before: number): Promise<number> {
     const key = list(tables[table].primaryKey);
     const text = `
@@ -42,8 +70,10 @@ export function leadQueries(
 
   return {
     find,
-    ...deliveryQueries(database, find),
-    ...operatorQueries(database),
+    findRecords,
+    ...deliveryQueries(database, codec, findRecords),
+    ...operatorQueries(database, codec),
+    ...leadReader(database, codec),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));

@@ -3,7 +3,7 @@ import {amountParts, totalAmount, type Amounts, type Reasons} from '../../contra
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
-import type {Answer, StoredLead} from '../leads/stored-lead.ts';
+import type {Answer, Consent, LeadRecord, StoredLead} from '../leads/stored-lead.ts';
 import type {Codec} from './codec.ts';
 import type {RowOf} from './columns.ts';
 
@@ -71,9 +71,10 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
         utm_campaign: attribution?.utm_campaign ?? null,
       },
     ],
-    deliveries: deliveries.map(({destination, givesAnswer, state, nextAttemptAt, leaseEnd}) => ({
+    deliveries: deliveries.map(({destination, content, givesAnswer, state, nextAttemptAt, leaseEnd}) => ({
       lead_id: id,
       destination,
+      content,
       gives_answer: Number(givesAnswer),
       state,
       attempts: 0,
@@ -84,6 +85,9 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
       last_error: null,
       remote_id: null,
       settled_at: null,
+      happened_at: createdAt,
+      failing_since: null,
+      last_reply: null,
     })),
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
     idempotency_keys: idempotency ? [{...idempotency, ...ofLead}] : [],
@@ -125,6 +129,26 @@ export function toStoredLead(row: StoredRow, codec: Codec): StoredLead {
     partner,
     lead: {cid, lead_type, ...codec.decode(row.lead, id)} as Lead,
     answer: toAnswer(row),
+  };
+}
+
+/** The columns of a `LeadRecord` that are in the table `leads`. */
+export const recordColumns = [...storedColumns, 'attribution', 'suspect', 'supersedes'] as const;
+export type RecordRow = Pick<LeadRow, (typeof recordColumns)[number]> & {
+  consent: string | null;
+  is_answered_later: number;
+};
+
+export function toLeadRecord(row: RecordRow, codec: Codec): LeadRecord {
+  const decode = (text: string | null) => (text === null ? null : codec.decode(text, row.id));
+  return {
+    ...toStoredLead(row, codec),
+    isAnsweredLater: row.is_answered_later === 1,
+    consent: decode(row.consent) as Consent | null,
+    attribution: decode(row.attribution),
+    suspect: row.suspect,
+    supersedes: row.supersedes,
+    duplicateOf: row.duplicate_of,
   };
 }
 

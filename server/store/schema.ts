@@ -35,7 +35,20 @@ export const currentVersion = Math.max(
 );
 
 /** By schema version: what its upgrade does with existing rows, after it has added the new tables and columns. */
-const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {7: fillDeliveries};
+const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {
+  7: fillDeliveries,
+  8: rebuildDeliveries,
+};
+
+/** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
+const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
+
+/** For commands: only the server brings a database up. @throws Error */
+export function refuseOtherVersion(version: number) {
+  if (version === currentVersion) return;
+  if (version > currentVersion) throw new Error('The database was made by a newer version');
+  throw new Error('The database is that of an older version: start the server once, which brings it up');
+}
 
 /**
  * @param version the schema version of the database, 0 if it is empty
@@ -52,7 +65,7 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
   return versions.flatMap((next) => [
     ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
     ...named.flatMap(([name, {columns, since}]) =>
-      since === next
+      since === next || rebuilt[next] === name
         ? []
         : all(columns)
             .filter(isSince(next))
@@ -72,9 +85,10 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
  * A table as an upgrade to `version` creates it: without the columns of later versions, which their upgrades add, and
  * without indexes, which are created after the rows are inserted.
  */
-function asOf(version: number, {columns, ...table}: Table): Table {
-  const first = Object.entries(columns).filter(([, {since = 0}]) => since <= version);
-  return {...table, columns: Object.fromEntries(first), indexes: {}};
+function asOf(version: number, {columns, primaryKey, ...table}: Table): Table {
+  const first = Object.fromEntries(Object.entries(columns).filter(([, {since = 0}]) => since <= version));
+  const keyThen = primaryKey.filter((column) => Object.hasOwn(first, column));
+  return {...table, columns: first, primaryKey: keyThen, indexes: {}};
 }
 
 function createTable(name: string, {columns, primaryKey, indexes}: Table, {types, tableOptions}: Dialect) {
@@ -131,5 +145,26 @@ function fillDeliveries({jsonText, checkAtOnce}: Dialect): string[] {
       WHERE attribution LIKE '%"utm_%'`,
     'ALTER TABLE leads DROP COLUMN upstream_id',
     checkAtOnce(['idempotency_keys', 'same_leads', 'consents']),
+  ];
+}
+
+/**
+ * The upgrade to version 8: a delivery may take other contents than the lead, so the content is a part of its key. The
+ * deliveries of earlier versions all take the lead to an upstream.
+ */
+function rebuildDeliveries(dialect: Dialect): string[] {
+  const table = asOf(8, tables.deliveries);
+  const kept = Object.keys(asOf(7, tables.deliveries).columns);
+  return [
+    // A renamed table would keep the names of its constraints, which the new table must have.
+    `CREATE TABLE earlier_deliveries AS SELECT ${list(kept)} FROM deliveries`,
+    'DROP TABLE deliveries',
+    ...createTable('deliveries', table, dialect),
+    `INSERT INTO deliveries (${list(kept)}, content, happened_at)
+      SELECT ${list(kept)}, 'lead', created_at FROM earlier_deliveries JOIN leads ON id = lead_id ORDER BY lead_id`,
+    'DROP TABLE earlier_deliveries',
+    // Indexes of version 7, in whose place version 8 has others.
+    'DROP INDEX IF EXISTS leads_partner',
+    'DROP INDEX IF EXISTS leads_campaign',
   ];
 }

@@ -65,6 +65,14 @@ export type FakeUpstream = {
 
 export const upstreamAccess = {user: 'upstream-user', password: 'upstream-password', cid: 'upstream-cid'};
 
+/** The settings of a destination of kind `lead-api` that nothing was said about. */
+export const leadApi = {
+  type: 'lead-api',
+  attributionInNotes: false,
+  perSecond: undefined,
+  parallel: undefined,
+} as const satisfies Partial<LeadApiSettings>;
+
 export type Script = {create?: Reply; read?: Reply; access?: typeof upstreamAccess};
 
 /**
@@ -106,9 +114,12 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
 
   return {
     settings: {
-      type: 'lead-api',
+      ...leadApi,
       url: `http://127.0.0.1:${ownPort}/base`,
       ...(script.access ?? upstreamAccess),
+      attributionInNotes: false,
+      perSecond: undefined,
+      parallel: undefined,
     },
     exchanges,
     sent: () => [...sent],

@@ -2,9 +2,9 @@
 import {randomUUIDv7} from 'node:crypto';
 import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
-import type {NewDelivery} from '../../server/leads/deliveries.ts';
+import type {DeliveryKey, NewDelivery} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
-import type {Answer} from '../../server/leads/stored-lead.ts';
+import type {Answer, LeadRecord, StoredLead} from '../../server/leads/stored-lead.ts';
 
 export const standardBody = {
   cid: '1001',
@@ -55,10 +55,30 @@ export const newEntry = (changes: Partial<LeadEntry> = {}): LeadEntry => ({
 /** A delivery that is due at once, to the destination that answers the lead. */
 export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => ({
   destination: 'default',
+  content: 'lead',
   givesAnswer: true,
   state: 'waiting',
   nextAttemptAt: Date.now(),
   ...changes,
+});
+
+/** A lead with which nothing further was stored. `changes` says more of it. */
+export const toRecord = (stored: StoredLead, changes: Partial<LeadRecord> = {}): LeadRecord => ({
+  ...stored,
+  isAnsweredLater: stored.answer.status === 'pending',
+  consent: null,
+  attribution: null,
+  suspect: null,
+  supersedes: null,
+  duplicateOf: null,
+  ...changes,
+});
+
+/** The delivery that takes a lead itself to a destination. */
+export const keyOf = (lead: string, destination = 'default'): DeliveryKey => ({
+  lead,
+  destination,
+  content: 'lead',
 });
 
 export const without = (body: object, field: string): Record<string, unknown> =>

@@ -4,6 +4,7 @@
  * gateways in front of the API.
  */
 import {codeOf, DeliveryError} from '../destination.ts';
+import {attemptsUntilLeadSuspected, isAway, isBrokenReply, wasNeverSent} from '../network-errors.ts';
 
 type Method = 'GET' | 'POST';
 
@@ -15,47 +16,16 @@ const misconfigurations = {
   POST: [301, 302, 303, 307, 308, 401, 403, 404, 405, 406, 410, 415],
   GET: [401, 403],
 };
-/** After this many earlier attempts, the lead itself is assumed to be the cause, unless the upstream is away. */
-const attemptsUntilLeadSuspected = 3;
-
-const unreachable = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-  'EPROTO',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-
-/** True if there was no connection, or the certificate was not accepted, so that the upstream cannot have the lead. */
-const wasNeverSent = (error: unknown) =>
-  unreachable.includes(codeOf(error)) || /CERT|TLS|SSL|VERIFY/.test(codeOf(error));
-
-/** True if the upstream is down or too slow, which has nothing to do with the lead. */
-const isAway = (error: unknown) =>
-  wasNeverSent(error) || ['TimeoutError', 'ETIMEDOUT'].includes(codeOf(error));
-
-/** True if the reply was not valid HTTP, or had another length than its headers said. */
-const isBrokenReply = (error: unknown) =>
-  (error as Error).name === 'HTTPParserError' ||
-  /^UND_ERR_(RES_|RESPONSE|HEADERS_OVERFLOW)/.test(codeOf(error));
-
 /** The error for a request without a reply, or with a reply that is too broken to have a status. */
 export function withoutStatus(method: Method, error: unknown, attempts: number): DeliveryError {
   const code = codeOf(error);
   const aboutLead = attempts >= attemptsUntilLeadSuspected && !isAway(error);
   if (isBrokenReply(error))
     return unreadableReply(method, `The upstream's answer to ${method} is broken (${code})`);
-  if (method === 'GET')
-    return new DeliveryError('failed', `The amounts could not be read (${code})`, {aboutLead});
   if (wasNeverSent(error))
     return new DeliveryError('failed', `The upstream could not be reached (${code})`, {aboutLead});
+  if (method === 'GET')
+    return new DeliveryError('failed', `The amounts could not be read (${code})`, {aboutLead});
   const message = `The upstream gave no reply that could be read (${code})`;
   return new DeliveryError('ambiguous', message, {aboutLead});
 }

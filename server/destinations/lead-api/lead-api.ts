@@ -3,18 +3,20 @@
  * reads its amounts. Requests have the credentials and the `cid` of the configuration. Every reply is checked against
  * the specification.
  */
+import {randomUUIDv7} from 'node:crypto';
 import {Pool, type Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
+import {readRetryAfter} from '../retry-after.ts';
+import {usualParallel} from '../terms.ts';
+import {withAttribution} from './notes.ts';
 import {withoutStatus, withStatus} from './failures.ts';
 import {amountsShape, createdShape, maxReplyBytes, parseReply, type Reply} from './reply.ts';
 
 /** Statuses with which the upstream refuses a lead for good. */
 const refusals = [400, 413, 422];
-/** Milliseconds. A longer `Retry-After` is shortened to this. */
-const maxWait = 3_600_000;
 /**
  * Milliseconds. The body of an error is read for up to this long, because only then can the connection be used again.
  */
@@ -22,10 +24,12 @@ const errorBodyWait = 1_000;
 
 /** @param timeout milliseconds for one attempt to deliver a lead */
 export function createLeadApi(settings: LeadApiSettings, timeout: number): Destination {
-  const {url, user, password, cid} = settings;
+  const {url, user, password, cid, attributionInNotes, parallel = usualParallel} = settings;
   const base = new URL(url);
   const pool = new Pool(base.origin, {
-    connections: 16,
+    // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
+    // would look as if the upstream might have the lead.
+    connections: parallel,
     connectTimeout: Math.min(timeout, 5_000),
     maxResponseSize: maxReplyBytes,
   });
@@ -60,11 +64,14 @@ export function createLeadApi(settings: LeadApiSettings, timeout: number): Desti
   }
 
   async function post(
-    {id, lead, attempts}: DeliveryRequest,
+    {lead: {id, lead, attribution}, attempts}: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<{remoteId: string} | {refusedWith: number}> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
-    const body = JSON.stringify({...lead, cid, phone: lead.phone.typed});
+    const sent = {...lead, cid, phone: lead.phone.typed};
+    const body = JSON.stringify(
+      attributionInNotes ? {...sent, notes: withAttribution(lead.notes, attribution)} : sent,
+    );
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
     if (refusals.includes(reply.status)) return {refusedWith: reply.status};
     if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
@@ -90,8 +97,15 @@ export function createLeadApi(settings: LeadApiSettings, timeout: number): Desti
         ({remoteId} = posted);
         await onTaken(remoteId);
       }
-      const amounts = lead.lead_type === 'standard' ? null : await get(remoteId, attempts, signal);
+      const amounts = lead.lead.lead_type === 'standard' ? null : await get(remoteId, attempts, signal);
       return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
+    },
+    async test() {
+      const reply = await ask('GET', `${leadsPath}/${randomUUIDv7()}`, AbortSignal.timeout(timeout), 0);
+      if (reply.status !== 404 && !isSuccess(reply.status)) throw withStatus('GET', reply, 0);
+      // A wrong path is answered with 404 as well, so the note does not say that the credentials were accepted.
+      const note = `The upstream answered ${reply.status} for a lead that it does not have, and did not refuse the credentials`;
+      return {state: 'delivered', answer: null, note};
     },
     close: () => pool.destroy(),
   };
@@ -114,11 +128,4 @@ async function dropBody({body}: Dispatcher.ResponseData, signal: AbortSignal): P
   const soon = AbortSignal.any([signal, AbortSignal.timeout(errorBodyWait)]);
   await body.dump({limit: maxReplyBytes, signal: soon}).catch(() => body.destroy());
   return {broken: 'dropped'};
-}
-
-/** Converts a Retry-After header, which holds seconds or an HTTP date, to milliseconds from now, at most an hour. */
-function readRetryAfter(header: string | string[] | undefined): number {
-  if (typeof header !== 'string') return 0;
-  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), maxWait) : 0;
 }

@@ -5,7 +5,7 @@ import {paths} from '../../../contract/api.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
-import type {Caller} from '../../config/callers.ts';
+import {routeOf, type Caller} from '../../config/callers.ts';
 import {basicAuth} from './basic-auth.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
@@ -19,22 +19,28 @@ type Parts = {
   signIns: FailureLimit;
   desk: LeadDesk;
   digests: IdempotencyDigests;
-  /** The name of the destination that answers the leads. If undefined, the calculator answers them. */
-  answerFrom: string | undefined;
+  /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
+  usualAnswer: string | undefined;
 };
 
-export function jsonApi({callers, signIns, desk, digests, answerFrom}: Parts): Router {
+export function jsonApi({callers, signIns, desk, digests, usualAnswer}: Parts): Router {
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns);
 
   const create: RequestHandler = async (request, response) => {
     const lead = readLead(request.body);
-    const {user, cids} = callerOf(request);
+    const caller = callerOf(request);
+    const {user, cids} = caller;
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request, digests, `caller:${user}`, comparableText(lead));
-    const {stored} = await submitLead(desk, {lead, partner: null, answerFrom, idempotency});
+    const {stored} = await submitLead(desk, {
+      lead,
+      partner: null,
+      ...routeOf(caller, usualAnswer),
+      idempotency,
+    });
     const {id} = stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);

@@ -3,7 +3,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {reasonOf} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/events.ts';
-import {currentVersion, statementsFrom, type Dialect} from '../schema.ts';
+import {statement} from '../database.ts';
+import {currentVersion, refuseOtherVersion, statementsFrom, type Dialect} from '../schema.ts';
 import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
 
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
@@ -48,16 +49,24 @@ export const dialect: Dialect = {
       .join('; '),
 };
 
-type Options = {url: string; statementNames: StatementNames; emit: Emit | undefined; patience: number};
+type Options = {
+  url: string;
+  statementNames: StatementNames;
+  /** False for commands, which refuse the tables of an older version. */
+  mayUpgrade: boolean;
+  emit: Emit | undefined;
+  patience: number;
+};
 
 /** @throws Error when the database cannot be reached for `patience` milliseconds, or cannot be used at all */
-export async function startPostgres({url, statementNames, emit, patience}: Options): Promise<Connections> {
+export async function startPostgres(options: Options): Promise<Connections> {
+  const {emit, patience} = options;
   const started = Date.now();
   const seconds = (milliseconds: number) => Math.round(milliseconds / 1_000);
   let emittedAt: number | undefined;
   for (let pause = firstPause; ; pause = Math.min(maxPause, pause * 2)) {
     try {
-      const connections = await openUpgraded(url, statementNames);
+      const connections = await openUpgraded(options);
       const waited = seconds(Date.now() - started);
       if (emittedAt !== undefined) emit?.({type: 'database-reached', seconds: waited});
       return connections;
@@ -80,15 +89,20 @@ export async function startPostgres({url, statementNames, emit, patience}: Optio
   }
 }
 
-async function openUpgraded(url: string, statementNames: StatementNames): Promise<Connections> {
+async function openUpgraded({url, statementNames, mayUpgrade}: Options): Promise<Connections> {
   const connections = await openConnections(url, statementNames);
   try {
-    await upgrade(connections);
+    await (mayUpgrade ? upgrade(connections) : refuseOther(connections));
     return connections;
   } catch (error) {
     await connections.close();
     throw error;
   }
+}
+
+async function refuseOther({read}: Connections) {
+  const [row] = await read(statement('SELECT version FROM schema_version'));
+  refuseOtherVersion(Number(row?.['version'] ?? 0));
 }
 
 /** Several processes may start at once. The lock lets one of them upgrade while the others wait. */

@@ -8,6 +8,7 @@ import {toAccepted, type Written} from '../new-lead.ts';
 import type {Codec} from '../codec.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
+import type {Database} from '../database.ts';
 import type {StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
 import {toNewRows, type NewRows} from '../rows.ts';
@@ -15,6 +16,8 @@ import {toNewRows, type NewRows} from '../rows.ts';
 type Options = {
   /** `unnamed` if a connection pooler does not support prepared statements. */
   statementNames?: StatementNames;
+  /** False for commands: only the server brings a database up. */
+  mayUpgrade?: boolean;
   /** Milliseconds for which connecting is retried while the database cannot be reached. */
   patience?: number;
   emit?: Emit | undefined;
@@ -23,13 +26,19 @@ type Options = {
 /** Milliseconds between two attempts while another process is using the idempotency key. */
 const keyInterval = 50;
 
+const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
+  skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
+  jsonList: (parameter) => `(SELECT jsonb_array_elements_text(${parameter}::jsonb) AS value)`,
+  onlyIndex: () => '',
+};
+
 /** @throws Error when the database cannot be reached or was made by a newer version or before 1.0.0 */
 export async function openPostgresStore(
   url: string,
   codec: Codec,
-  {statementNames = 'named', patience = startPatience, emit}: Options = {},
+  {statementNames = 'named', mayUpgrade = true, patience = startPatience, emit}: Options = {},
 ): Promise<LeadStore> {
-  const connections = await startPostgres({url, statementNames, emit, patience});
+  const connections = await startPostgres({url, statementNames, mayUpgrade, emit, patience});
 
   const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch));
 
@@ -38,7 +47,7 @@ export async function openPostgresStore(
       read: (statement) => orUnavailable(connections.read(statement)),
       readOne: async (statement) => (await orUnavailable(connections.read(statement)))[0],
       write: (...statements) => orUnavailable(connections.write(...statements)),
-      skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
+      ...postgresWords,
     },
     codec,
   );

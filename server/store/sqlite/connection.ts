@@ -1,7 +1,7 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
-import type {Row, Statement} from '../database.ts';
-import {currentVersion, statementsFrom, type Dialect} from '../schema.ts';
+import type {Database, Row, Statement} from '../database.ts';
+import {currentVersion, refuseOtherVersion, statementsFrom, type Dialect} from '../schema.ts';
 import {refuseDamaged} from './files.ts';
 
 export type Runner = {
@@ -22,6 +22,12 @@ const dialect: Dialect = {
     PRAGMA writable_schema = RESET`,
 };
 
+export const sqliteWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
+  skipLocked: '',
+  jsonList: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
+  onlyIndex: (name) => ` INDEXED BY ${name}`,
+};
+
 /**
  * Kilobytes of pages that an upgrade keeps in memory, so that it writes a page only once even if it changes it twice.
  */
@@ -32,6 +38,28 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
+ * Opens a connection for a command, beside a server that may be running.
+ * @throws Error when the file has the tables of another version
+ */
+export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
+  const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
+  try {
+    refuseOtherVersion(settingOf(database, 'user_version'));
+    if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a page
+ * that many leads change is copied less often.
+ */
+const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
+
+/**
  * Opens the connection for writing, and creates or upgrades the tables.
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */
@@ -40,9 +68,7 @@ export function openWriter(path: string): DatabaseSync {
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-  // When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a
-  // page that many leads change is copied less often.
-  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  database.exec(lateCheckpoints);
   emptyLog(database);
   upgrade(database);
   return database;

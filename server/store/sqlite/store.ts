@@ -4,13 +4,13 @@ import {statSync} from 'node:fs';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher, type Outcome} from '../batcher.ts';
-import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
+import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
 import type {Row} from '../database.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
 import type {Codec} from '../codec.ts';
 import {leadQueries} from '../queries.ts';
 import {toNewRows} from '../rows.ts';
-import {createRunner, openReader} from './connection.ts';
+import {createRunner, inTransaction, openBeside, openReader, sqliteWords} from './connection.ts';
 import {watchForDamage} from './damage-watch.ts';
 import {makeFile} from './files.ts';
 import type {Write, WriterSettings} from './writer.ts';
@@ -60,7 +60,7 @@ export async function openSqliteStore(path: string, codec: Codec): Promise<LeadS
       read: (statement) => orUnavailable(() => all(statement)),
       readOne: (statement) => orUnavailable(() => one(statement)),
       write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
-      skipLocked: '',
+      ...sqliteWords,
     },
     codec,
   );
@@ -90,6 +90,31 @@ export async function openSqliteStore(path: string, codec: Codec): Promise<LeadS
       await once(writer, 'exit');
     },
   };
+}
+
+/**
+ * Opens the store for a command, beside a server that may be running. Unlike the server's, this store has no thread,
+ * checks nothing, and never empties the log, because all of that would keep the server waiting.
+ * @param mayWrite if false, every write is refused
+ * @throws Error when the file cannot be opened, or has the tables of another version
+ */
+export function openSqliteBeside(path: string, codec: Codec, mayWrite: boolean): BesideStore {
+  const connection = openBeside(path, mayWrite);
+  const {all, one} = createRunner(connection);
+  const attempt = <Result>(work: () => Result) =>
+    new Promise<Result>((resolve) => resolve(work())).catch((error: unknown) => {
+      throw new StoreUnavailable(error);
+    });
+  const queries = leadQueries(
+    {
+      read: (statement) => attempt(() => all(statement)),
+      readOne: (statement) => attempt(() => one(statement)),
+      write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
+      ...sqliteWords,
+    },
+    codec,
+  );
+  return {...queries, close: () => Promise.resolve(connection.close())};
 }
 
 /** @throws what the writer threw while it opened the file, once the thread has let go of the file */

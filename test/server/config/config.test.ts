@@ -6,6 +6,7 @@ import {defaultPolicy} from '../../../server/config/policy.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {settings} from '../../../server/config/settings.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
+import {leadApi} from '../../support/fake-upstream.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
@@ -213,7 +214,7 @@ suite('the upstream', () => {
     const passwordFile = {UPSTREAM_PASSWORD_FILE: file('password', UPSTREAM_PASSWORD)};
     for (const environment of [upstream, {...others, ...passwordFile}]) {
       assert.deepEqual(readConfig({...required, ...environment}).destinations.get('default'), {
-        type: 'lead-api',
+        ...leadApi,
         url: 'https://upstream.example/api',
         user: 'us',
         password: 'secret-of-upstream',

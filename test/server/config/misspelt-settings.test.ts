@@ -78,7 +78,7 @@ suite('a misspelt setting is refused, and the right one is named', () => {
   test('a misspelt setting is refused, and the right one is named: CREDENTIALS_LENDER_PASWORD: CREDENTIALS_LENDER_PASSWORD', () => {
     const name = 'CREDENTIALS_LENDER_PASWORD';
     assert.deepEqual(wrongIn({...without('CREDENTIALS_LENDER_PASSWORD', withFile), [name]: value}), [
-      'CREDENTIALS_LENDER_PASSWORD is missing, which the upstream lender of PARTNERS_FILE needs',
+      'CREDENTIALS_LENDER_PASSWORD is missing, which the destination lender of PARTNERS_FILE needs',
       `${name} is not a setting: did you mean CREDENTIALS_LENDER_PASSWORD?`,
     ]);
   });

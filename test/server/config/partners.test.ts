@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
-import {startFakeUpstream} from '../../support/fake-upstream.ts';
+import {leadApi, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, readJson, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -91,7 +91,7 @@ suite('the partners file', () => {
     ]);
     assert.deepEqual(Object.fromEntries(config.destinations), {
       main: {
-        type: 'lead-api',
+        ...leadApi,
         url: 'https://upstream.example/api',
         user: 'user',
         password: 'from a file',

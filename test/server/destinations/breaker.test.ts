@@ -11,7 +11,7 @@ const latest = Infinity;
 
 function start() {
   const lines: string[] = [];
-  const breaker = createBreaker('default', logTo(lines).emit, timings);
+  const breaker = createBreaker('default', 16, logTo(lines).emit, timings);
   const fail = (fault: DeliveryFault, retryAfter = 0) =>
     assert.rejects(
       breaker.execute(() => Promise.reject(new DeliveryError(fault, fault, {retryAfter})), latest),

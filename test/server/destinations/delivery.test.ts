@@ -1,7 +1,6 @@
 /** The courier and the workers over a store that fails at the wrong moment, and over more than one upstream. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import type {OnAmbiguous} from '../../../server/config/destinations.ts';
 import {createCourier} from '../../../server/destinations/courier.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
@@ -19,7 +18,8 @@ import {
   type Script,
 } from '../../support/fake-upstream.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {amounts, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {amounts, newDelivery, newEntry, toRecord} from '../../support/sample-leads.ts';
+import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
 
@@ -40,12 +40,21 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
   );
   const fakes = new Map(await Promise.all(named));
   const destinations = new Map(
-    [...fakes].map(([name, {settings}]) => [name, createLeadApi(settings, quickTimings.delivery)]),
+    [...fakes].map(([name, {settings}]) => [
+      name,
+      servedLeadApi(settings, quickTimings.delivery, onAmbiguous),
+    ]),
   );
   const lines: string[] = [];
   const {emit} = logTo(lines);
-  const courier = createCourier({store, destinations, onAmbiguous, emit, timings: quickTimings});
-  const parts = {store, courier, onAmbiguous, emit, parallel: 8, perSecond: 1_000, timings: quickTimings};
+  const courier = createCourier({
+    store,
+    destinations,
+    pauses: noPauses,
+    emit,
+    timings: quickTimings,
+  });
+  const parts = {store, courier, emit, timings: quickTimings};
   let workers = {stop: () => Promise.resolve()};
   t.after(async () => {
     await workers.stop();
@@ -58,11 +67,11 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
     lines,
     courier,
     find: (id: string) => sound.find(id),
-    outbox: () => sound.listOutbox(1_000),
+    outbox: () => sound.listDeliveries(1_000, {}),
     sent: (name: string) => fakes.get(name)!.sent(),
     away: (name: string) => fakes.get(name)!.close(),
     exchanges: (name: string) => fakes.get(name)!.exchanges,
-    start: () => void (workers = startWorkers([...fakes.keys()], parts)),
+    start: () => void (workers = startWorkers(destinations, parts)),
     claim: async (upstream: string, now: number, leaseEnd: number) =>
       (await sound.claimDue(upstream, now, leaseEnd, 1, 'send')).due,
     async accept(destination: string, count: number, leaseEnd?: number) {
@@ -77,9 +86,12 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
 }
 
 /** The first delivery of a lead, which this process has leased. */
-const first = (lead: StoredLead, leaseEnd: number): DueDelivery => ({
-  lead,
+const first = (stored: StoredLead, leaseEnd: number): DueDelivery => ({
+  lead: toRecord(stored),
   destination: 'default',
+  content: 'lead',
+  happenedAt: stored.createdAt,
+  failingSince: null,
   remoteId: null,
   attempts: 0,
   ambiguousCounted: 0,
@@ -260,7 +272,7 @@ forEachStore((over) => {
     await until(() => looks > 20);
     const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
     assert.equal(lines.length, 1);
-    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {upstream: 'default', reason: 'disk I/O error'});
+    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {destination: 'default', reason: 'disk I/O error'});
   });
 
   test('more deliveries than may wait in memory are left to the outbox, and all arrive', async (t) => {
@@ -278,7 +290,7 @@ forEachStore((over) => {
     const leads = await Promise.all(ids.map((id) => delivery.find(id)));
     const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
     await until(() => atOnce === 16);
-    assert.ok(delivery.courier.full('default'));
+    assert.equal(delivery.courier.reserve('default'), false);
     assert.equal(delivery.courier.room('default'), 0);
     // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
     const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
@@ -286,7 +298,7 @@ forEachStore((over) => {
     assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
     gate.resolve();
     await Promise.all(deliveries);
-    assert.ok(!delivery.courier.full('default'));
+    assert.equal(delivery.courier.reserve('default'), true);
     delivery.start();
     await until(async () => (await delivery.outbox()).length === 0);
     assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
@@ -322,7 +334,7 @@ forEachStore((over) => {
       await delivery.accept('gone', 3);
       delivery.start();
       await until(() => delivery.lines.length > 0);
-      assert.partialDeepStrictEqual(JSON.parse(delivery.lines[0]!), {upstream: 'gone', leads: 3});
+      assert.partialDeepStrictEqual(JSON.parse(delivery.lines[0]!), {destination: 'gone', deliveries: 3});
     });
   });
 });

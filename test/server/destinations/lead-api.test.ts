@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
-import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import {createCourier} from '../../../server/destinations/courier.ts';
+import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {clearText} from '../../../server/store/codec.ts';
@@ -27,10 +27,13 @@ import {
   amounts,
   asLead,
   doneAnswer,
+  newEntry,
   prequalificationBody,
   standardBody,
+  toRecord,
   without,
 } from '../../support/sample-leads.ts';
+import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 
@@ -81,6 +84,34 @@ suite('an upstream that works', () => {
       assert.deepEqual(await readJson(await readByToken(server, answer), 200), answer);
       assert.deepEqual(await readJson(await readByCaller(server, answer), 200), prequalification);
     }));
+
+  test('an upstream gets as many leads at once as the setting `parallel` says', async (t) => {
+    const parallel = 20;
+    const waiting: (() => void | Promise<void>)[] = [];
+    const script: Script = {
+      create(...exchange) {
+        waiting.push(() => json(201, {id: 'upstream-1'})(...exchange));
+        if (waiting.length === parallel) for (const reply of waiting) void reply();
+      },
+      read: json(200, {first_name: 'Jane', ...amounts}),
+    };
+    const upstream = await openFor(t, startFakeUpstream(script));
+    const api = createLeadApi({...upstream.settings, parallel}, 5_000);
+    t.after(() => api.close());
+    const outcomes = await Promise.all(
+      Array.from({length: parallel}, () =>
+        api.deliver({
+          lead: toRecord(newEntry()),
+          content: 'lead',
+          happenedAt: Date.now(),
+          remoteId: null,
+          attempts: 0,
+          onTaken: () => Promise.resolve(),
+        }),
+      ),
+    );
+    assert.ok(outcomes.every(({state}) => state === 'delivered'));
+  });
 
   test('an upstream that works is asked with its own credentials and cid, and with nothing of the caller', () =>
     withUpstream({}, async ({exchanges}, server) => {
@@ -260,9 +291,15 @@ suite('an upstream that is slower than a visitor waits', () => {
       const upstream = await startFakeUpstream(replies);
       t.after(() => upstream.close());
       const store = await openFor(t, openSqliteStore(path, clearText));
-      const destinations = new Map([['default', createLeadApi(upstream.settings, usualTimings.delivery)]]);
+      const destinations = new Map([['default', servedLeadApi(upstream.settings, usualTimings.delivery)]]);
       const timings = {...usualTimings, answerWait: 1};
-      const courier = createCourier({store, destinations, onAmbiguous: 'send', emit: ignoreEvents, timings});
+      const courier = createCourier({
+        store,
+        destinations,
+        pauses: noPauses,
+        emit: ignoreEvents,
+        timings,
+      });
       const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit: ignoreEvents, timings});
 
       const accepted = await desk.submit({

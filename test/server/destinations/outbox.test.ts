@@ -19,7 +19,14 @@ import {readJson} from '../../support/http.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {readLead, sentLead} from '../../support/embed-client.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {amounts, asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {
+  amounts,
+  asLead,
+  keyOf,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+} from '../../support/sample-leads.ts';
 import {forEachStore, type Store, type StoredServer} from '../../support/stores.ts';
 import {startTestServer, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -44,7 +51,7 @@ const health = async (server: StoredServer) => readJson<{status: string}>(await 
 const logged = (server: StoredServer, words: string) =>
   server.logLines.filter((line) => line.includes(words)).length;
 
-/** What `npm run outbox` does, beside the server. */
+/** What the `deliveries` command does, beside the server. */
 const asOperator = <Result>({config}: StoredServer, work: (store: LeadStore) => Promise<Result>) =>
   openWhile(openStore(config, clearText), work);
 
@@ -60,8 +67,7 @@ const fill = (server: StoredServer, count: number, nextAttemptAt: number, remote
     );
     await Promise.all(entries.map((entry) => store.accept(entry)));
     if (remoteId) {
-      const keys = entries.map(({id}) => ({lead: id, destination: 'default'}));
-      await Promise.all(keys.map((key) => store.recordRemoteId(key, remoteId)));
+      await Promise.all(entries.map(({id}) => store.recordRemoteId(keyOf(id), remoteId)));
     }
     return entries.map(({id}) => id);
   });
@@ -117,7 +123,7 @@ forEachStore((store) => {
       await nothingWaits(server);
       assert.deepEqual(upstream.taken().toSorted(), answers.map(({id}) => id).toSorted());
       assert.deepEqual(await health(server), {status: 'ok'});
-      assert.ok(logged(server, 'the upstream works again') > 0);
+      assert.ok(logged(server, 'the destination works again') > 0);
     });
   });
 
@@ -175,7 +181,7 @@ forEachStore((store) => {
         const script: Script = {create: json(Number(status), {})};
         const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
         const {id} = await sentLead(server);
-        const [row] = await asOperator(server, (operator) => operator.listOutbox(10));
+        const [row] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
         assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});
         delete script.create;
         if (state === 'waiting') await nothingWaits(server);
@@ -189,11 +195,14 @@ forEachStore((store) => {
       delete script.create;
       // Another is delivered all the same, and the worker has looked by then.
       await sentLead(server);
-      const [row, ...others] = await asOperator(server, (operator) => operator.listOutbox(10));
+      const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
       assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
       assert.deepEqual(others, []);
       assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
-      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), {id})), 1);
+      assert.equal(
+        await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {lead: id})),
+        1,
+      );
       await nothingWaits(server);
       assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
     });
@@ -204,9 +213,8 @@ forEachStore((store) => {
       const script: Script = {create: json(201, {lead: {number: 'u-7'}}), read: json(200, amounts)};
       const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
       const answer = await sentLead(server);
-      const outcome = {remoteId: 'u-7'};
       const settled = await asOperator(server, (operator) =>
-        operator.settleOutbox(Date.now(), {lead: answer.id}, outcome),
+        operator.settleAs(Date.now(), {lead: answer.id}, 'u-7'),
       );
       assert.equal(settled, 'settled');
       await nothingWaits(server);
@@ -220,9 +228,9 @@ forEachStore((store) => {
       const answer = await sentLead(server);
       delete script.create;
       await asOperator(server, async (operator) => {
-        assert.equal(await operator.settleOutbox(Date.now(), {lead: answer.id}, 'never-send'), 'settled');
-        assert.equal(await operator.retryOutbox(Date.now(), 'all'), 0);
-        assert.equal(await operator.retryOutbox(Date.now(), 'held'), 0);
+        assert.equal(await operator.dropDeliveries(Date.now(), {lead: answer.id}), 1);
+        assert.equal(await operator.retryDeliveries(Date.now(), {}), 0);
+        assert.equal(await operator.retryDeliveries(Date.now(), {state: 'held'}), 0);
       });
       await sentLead(server);
       assert.deepEqual(
@@ -260,13 +268,13 @@ forEachStore((store) => {
       await until(async () => (await status()) === 'refused');
       delete script.create;
       await sentLead(server);
-      const [row, ...others] = await asOperator(server, (operator) => operator.listOutbox(10));
+      const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
       assert.partialDeepStrictEqual(row, {lead: answer.id, state: 'refused', destination: 'default'});
       assert.deepEqual(others, []);
       assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
-      assert.equal(logged(server, 'the upstream refused the lead'), 1);
+      assert.equal(logged(server, 'the destination refused the lead'), 1);
 
-      assert.equal(await asOperator(server, (operator) => operator.retryOutbox(Date.now(), 'all')), 1);
+      assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {})), 1);
       await nothingWaits(server);
       assert.equal(await status(), 'done');
     });
@@ -286,7 +294,7 @@ forEachStore((store) => {
       const {upstream, server} = await startBoth(t, store, {script: {read: json(404, {})}});
       // Due only when the store has the id, however long that takes.
       const [id = ''] = await fill(server, 1, Date.now() + 3_600_000, 'u-1');
-      await asOperator(server, (store) => store.retryOutbox(Date.now(), {id}));
+      await asOperator(server, (store) => store.retryDeliveries(Date.now(), {lead: id}));
       await until(() => upstream.exchanges.length > 1);
       assert.ok(upstream.exchanges.every(({method, path}) => method === 'GET' && path.endsWith('/u-1')));
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
-import type {OutboxRow} from '../../../server/leads/deliveries.ts';
+import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {failures, json, startFakeUpstream, type Reply, type Script} from '../../support/fake-upstream.ts';
@@ -34,7 +34,7 @@ async function startBoth(t: TestContext, script: Script) {
 }
 
 /** What is in the outbox, past the service. */
-function outbox({config}: TestServer): (OutboxRow & {ambiguousCounted: number})[] {
+function outbox({config}: TestServer): (DeliveryRow & {ambiguousCounted: number})[] {
   const database = new DatabaseSync(config.databasePath, {readOnly: true});
   const select = `
     SELECT *, lead_id AS lead, last_error AS "lastError", ambiguous_counted AS "ambiguousCounted"
@@ -207,11 +207,11 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     const isHeld = () => outbox(server).every(({state}) => state === 'held');
     await until(isHeld);
     const store = await openFor(t, openStore(server.config, clearText));
-    assert.equal(await store.retryOutbox(Date.now(), 'held'), 1);
+    assert.equal(await store.retryDeliveries(Date.now(), {state: 'held'}), 1);
     await until(() => upstream.sent().length === mostSends + 1);
     await until(isHeld);
     delete script.create;
-    assert.equal(await store.retryOutbox(Date.now(), {id}), 1);
+    assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
     await until(() => outbox(server).length === 0);
     assert.equal(upstream.sent().length, mostSends + 2);
     assert.match(await stateOf(server), /"status":"ok"/);

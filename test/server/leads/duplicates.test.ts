@@ -192,10 +192,10 @@ forEachStore((store) => {
       const answer = await sentLead(server, somebody(), {partner: 'held', body: {trap: 'x'}});
       assert.equal(answer.status, 'pending');
       const operator = await openFor(t, openStore(server.config, clearText));
-      const rows = (await operator.listOutbox(100)).filter(({lead}) => lead === answer.id);
+      const rows = (await operator.listDeliveries(100, {})).filter(({lead}) => lead === answer.id);
       assert.partialDeepStrictEqual(rows, [{state: 'held'}]);
       assert.equal(deliveries(answer), 0);
-      await operator.retryOutbox(Date.now(), {id: answer.id});
+      await operator.retryDeliveries(Date.now(), {lead: answer.id});
       await until(() => deliveries(answer) === 1);
     });
     test('a lead that looks like that of a robot is answered as any other', async () => {

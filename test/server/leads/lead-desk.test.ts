@@ -2,21 +2,38 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {usualTimings} from '../../../server/config/timings.ts';
-import {createLeadDesk, type Submission} from '../../../server/leads/lead-desk.ts';
+import {createLeadDesk, type Deliverer, type Submission} from '../../../server/leads/lead-desk.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {Answer} from '../../../server/leads/stored-lead.ts';
 import type {ServerEvent} from '../../../server/observe/events.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
-import {asLead, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, doneAnswer, keyOf, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 
 const hour = 3_600_000;
-const failed = {error: 'failed', tried: true, ambiguous: false, isCounted: false, state: 'waiting'} as const;
+const failed = {
+  error: 'failed',
+  tried: true,
+  ambiguous: false,
+  isCounted: false,
+  state: 'waiting',
+  excerpt: null,
+} as const;
 
-/** A desk over a store, whose courier only notes what it is asked to deliver. */
-async function openDesk(t: TestContext, over: Store) {
+const hasRoom = (destination: string) => destination === 'lender';
+const asLeads = () => 'lead' as const;
+
+type Given = Partial<Pick<Deliverer, 'reserve' | 'contentFor'>> & {answer?: (due: DueDelivery) => Answer};
+
+/** A desk over a store, whose courier only notes what it is asked to deliver. It has room for the lender alone. */
+async function openDesk(
+  t: TestContext,
+  over: Store,
+  {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
+) {
   const server = await over.startServer();
   t.after(() => server.close());
   const store = await openFor(t, openStore(server.config, clearText));
@@ -24,9 +41,10 @@ async function openDesk(t: TestContext, over: Store) {
   const courier = {
     deliver(due: DueDelivery) {
       asked.push(due);
-      return Promise.resolve({status: 'pending'} as const);
+      return Promise.resolve(answer(due));
     },
-    full: () => false,
+    contentFor,
+    reserve,
     close: () => Promise.resolve(),
   };
   const held: string[] = [];
@@ -64,7 +82,7 @@ const claim = async (store: LeadStore, destination: string, now: number) => {
 
 forEachStore((over) => {
   suite('a lead with two destinations', () => {
-    test('a lead with two destinations is delivered at once to the one that answers, and left to the workers for the other', async (t) => {
+    test('a lead with two destinations is delivered at once to the one for which there is room, and left to the workers for the other', async (t) => {
       const {store, asked, take} = await openDesk(t, over);
       const {id, answer} = await take({answerFrom: 'lender', sendTo: ['crm']});
       assert.deepEqual(answer, {status: 'pending'});
@@ -77,14 +95,32 @@ forEachStore((over) => {
       assert.equal((await claim(store, 'crm', now)).lead.id, id);
     });
 
+    test('a lead with two destinations is delivered at once to both for which there is room, and waits for the one that answers', async (t) => {
+      const {asked, take, rows} = await openDesk(t, over, {
+        reserve: () => true,
+        answer: ({destination}) => (destination === 'lender' ? doneAnswer : {status: 'pending'}),
+      });
+      const {id, answer} = await take({answerFrom: 'lender', sendTo: ['crm', 'mail']});
+      assert.deepEqual(answer, doneAnswer);
+      assert.deepEqual(
+        asked.map(({lead, destination}) => [lead.id, destination]),
+        [
+          [id, 'lender'],
+          [id, 'crm'],
+          [id, 'mail'],
+        ],
+      );
+      assert.deepEqual(
+        (await rows(id)).map((row) => ('destination' in row ? row.destination : undefined)),
+        ['crm', 'lender', 'mail'],
+      );
+    });
+
     test('a lead with two destinations has two deliveries, each of which is claimed, postponed and settled on its own', async (t) => {
       const {store, asked, take, rows} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
       const now = Date.now();
-      const [lender, crm] = [
-        {lead: id, destination: 'lender'},
-        {lead: id, destination: 'crm'},
-      ];
+      const [lender, crm] = [keyOf(id, 'lender'), keyOf(id, 'crm')];
 
       const first = await claim(store, 'crm', now);
       await store.postpone(crm, first.leaseEnd, {...failed, until: now + 10});
@@ -108,20 +144,20 @@ forEachStore((over) => {
         {destination: 'crm', state: 'delivered', attempts: 2},
         {destination: 'lender', state: 'delivered', remote_id: 'u-1', attempts: 1},
       ]);
-      assert.deepEqual(await store.listOutbox(10), []);
+      assert.deepEqual(await store.listDeliveries(10, {}), []);
     });
 
     test('a lead with two destinations gets its answer from one of them alone: what the other refuses or an operator drops changes nothing', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
       const now = Date.now();
-      const crm = {lead: id, destination: 'crm'};
+      const crm = keyOf(id, 'crm');
       const {leaseEnd} = await claim(store, 'crm', now);
       await store.settle(crm, leaseEnd, {state: 'refused', reason: 'gone'});
-      assert.partialDeepStrictEqual(await store.listOutbox(10, {state: 'refused'}), [
+      assert.partialDeepStrictEqual(await store.listDeliveries(10, {state: 'refused'}), [
         {...crm, lastError: 'gone'},
       ]);
-      assert.equal(await store.settleOutbox(now, crm, 'never-send'), 'settled');
+      assert.equal(await store.dropDeliveries(now, {lead: id, destination: 'crm'}), 1);
       assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
     });
 
@@ -129,13 +165,13 @@ forEachStore((over) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
       const now = Date.now();
-      assert.equal(await store.settleOutbox(now, {lead: id}, 'never-send'), 'several');
-      assert.equal((await store.listOutbox(10, {state: 'held'})).length, 2);
-      assert.equal(await store.settleOutbox(now, {lead: id, destination: 'lender'}, 'never-send'), 'settled');
+      assert.equal(await store.settleAs(now, {lead: id}, 'c-1'), 'several');
+      assert.equal((await store.listDeliveries(10, {state: 'held'})).length, 2);
+      assert.equal(await store.dropDeliveries(now, {lead: id, destination: 'lender'}), 1);
       assert.deepEqual((await store.find(id))?.answer, {status: 'refused'});
-      assert.equal(await store.retryOutbox(now, {id}), 1);
+      assert.equal(await store.retryDeliveries(now, {lead: id}), 1);
       assert.deepEqual((await store.find(id))?.answer, {status: 'refused'}, 'the dropped delivery stays so');
-      assert.equal(await store.settleOutbox(now, {lead: id}, {remoteId: 'c-1'}), 'settled');
+      assert.equal(await store.settleAs(now, {lead: id}, 'c-1'), 'settled');
       assert.equal((await claim(store, 'crm', now)).remoteId, 'c-1');
     });
 
@@ -143,8 +179,8 @@ forEachStore((over) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
       const now = Date.now();
-      assert.equal(await store.retryOutbox(now, {id}, 'crm'), 1);
-      assert.equal(await store.retryOutbox(now, {id}), 2);
+      assert.equal(await store.retryDeliveries(now, {lead: id, destination: 'crm'}), 1);
+      assert.equal(await store.retryDeliveries(now, {lead: id}), 2);
       for (const destination of ['crm', 'lender']) {
         assert.equal((await claim(store, destination, now)).lead.id, id);
       }
@@ -160,6 +196,47 @@ forEachStore((over) => {
       for (const destination of ['crm', 'mail']) {
         assert.equal((await claim(store, destination, Date.now())).lead.id, id);
       }
+    });
+  });
+
+  suite('a lead of which a destination gets news', () => {
+    const contentFor = (destination: string, isHeld: boolean) =>
+      destination === 'mail' && isHeld ? 'held' : destination === 'lender' ? 'lead' : 'created';
+    const contentsOf = (asked: DueDelivery[]) =>
+      asked.map(({destination, content}) => `${destination} ${content}`);
+
+    test('a lead of which a destination gets news is told with all that was stored with it', async (t) => {
+      const {asked, store, take} = await openDesk(t, over, {contentFor, reserve: () => true});
+      const attribution = {utm_source: 'newsletter', utm_campaign: 'autumn'};
+      const {id, createdAt} = await take({sendTo: ['crm'], attribution, suspect: 'fast'});
+      assert.deepEqual(contentsOf(asked), ['crm created']);
+      const [told] = asked;
+      assert.partialDeepStrictEqual(told, {happenedAt: createdAt, remoteId: null, attempts: 0});
+      assert.partialDeepStrictEqual(told?.lead, {attribution, suspect: 'fast', isAnsweredLater: false});
+      // A worker that claims the delivery later reads the same.
+      const claimed = await claim(store, 'crm', told!.leaseEnd);
+      assert.deepEqual({...claimed.lead}, told?.lead);
+      assert.equal(claimed.lead.id, id);
+    });
+    test('a lead of which a destination gets news is held for it with the lead itself, and only operators hear of it, at once', async (t) => {
+      const {asked, held, take, rows} = await openDesk(t, over, {contentFor, reserve: () => true});
+      const hold = {answerFrom: 'lender', sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'};
+      const {id} = await take(hold);
+      assert.deepEqual(contentsOf(asked), ['mail held']);
+      assert.deepEqual(held.toSorted(), ['crm', 'lender']);
+      const states = (await rows(id)).map((row) => ('state' in row ? row.state : undefined));
+      assert.deepEqual(states, ['held', 'held', 'waiting']);
+    });
+    test('a lead of which a destination gets news is told also if it is merged into another, which it names', async (t) => {
+      const {asked, take} = await openDesk(t, over, {contentFor, reserve: () => true});
+      const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
+      const [first, again] = [await take(same), await take(same)];
+      assert.deepEqual(contentsOf(asked), ['lender lead', 'crm created', 'crm created']);
+      assert.partialDeepStrictEqual(asked[2]?.lead, {
+        id: again.id,
+        duplicateOf: first.id,
+        isAnsweredLater: false,
+      });
     });
   });
 
@@ -183,6 +260,13 @@ forEachStore((over) => {
       const [first, again] = [await take(same), await take(same)];
       assert.equal((await rows(first.id)).length, 2);
       assert.deepEqual(await rows(again.id), []);
+    });
+    test('a suspect lead that is merged into another is not said to be held, because it has no delivery', async (t) => {
+      const {held, take} = await openDesk(t, over);
+      const same = {sendTo: ['crm'], leadDigests: ['digest'], suspect: 'trap'};
+      await take(same);
+      await take({...same, hold: true});
+      assert.deepEqual(held, []);
     });
   });
 });

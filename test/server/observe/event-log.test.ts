@@ -58,20 +58,22 @@ suite('the log of events', () => {
     );
   });
   test('the log of events writes every delivery that fails', () => {
-    const failed: ServerEvent = {
+    const failed: ServerEvent<'delivery-failed'> = {
       type: 'delivery-failed',
       lead: 'l-1',
       destination: 'default',
+      content: 'lead',
       attempts: 1,
       ambiguous: false,
       state: 'waiting',
       reason: 'The upstream answered POST with 503',
     };
-    const lines = linesOf('info', failed, failed, {...failed, state: 'held'});
+    const lines = linesOf('info', failed, failed, {...failed, state: 'held'}, {...failed, state: 'failed'});
     assert.partialDeepStrictEqual(lines, [
-      {level: 40, msg: 'delivery postponed', lead: 'l-1', upstream: 'default', attempts: 1},
+      {level: 40, msg: 'delivery postponed', lead: 'l-1', destination: 'default', attempts: 1},
       {level: 40, msg: 'delivery postponed'},
       {level: 50, msg: 'delivery held for the operator', state: 'held'},
+      {level: 50, msg: 'delivery given up after days of failing', state: 'failed'},
     ]);
   });
   test('the log of events writes an error of the server with its stack', () => {

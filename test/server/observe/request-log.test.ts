@@ -4,6 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
+import {leadApi} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {sendLead} from '../../support/embed-client.ts';
@@ -22,7 +23,7 @@ type Line = {
 
 const script = 'lead-prequal-form.js';
 const nobody = {
-  type: 'lead-api' as const,
+  ...leadApi,
   url: 'http://127.0.0.1:1',
   user: 'user',
   password: 'password',

@@ -5,13 +5,17 @@ import {suite, test} from 'node:test';
 import type {Settlement} from '../../../server/leads/deliveries.ts';
 import type {FinalAnswer} from '../../../server/leads/stored-lead.ts';
 import type {IdempotencyKey} from '../../../server/leads/idempotency.ts';
-import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {Codec} from '../../../server/store/codec.ts';
 import {openForSuite, openFor} from '../../support/opened.ts';
+import {describeLeadQueries} from './lead-queries-suite.ts';
+import {describeNews} from './news-suite.ts';
 import {describeOutbox} from './outbox-suite.ts';
 import {
   amounts,
   asLead,
   doneAnswer,
+  keyOf,
   newDelivery,
   newEntry,
   prequalificationBody,
@@ -27,13 +31,14 @@ const newKey = (changes: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   ...changes,
 });
 
-const keyOf = ({id}: LeadEntry) => ({lead: id, destination: 'default'});
-
 /**
  * @param openStore opens the data of that name: new for a new name, and for one used before what was stored
  * under it. One process has it open at a time.
  */
-export function describeLeadStore(name: string, openStore: (data: string) => Promise<LeadStore>) {
+export function describeLeadStore(
+  name: string,
+  openStore: (data: string, codec?: Codec) => Promise<LeadStore>,
+) {
   suite(`${name}: what is stored`, () => {
     const store = openForSuite(() => openStore('stored'));
     const storeAndFind = async (changes: Parameters<typeof newEntry>[0]) => {
@@ -115,7 +120,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
         const entry = newEntry({answer: {status: 'pending'}});
         await store.accept({...entry, deliveries: [newDelivery({nextAttemptAt: leaseEnd, leaseEnd})]});
         await store.settle(
-          keyOf(entry),
+          keyOf(entry.id),
           leaseEnd,
           answer.status === 'done' ? {state: 'delivered', answer} : {state: 'refused', reason: '422'},
         );
@@ -136,9 +141,9 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
         ];
         const entry = newEntry({answer: {status: 'pending'}});
         await store.accept({...entry, deliveries});
-        await store.settle({lead: entry.id, destination: 'crm'}, leaseEnd, settlement);
+        await store.settle(keyOf(entry.id, 'crm'), leaseEnd, settlement);
         assert.deepEqual(await store.find(entry.id), entry);
-        await store.settle(keyOf(entry), leaseEnd, {state: 'delivered', answer: doneAnswer});
+        await store.settle(keyOf(entry.id), leaseEnd, {state: 'delivered', answer: doneAnswer});
         assert.deepEqual(await store.find(entry.id), {...entry, answer: doneAnswer});
       });
     }
@@ -148,7 +153,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
       const [entry, other] = [newEntry({deliveries}), newEntry({deliveries})];
       await store.accept(entry);
       await store.accept(other);
-      await store.recordRemoteId({lead: entry.id, destination: 'with-ids'}, "ü/'1 %");
+      await store.recordRemoteId(keyOf(entry.id, 'with-ids'), "ü/'1 %");
       const {due} = await store.claimDue('with-ids', now, now + hour, 10, 'send');
       const ids = new Map(due.map(({lead, remoteId}) => [lead.id, remoteId]));
       assert.deepEqual([ids.get(entry.id), ids.get(other.id)], ["ü/'1 %", null]);
@@ -164,7 +169,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
       const first = newEntry({idempotency, answer: {status: 'pending'}, deliveries});
       const again = newEntry({idempotency});
       assert.equal((await store.accept(first)).outcome, 'created');
-      await store.settle(keyOf(first), 0, {state: 'delivered', answer: doneAnswer});
+      await store.settle(keyOf(first.id), 0, {state: 'delivered', answer: doneAnswer});
       const replayed = await store.accept(again);
       assert.ok(replayed.outcome === 'replayed');
       assert.deepEqual(replayed.stored, await store.find(first.id));
@@ -239,6 +244,8 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
   });
 
   describeOutbox(name, openStore);
+  describeLeadQueries(name, openStore);
+  describeNews(name, openStore);
 
   suite(`${name}: opened again`, () => {
     test('a store that is opened again has all it had', async (t) => {
@@ -250,7 +257,7 @@ export function describeLeadStore(name: string, openStore: (data: string) => Pro
       const second = await openFor(t, openStore('again'));
       assert.deepEqual(await second.find(entry.id), entry);
       const replayed = await second.accept({...newEntry(), idempotency});
-      assert.deepEqual(replayed, {outcome: 'replayed', stored: entry, isLeased: false});
+      assert.deepEqual(replayed, {outcome: 'replayed', stored: entry});
     });
   });
 }

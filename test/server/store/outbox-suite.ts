@@ -2,18 +2,30 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {DueDelivery, NewDelivery, Settlement} from '../../../server/leads/deliveries.ts';
+import type {
+  DeliveryFilter,
+  DeliveryKey,
+  DueDelivery,
+  NewDelivery,
+  Settlement,
+} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {amounts, doneAnswer, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {amounts, doneAnswer, keyOf, newDelivery, newEntry, toRecord} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
 const due = Date.UTC(2026, 0, 1);
-const failed = {error: 'failed', tried: true, ambiguous: false, isCounted: false, state: 'waiting'} as const;
+const failed = {
+  error: 'failed',
+  tried: true,
+  ambiguous: false,
+  isCounted: false,
+  state: 'waiting',
+  excerpt: null,
+} as const;
 const lost = {...failed, ambiguous: true, isCounted: true} as const;
 const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
 const done: Settlement = {state: 'delivered', answer: doneAnswer};
-const toDefault = (lead: string) => ({lead, destination: 'default'});
 
 export function describeOutbox(name: string, openStore: (data: string) => Promise<LeadStore>) {
   suite(`${name}: what is to be delivered`, () => {
@@ -37,11 +49,11 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
     // One lead after the other, because a caller that waits three seconds for a connection to PostgreSQL gets an error.
     const settle = async (ids: (string | undefined)[]) => {
       for (const id of ids) {
-        for (const destination of ['default', 'other']) await store.settle({lead: id!, destination}, 0, done);
+        for (const destination of ['default', 'other']) await store.settle(keyOf(id!, destination), 0, done);
       }
     };
     const rowOf = async (id: string | undefined) =>
-      (await store.listOutbox(100)).find(({lead}) => lead === id);
+      (await store.listDeliveries(100, {})).find(({lead}) => lead === id);
 
     test('a delivery is given out when it is due, the longest due first, as many as asked for', async () => {
       const [[second], [first], [third]] = [
@@ -56,17 +68,20 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
     });
     test('a delivery has its lead, where it goes, how often it was tried and until when it is taken', async () => {
       const [id] = await accept();
-      await store.recordRemoteId(toDefault(id!), 'u-1');
-      const lead = await store.find(id!);
+      await store.recordRemoteId(keyOf(id!), 'u-1');
+      const stored = (await store.find(id!))!;
       const expected = {
-        lead,
+        lead: toRecord(stored),
         destination: 'default',
+        content: 'lead',
+        happenedAt: stored.createdAt,
+        failingSince: null,
         remoteId: 'u-1',
         attempts: 0,
         ambiguousCounted: 0,
         leaseEnd: due + hour,
       };
-      assert.deepEqual(await claimAll(due), {due: [expected], held: []});
+      assert.deepEqual(await claimAll(due), {due: [expected], held: [], unreadable: []});
       await settle([id]);
     });
     test('a delivery belongs to its taker until the lease ends', async () => {
@@ -80,7 +95,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
     test('a delivery belongs from the start to who handed it in and sends it at once', async () => {
       const [id] = await accept({nextAttemptAt: due + hour, leaseEnd: due + hour});
       assert.deepEqual(await claim(due + hour - 1), []);
-      await store.postpone(toDefault(id!), due + hour, {...failed, until: due + 1});
+      await store.postpone(keyOf(id!), due + hour, {...failed, until: due + 1});
       assert.deepEqual(await claim(due + 1), [id]);
       await settle([id]);
     });
@@ -89,10 +104,10 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const [id] = await accept();
       assert.deepEqual(await claim(due, 5), [id]);
       assert.deepEqual(
-        (await store.countWaiting()).toSorted((a, b) => a.leads - b.leads).map((row) => ({...row})),
+        (await store.countWaiting()).toSorted((a, b) => a.deliveries - b.deliveries).map((row) => ({...row})),
         [
-          {destination: 'default', leads: 1},
-          {destination: 'other', leads: 20},
+          {destination: 'default', deliveries: 1},
+          {destination: 'other', deliveries: 20},
         ],
       );
       await settle([id, ...others]);
@@ -125,35 +140,44 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         const [now, until] = [due + index * 10, due + index * 10 + 10];
         const {leaseEnd} = await claimOne(now);
         assert.equal((await rowOf(id))?.leasedUntil, leaseEnd);
-        await store.postpone(toDefault(id!), leaseEnd, {...failed, ...outcome, until});
+        await store.postpone(keyOf(id!), leaseEnd, {...failed, ...outcome, until});
         assert.deepEqual(await claim(until - 1), []);
+        const {failingSince, ...rest} = (await rowOf(id))!;
         const row = {
           lead: id,
           destination: 'default',
+          content: 'lead',
           state: 'waiting',
+          happenedAt: (await store.find(id!))!.createdAt,
           nextAttemptAt: until,
           leasedUntil: 0,
+          remoteId: null,
+          settledAt: null,
         };
-        assert.deepEqual({...(await rowOf(id))}, {...row, lastError: 'failed', ...counted});
+        assert.deepEqual(rest, {...row, lastError: 'failed', ...counted});
+        assert.equal(failingSince === null, !outcome.tried);
       }
       assert.equal((await claimOne(due + 30)).attempts, 2);
       await settle([id]);
-      assert.deepEqual(await store.listOutbox(10), []);
+      assert.deepEqual(await store.listDeliveries(10, {}), []);
     });
     test('a delivery is out of reach while it is held or refused, until an operator says so', async () => {
       const [held, given] = await accept({}, 2);
       const [{leaseEnd}] = (await claimAll(due)).due as [DueDelivery];
-      await store.postpone(toDefault(held!), leaseEnd, {...lost, state: 'held', until: due});
-      await store.settle(toDefault(given!), leaseEnd, refused);
+      await store.postpone(keyOf(held!), leaseEnd, {...lost, state: 'held', until: due});
+      await store.settle(keyOf(given!), leaseEnd, refused);
       assert.deepEqual(await claim(due + 99 * hour), []);
-      assert.deepEqual((await store.listOutbox(10)).map(({state}) => state).toSorted(), ['held', 'refused']);
-      assert.equal(await store.retryOutbox(due, {id: given!}), 1);
+      assert.deepEqual((await store.listDeliveries(10, {})).map(({state}) => state).toSorted(), [
+        'held',
+        'refused',
+      ]);
+      assert.equal(await store.retryDeliveries(due, {lead: given!}), 1);
       assert.deepEqual((await store.find(given!))?.answer, {status: 'pending'});
       assert.deepEqual(await claim(due), [given]);
-      assert.equal(await store.retryOutbox(due, 'all'), 0, 'none that is held or under way');
-      assert.equal(await store.retryOutbox(due, 'held'), 1);
+      assert.equal(await store.retryDeliveries(due, {}), 0, 'none that is held or under way');
+      assert.equal(await store.retryDeliveries(due, {state: 'held'}), 1);
       assert.deepEqual(await claim(due), [held]);
-      assert.equal(await store.retryOutbox(due, {id: randomUUID()}), 0);
+      assert.equal(await store.retryDeliveries(due, {lead: randomUUID()}), 0);
       await settle([held, given]);
     });
 
@@ -162,28 +186,28 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const held = await accept({state: 'held'}, 2);
       const elsewhere = await accept({destination: 'other', state: 'held'}, 2);
       const all = [...waiting, ...held, ...elsewhere].toSorted();
-      const list = async (...given: Parameters<LeadStore['listOutbox']>) =>
-        (await store.listOutbox(...given)).map(({lead}) => lead);
+      const list = async (limit: number, filter: DeliveryFilter = {}, after?: DeliveryKey) =>
+        (await store.listDeliveries(limit, filter, after)).map(({lead}) => lead);
       assert.deepEqual(await list(100), all);
       assert.deepEqual(await list(4), all.slice(0, 4));
-      const rows = await store.listOutbox(100);
-      assert.deepEqual(await list(4, {after: rows[3]}), all.slice(4, 8));
-      assert.deepEqual(await list(4, {after: rows[7]}), all.slice(8));
+      const rows = await store.listDeliveries(100, {});
+      assert.deepEqual(await list(4, {}, rows[3]), all.slice(4, 8));
+      assert.deepEqual(await list(4, {}, rows[7]), all.slice(8));
       assert.deepEqual(await list(100, {state: 'waiting'}), waiting.toSorted());
       assert.deepEqual(await list(100, {state: 'held'}), [...held, ...elsewhere].toSorted());
       assert.deepEqual(await list(100, {state: 'held', destination: 'other'}), elsewhere.toSorted());
       const [first] = held.toSorted();
       assert.deepEqual(
-        await list(100, {state: 'held', destination: 'default', after: toDefault(first!)}),
+        await list(100, {state: 'held', destination: 'default'}, keyOf(first!)),
         held.toSorted().slice(1),
       );
       assert.deepEqual(await list(100, {destination: 'nobody'}), []);
       assert.deepEqual(
         (await store.countOutbox()).map((row) => ({...row})),
         [
-          {destination: 'default', state: 'held', leads: 2, oldest: held.toSorted()[0]},
-          {destination: 'default', state: 'waiting', leads: 5, oldest: waiting.toSorted()[0]},
-          {destination: 'other', state: 'held', leads: 2, oldest: elsewhere.toSorted()[0]},
+          {destination: 'default', state: 'held', deliveries: 2, oldest: held.toSorted()[0]},
+          {destination: 'default', state: 'waiting', deliveries: 5, oldest: waiting.toSorted()[0]},
+          {destination: 'other', state: 'held', deliveries: 2, oldest: elsewhere.toSorted()[0]},
         ],
       );
       await settle(all);
@@ -193,48 +217,48 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const entries = ['default', 'other'].map((destination) => accept({destination, state: 'held'}, 700));
       const [mine, others] = await Promise.all(entries);
       const waiting = await accept({nextAttemptAt: due + 9 * hour}, 2);
-      assert.equal(await store.retryOutbox(due, 'held', 'default'), 700);
+      assert.equal(await store.retryDeliveries(due, {state: 'held', destination: 'default'}), 700);
       assert.deepEqual((await claim(due, 2_000)).toSorted(), mine!.toSorted());
       await settle(mine!);
-      assert.equal(await store.retryOutbox(due, 'all'), 2, 'what is held stays held');
+      assert.equal(await store.retryDeliveries(due, {}), 2, 'what is held stays held');
       assert.deepEqual((await claim(due)).toSorted(), waiting.toSorted());
-      assert.equal((await store.listOutbox(2_000, {state: 'held'})).length, 700);
-      assert.equal(await store.retryOutbox(due, 'held'), 700);
+      assert.equal((await store.listDeliveries(2_000, {state: 'held'})).length, 700);
+      assert.equal(await store.retryDeliveries(due, {state: 'held'}), 700);
       await settle([...others!, ...waiting]);
     });
     test('a delivery has the reason where the upstream refused it', async () => {
       const [id] = await accept();
       const {leaseEnd} = await claimOne(due);
-      await store.settle(toDefault(id!), leaseEnd, refused);
+      await store.settle(keyOf(id!), leaseEnd, refused);
       assert.partialDeepStrictEqual(await rowOf(id), {lastError: 'The upstream refused the lead with 422'});
       await settle([id]);
     });
 
     suite('and that an operator settles', () => {
-      const takenAs = {remoteId: 'u-by-phone'};
+      const remoteId = 'u-by-phone';
       const statusOf = async (id: string) => (await store.find(id))?.answer.status;
 
       for (const state of ['held', 'waiting'] as const) {
         test(`a delivery that an operator settles is asked for its amounts alone where the upstream has it: ${state}`, async () => {
           const [id] = await accept({state, nextAttemptAt: due + 9 * hour});
-          assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'settled');
+          assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'settled');
           assert.equal((await claimOne(due)).remoteId, 'u-by-phone');
           await settle([id]);
         });
         test(`a delivery that an operator settles is refused and never sent where that is said: ${state}`, async () => {
           const [id] = await accept({state});
-          assert.equal(await store.settleOutbox(due, {lead: id!}, 'never-send'), 'settled');
+          assert.equal(await store.dropDeliveries(due, {lead: id!}), 1);
           assert.equal(await statusOf(id!), 'refused');
-          assert.equal(await store.retryOutbox(due, 'all'), 0);
-          assert.equal(await store.retryOutbox(due, {id: id!}), 0);
-          assert.deepEqual(await store.listOutbox(10), []);
+          assert.equal(await store.retryDeliveries(due, {}), 0);
+          assert.equal(await store.retryDeliveries(due, {lead: id!}), 0);
+          assert.deepEqual(await store.listDeliveries(10, {}), []);
         });
       }
       test('a delivery that an operator settles is pending again where it was refused, but the upstream has it', async () => {
         const [id] = await accept();
         const {leaseEnd} = await claimOne(due);
-        await store.settle(toDefault(id!), leaseEnd, refused);
-        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'settled');
+        await store.settle(keyOf(id!), leaseEnd, refused);
+        assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'settled');
         assert.equal(await statusOf(id!), 'pending');
         assert.equal((await claimOne(due)).remoteId, 'u-by-phone');
         await settle([id]);
@@ -243,33 +267,33 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         const [id] = await accept();
         await claimOne(due);
         const before = await rowOf(id);
-        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'under-way');
-        assert.equal(await store.settleOutbox(due, {lead: id!}, 'never-send'), 'under-way');
+        assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'under-way');
+        assert.equal(await store.dropDeliveries(due, {lead: id!}), 0);
         assert.deepEqual(await rowOf(id), before);
         assert.deepEqual((await store.find(id!))?.answer, {status: 'pending'});
         await settle([id]);
       });
       test('a delivery that an operator settles keeps the id that the upstream gave, which is known already', async () => {
         const [id] = await accept({state: 'held'});
-        await store.recordRemoteId(toDefault(id!), 'u-1');
-        assert.equal(await store.settleOutbox(due, {lead: id!}, takenAs), 'taken-already');
+        await store.recordRemoteId(keyOf(id!), 'u-1');
+        assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'taken-already');
         assert.partialDeepStrictEqual(await rowOf(id), {state: 'held'});
-        await store.retryOutbox(due, {id: id!});
+        await store.retryDeliveries(due, {lead: id!});
         assert.equal((await claimOne(due)).remoteId, 'u-1');
         await settle([id]);
       });
       test('a delivery that is not there cannot be settled, and nothing changes', async () => {
-        for (const outcome of [takenAs, 'never-send'] as const)
-          assert.equal(await store.settleOutbox(due, {lead: randomUUID()}, outcome), 'absent');
+        assert.equal(await store.settleAs(due, {lead: randomUUID()}, remoteId), 'absent');
+        assert.equal(await store.dropDeliveries(due, {lead: randomUUID()}), 0);
       });
       test('a delivery that an operator settles is done all the same when a taker whose lease is over brings the amounts', async () => {
         const [id] = await accept();
         const {leaseEnd} = await claimOne(due);
-        assert.equal(await store.settleOutbox(leaseEnd, {lead: id!}, 'never-send'), 'settled');
-        await store.settle(toDefault(id!), leaseEnd, done);
+        assert.equal(await store.dropDeliveries(leaseEnd, {lead: id!}), 1);
+        await store.settle(keyOf(id!), leaseEnd, done);
         assert.equal(await statusOf(id!), 'done');
-        await store.postpone(toDefault(id!), leaseEnd, {...failed, until: due});
-        assert.deepEqual(await store.listOutbox(10), []);
+        await store.postpone(keyOf(id!), leaseEnd, {...failed, until: due});
+        assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
     });
 
@@ -285,9 +309,9 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         const {id, over, holds} = await claimedTwice();
         const before = await rowOf(id);
         for (const state of ['waiting', 'held'] as const) {
-          await store.postpone(toDefault(id), over, {...lost, state, until: due});
+          await store.postpone(keyOf(id), over, {...lost, state, until: due});
         }
-        await store.settle(toDefault(id), over, refused);
+        await store.settle(keyOf(id), over, refused);
         assert.deepEqual(await rowOf(id), before);
         assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
         assert.deepEqual(await claim(holds - 1), []);
@@ -295,22 +319,22 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       });
       test('a delivery whose taker outlived its lease is done when that one brings the amounts, and what the other says then changes nothing', async () => {
         const {id, over, holds} = await claimedTwice();
-        await store.recordRemoteId(toDefault(id), 'first');
-        await store.settle(toDefault(id), over, done);
-        await store.recordRemoteId(toDefault(id), 'second');
-        await store.settle(toDefault(id), holds, refused);
-        await store.postpone(toDefault(id), holds, {...failed, until: due});
+        await store.recordRemoteId(keyOf(id), 'first');
+        await store.settle(keyOf(id), over, done);
+        await store.recordRemoteId(keyOf(id), 'second');
+        await store.settle(keyOf(id), holds, refused);
+        await store.postpone(keyOf(id), holds, {...failed, until: due});
         const other = {...doneAnswer, amounts: {...amounts, total_qualified_amount: 1}} as const;
-        await store.settle(toDefault(id), holds, {state: 'delivered', answer: other});
+        await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
         assert.deepEqual((await store.find(id))?.answer, doneAnswer);
-        assert.deepEqual(await store.listOutbox(10), []);
+        assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
       test('a delivery whose taker outlived its lease is done when that one brings the amounts, although the other was refused', async () => {
         const {id, over, holds} = await claimedTwice();
-        await store.settle(toDefault(id), holds, refused);
-        await store.settle(toDefault(id), over, done);
+        await store.settle(keyOf(id), holds, refused);
+        await store.settle(keyOf(id), over, done);
         assert.deepEqual((await store.find(id))?.answer, doneAnswer);
-        assert.deepEqual(await store.listOutbox(10), []);
+        assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
     });
 
@@ -324,10 +348,10 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       test('a delivery that its taker left without a word may have been sent: it is held where that is wanted, and only an operator sends it again', async () => {
         const [id] = await accept();
         await claimOne(due);
-        assert.deepEqual(await claimAll(due + hour, 10, 'hold'), {due: [], held: [id]});
+        assert.deepEqual(await claimAll(due + hour, 10, 'hold'), {due: [], held: [id], unreadable: []});
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, state: 'held', leasedUntil: 0});
-        assert.deepEqual(await claimAll(due + 9 * hour, 10, 'hold'), {due: [], held: []});
-        assert.equal(await store.retryOutbox(due, {id: id!}), 1);
+        assert.deepEqual(await claimAll(due + 9 * hour, 10, 'hold'), {due: [], held: [], unreadable: []});
+        assert.equal(await store.retryDeliveries(due, {lead: id!}), 1);
         assert.deepEqual(
           (await claimAll(due, 10, 'hold')).due.map(({lead}) => lead.id),
           [id],
@@ -337,7 +361,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       test('a delivery that its taker left without a word is not sent again when the upstream is known to have it', async () => {
         const [id] = await accept();
         await claimOne(due);
-        await store.recordRemoteId(toDefault(id!), 'u-1');
+        await store.recordRemoteId(keyOf(id!), 'u-1');
         const {due: claimed, held} = await claimAll(due + hour, 10, 'hold');
         assert.deepEqual([claimed.map(({remoteId}) => remoteId), held], [['u-1'], []]);
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, state: 'waiting'});
@@ -346,7 +370,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       test('a delivery that its taker left without a word is not made due by an operator while its lease runs', async () => {
         const [id] = await accept();
         await claimOne(due);
-        assert.equal(await store.retryOutbox(due, {id: id!}), 0);
+        assert.equal(await store.retryDeliveries(due, {lead: id!}), 0);
         await settle([id]);
       });
     });

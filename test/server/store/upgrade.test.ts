@@ -140,7 +140,9 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   // The operator sends all that was waiting, held or refused, beside the server.
   const store = await openStore({...baseConfig('unused'), databaseUrl: undefined, ...prepare}, clearText);
   t.after(() => store.close());
-  const due = (await store.retryOutbox(Date.now(), 'all')) + (await store.retryOutbox(Date.now(), 'held'));
+  const due =
+    (await store.retryDeliveries(Date.now(), {})) +
+    (await store.retryDeliveries(Date.now(), {state: 'held'}));
   assert.equal(due, 5);
   await until(
     async () => (await select('SELECT lead_id FROM deliveries WHERE settled_at IS NULL')).length === 0,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../../server/config/config.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
+import {leadApi} from '../../../support/fake-upstream.ts';
 import {startTestServer} from '../../../support/test-server.ts';
 
 const withOrigin = (origin: string) => onePartner({key: 'acme', origins: [origin], cid: '1001'});
@@ -95,7 +96,7 @@ suite('the log at start', () => {
   for (const [url, warned] of upstreams) {
     test(`the log at start ${warned ? 'warns' : 'does not warn'} of an upstream at ${url}`, async (t) => {
       const settings = {
-        type: 'lead-api' as const,
+        ...leadApi,
         url,
         user: 'us',
         password: 'canary-password',
@@ -106,7 +107,7 @@ suite('the log at start', () => {
       const lines = server.logLines.filter((line) => line.includes('http://'));
       assert.equal(lines.length, warned ? 1 : 0);
       if (!warned) return;
-      assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {level: 40, upstream: 'lender'});
+      assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {level: 40, destination: 'lender'});
       assert.doesNotMatch(lines[0]!, /canary|user/);
     });
   }

@@ -4,7 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
 import {openPostgresStores, withoutPostgres, type TestDatabase} from '../../../support/postgres.ts';
-import {doneAnswer, newDelivery, newEntry} from '../../../support/sample-leads.ts';
+import {doneAnswer, keyOf, newDelivery, newEntry} from '../../../support/sample-leads.ts';
 
 const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
 
@@ -31,9 +31,8 @@ const writes: Record<string, (store: LeadStore, id: string) => Promise<unknown>>
   'leads without keys': (store) => Promise.all(Array.from({length: 100}, () => store.accept(newEntry()))),
   'leads under keys': (store) =>
     Promise.all(Array.from({length: 100}, () => store.accept(newEntry({idempotency: newKey()})))),
-  "a destination's id": (store, lead) => store.recordRemoteId({lead, destination: 'default'}, 'u-1'),
-  'an answer': (store, lead) =>
-    store.settle({lead, destination: 'default'}, 0, {state: 'delivered', answer: doneAnswer}),
+  "a destination's id": (store, lead) => store.recordRemoteId(keyOf(lead), 'u-1'),
+  'an answer': (store, lead) => store.settle(keyOf(lead), 0, {state: 'delivered', answer: doneAnswer}),
 };
 
 suite('PostgreSQL that gives up a transaction in favour of another', {skip: withoutPostgres}, () => {

@@ -5,7 +5,7 @@ import type {IdempotencyKey} from '../../../../server/leads/idempotency.ts';
 import {StoreUnavailable, type Accepted} from '../../../../server/leads/lead-store.ts';
 import {lineOf} from '../../../../server/observe/event-lines.ts';
 import type {ServerEvent} from '../../../../server/observe/events.ts';
-import {clearText} from '../../../../server/store/codec.ts';
+import {clearText, type Codec} from '../../../../server/store/codec.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
@@ -17,17 +17,17 @@ import {
   type TestDatabase,
 } from '../../../support/postgres.ts';
 import {until} from '../../../support/until.ts';
-import {asLead, doneAnswer, newEntry, standardBody} from '../../../support/sample-leads.ts';
+import {asLead, doneAnswer, keyOf, newEntry, standardBody} from '../../../support/sample-leads.ts';
 
 const newKey = (): IdempotencyKey => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of a lead'});
 const idOf = (accepted: Accepted) => ('stored' in accepted ? accepted.stored.id : undefined);
 
 suite('PostgreSQL', {skip: withoutPostgres}, () => {
   const databases = new Map<string, Promise<TestDatabase>>();
-  const openStore = async (data: string) => {
+  const openStore = async (data: string, codec: Codec = clearText) => {
     const database = databases.get(data) ?? createDatabase();
     databases.set(data, database);
-    return openPostgresStore((await database).url, clearText);
+    return openPostgresStore((await database).url, codec);
   };
   describeLeadStore('PostgreSQL', openStore);
   describeGoneLeads('PostgreSQL', openStore, async (data, id) => {
@@ -156,7 +156,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       const [before, during, later] = [newEntry(), newEntry(), newEntry()];
       await store!.accept(before);
 
-      const delivery = {lead: before.id, destination: 'default'};
+      const delivery = keyOf(before.id);
       const bringBack = await database.takeAway();
       await assert.rejects(store!.accept(during), StoreUnavailable);
       await assert.rejects(store!.find(before.id), StoreUnavailable);

@@ -10,7 +10,7 @@ import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
-import {doneAnswer, newEntry, prequalificationBody} from '../../../support/sample-leads.ts';
+import {doneAnswer, keyOf, newEntry, prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme} from '../../../support/test-server.ts';
@@ -21,7 +21,7 @@ after(() => folder.remove());
 const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describeLeadStore('SQLite', (data) => openSqliteStore(databasePath(data), clearText));
+describeLeadStore('SQLite', (data, codec = clearText) => openSqliteStore(databasePath(data), codec));
 describeGoneLeads(
   'SQLite',
   (data) => openSqliteStore(databasePath(data), clearText),
@@ -141,7 +141,7 @@ suite('a database that others hold', () => {
     const unlock = lock(path);
     const writes = [
       store.accept(during),
-      store.settle({lead: before.id, destination: 'default'}, 0, {state: 'refused', reason: '422'}),
+      store.settle(keyOf(before.id), 0, {state: 'refused', reason: '422'}),
     ];
     await Promise.all(writes.map((write) => assert.rejects(write, StoreUnavailable)));
     assert.deepEqual((await store.find(before.id))?.answer, doneAnswer);

@@ -1,0 +1,52 @@
+/**
+ * What a delivery reports to a destination that gets news of leads: a webhook or an e-mail. The news of a delivery is
+ * the same in every attempt and in every process, so that a receiver can drop repeats by its id.
+ */
+import {referenceOf} from '../../contract/reference.ts';
+import type {DeliveryContent} from '../leads/deliveries.ts';
+import type {Answer} from '../leads/stored-lead.ts';
+import type {DeliveryRequest} from './destination.ts';
+
+type NewsContent = Exclude<DeliveryContent, 'lead'>;
+
+/** The type of the event that each content is. Only operators are told of a held lead, by e-mail. */
+export const eventTypes = {
+  created: 'lead.created',
+  answered: 'lead.answered',
+  refused: 'lead.answered',
+  held: 'lead.held',
+} as const satisfies Record<NewsContent, string>;
+
+export type News = {
+  /** Identifies the news: it is the same in every attempt and for every destination. */
+  id: string;
+  type: (typeof eventTypes)[NewsContent];
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+  reference: string;
+  /** The answer of the lead when it happened. Null for a duplicate, whose answer is that of the other lead. */
+  answer: Answer | null;
+};
+
+/** @throws Error when the delivery takes the lead itself to a destination */
+export function newsOf({
+  lead,
+  content,
+  happenedAt,
+}: Pick<DeliveryRequest, 'lead' | 'content' | 'happenedAt'>): News {
+  if (content === 'lead') throw new Error('This delivery holds no news');
+  return {
+    id: `evt_${content}_${lead.id}`,
+    type: eventTypes[content],
+    at: happenedAt,
+    reference: referenceOf(lead.id),
+    answer: answerOf(lead, content),
+  };
+}
+
+function answerOf(lead: DeliveryRequest['lead'], content: NewsContent): Answer | null {
+  if (lead.duplicateOf !== null) return null;
+  if (content === 'refused') return {status: 'refused'};
+  if (content !== 'answered' && lead.isAnsweredLater) return {status: 'pending'};
+  return lead.answer;
+}

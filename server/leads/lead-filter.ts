@@ -1,0 +1,69 @@
+/** What operators read of the stored leads: lists without personal data, counts, and leads with everything. */
+import type {LeadRecord} from './stored-lead.ts';
+import type {LeadStatus} from '../../contract/embed.ts';
+
+/** Selects leads. An empty filter selects all. */
+export type LeadFilter = {
+  /** The key of a partner. Null selects leads without a partner, which came over `/json/leads`. */
+  partner?: string | null | undefined;
+  status?: LeadStatus | undefined;
+  campaign?: string | undefined;
+  /** The last ten digits of the id, as `endOfId` reads them from a reference. */
+  endOfId?: string | undefined;
+  /** Milliseconds since 1970. Leads from this time on. */
+  since?: number | undefined;
+  /** Milliseconds since 1970. Leads before this time. */
+  until?: number | undefined;
+};
+
+/** A page of a list. `after` is the id of the last lead of the previous page. */
+export type LeadPage = {limit: number; after?: string | undefined};
+
+/** A lead in a list. It has no personal data. */
+export type LeadSummary = {
+  id: string;
+  createdAt: number;
+  partner: string | null;
+  leadType: LeadRecord['lead']['lead_type'];
+  status: LeadStatus;
+  /** Whole US dollars. Null for a standard lead, and while there is no answer. */
+  total: number | null;
+  campaign: string | null;
+  duplicateOf: string | null;
+};
+
+/** A lead with everything that is stored with it. The answer of a duplicate is that of the original. */
+export type FullLead = Omit<LeadRecord, 'isAnsweredLater'>;
+
+/** What leads are counted by. */
+export const leadGroups = ['partner', 'day', 'state', 'campaign'] as const;
+export type LeadGroup = (typeof leadGroups)[number];
+
+/** `day` is the time at which the day begins. What the leads were not counted by is null. */
+export type LeadCount = {
+  partner: string | null;
+  status: LeadStatus | null;
+  campaign: string | null;
+  day: number | null;
+  leads: number;
+};
+
+/** All queries are cut into short reads, because a long read would keep SQLite from reusing its log. */
+export type LeadReader = {
+  /** The newest leads first. */
+  listLeads(filter: LeadFilter, page: LeadPage): Promise<LeadSummary[]>;
+  /** The oldest leads first, with everything. */
+  readLeads(filter: LeadFilter, page: LeadPage): Promise<FullLead[]>;
+  countLeads(filter: LeadFilter): Promise<number>;
+  /**
+   * Counts leads by partner, day, state and campaign, or some of these.
+   * @param startOfDay the beginning of the day of a time
+   */
+  countLeadsBy(
+    filter: LeadFilter,
+    groups: readonly LeadGroup[],
+    startOfDay: (time: number) => number,
+  ): Promise<LeadCount[]>;
+  /** A lead with everything, and the leads that refer to it. */
+  readLead(id: string): Promise<{lead: FullLead; duplicates: string[]; supersededBy: string[]} | undefined>;
+};

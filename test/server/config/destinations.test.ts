@@ -1,0 +1,495 @@
+/** The destinations of the partners file: what each kind takes, what its errors say, and where leads are sent. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {readConfig} from '../../../server/config/config.ts';
+import {without} from '../../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {wrongIn} from '../../support/wrong-settings.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const partner = {key: 'acme', origins: ['https://www.partner.example'], cid: '1001'};
+const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001']};
+const keys = [1, 2, 3].map((byte) => Buffer.alloc(24, byte));
+const [secret = '', newSecret = '', thirdSecret = ''] = keys.map((key) => `whsec_${key.toString('base64')}`);
+
+const lender = {type: 'lead-api', url: 'https://api.lender.example/v1/', cid: 'u-1', credentials: 'LENDER'};
+const crm = {type: 'webhook', url: 'https://hooks.crm.example/in?token=abc', credentials: 'CRM'};
+const mail = {type: 'email', to: ['sales@partner.example']};
+
+const lenderAccess = {CREDENTIALS_LENDER_USER: 'us', CREDENTIALS_LENDER_PASSWORD: 'secret-of-lender'};
+const crmAccess = {CREDENTIALS_CRM_SECRET: secret};
+const mailAccess = {SMTP_URL: 'smtp://me:p%40ss@mail.example', SMTP_FROM: 'Leads <leads@partner.example>'};
+
+type Settings = Record<string, string>;
+
+/** The environment of a server with these destinations, whose only partner has these fields. */
+function environment(
+  destinations: unknown,
+  settings: Settings = {},
+  partnerFields = {},
+  more = {},
+): Settings {
+  const path = join(folder.path, 'partners.json');
+  writeFileSync(path, JSON.stringify({destinations, partners: [{...partner, ...partnerFields}], ...more}));
+  return {
+    PUBLIC_URL: 'https://leads.example.com',
+    CALLERS: JSON.stringify([caller]),
+    TOKEN_KEY: 'k'.repeat(32),
+    PARTNERS_FILE: path,
+    ...settings,
+  };
+}
+const read = (...given: Parameters<typeof environment>) => readConfig(environment(...given));
+const wrong = (...given: Parameters<typeof environment>) => wrongIn(environment(...given));
+
+suite('a destination', () => {
+  test('a destination of each kind needs few fields, and gets the rest from the environment', () => {
+    const {destinations} = read({lender, crm, mail}, {...lenderAccess, ...crmAccess, ...mailAccess});
+    assert.deepEqual(Object.fromEntries(destinations), {
+      lender: {
+        type: 'lead-api',
+        url: 'https://api.lender.example/v1',
+        cid: 'u-1',
+        user: 'us',
+        password: 'secret-of-lender',
+        attributionInNotes: false,
+        perSecond: undefined,
+        parallel: undefined,
+      },
+      crm: {
+        type: 'webhook',
+        url: crm.url,
+        secrets: [keys[0]],
+        isInternal: false,
+        perSecond: undefined,
+        parallel: undefined,
+      },
+      mail: {
+        type: 'email',
+        to: ['sales@partner.example'],
+        everyMinutes: undefined,
+        details: 'none',
+        smtpUrl: 'smtp://me:p%40ss@mail.example',
+        from: 'Leads <leads@partner.example>',
+        perSecond: undefined,
+        parallel: undefined,
+      },
+    });
+  });
+  test('a destination of each kind takes all its fields', () => {
+    const pace = {per_second: 0.5, parallel: 100};
+    const {destinations} = read(
+      {
+        lender: {...lender, attribution_in_notes: true, ...pace},
+        crm: {...crm, ...pace},
+        mail: {
+          ...mail,
+          to: ['a@partner.example', 'b@partner.example'],
+          every_minutes: 1_440,
+          details: 'contact',
+        },
+      },
+      {...lenderAccess, ...crmAccess, ...mailAccess},
+    );
+    const paced = {perSecond: 0.5, parallel: 100};
+    assert.partialDeepStrictEqual(Object.fromEntries(destinations), {
+      lender: {attributionInNotes: true, ...paced},
+      crm: paced,
+      mail: {to: ['a@partner.example', 'b@partner.example'], everyMinutes: 1_440, details: 'contact'},
+    });
+  });
+  test('a webhook has two secrets while its receiver changes to a new one', () => {
+    const {destinations} = read({crm}, {CREDENTIALS_CRM_SECRET: `${secret}, ${newSecret}`});
+    assert.partialDeepStrictEqual(destinations.get('crm'), {secrets: keys.slice(0, 2)});
+  });
+  test('a webhook takes its URL from the environment or a file, if the URL is a secret', () => {
+    const {url, ...withoutUrl} = crm;
+    const urlFile = join(folder.path, 'url');
+    writeFileSync(urlFile, `${url}\n`);
+    for (const settings of [{CREDENTIALS_CRM_URL: url}, {CREDENTIALS_CRM_URL_FILE: urlFile}] as Settings[]) {
+      const {destinations} = read({crm: withoutUrl}, {...crmAccess, ...settings});
+      assert.partialDeepStrictEqual(destinations.get('crm'), {url});
+    }
+  });
+  for (const [hosts, url] of [
+    ['crm.internal, 10.0.0.1', 'http://crm.internal:8080/in'],
+    ['CRM.internal', 'http://crm.INTERNAL/in'],
+    ['10.0.0.1', 'http://10.0.0.1/in'],
+    ['::1', 'http://[::1]:8080/in'],
+    ['[FD00:0::1]', 'http://[fd00::1]/in'],
+    ['crm.internal', 'https://crm.internal/in'],
+  ] as const) {
+    test(`a webhook at ${url} is internal where WEBHOOK_INTERNAL_HOSTS lists ${hosts}`, () => {
+      const settings = {...crmAccess, WEBHOOK_INTERNAL_HOSTS: hosts};
+      assert.partialDeepStrictEqual(read({crm: {...crm, url}}, settings).destinations.get('crm'), {
+        isInternal: true,
+      });
+    });
+  }
+  for (const host of [
+    'http://crm.internal',
+    'crm.internal:8080',
+    'me@crm.internal',
+    '*.internal',
+    '10.0.0.0/8',
+  ]) {
+    test(`${host} is no host for WEBHOOK_INTERNAL_HOSTS`, () => {
+      const lines = wrong({crm}, {...crmAccess, WEBHOOK_INTERNAL_HOSTS: `crm.internal ${host}`});
+      assert.deepEqual(lines, [
+        'WEBHOOK_INTERNAL_HOSTS.1 must be a host without scheme and port, such as crm.internal',
+      ]);
+    });
+  }
+  for (const smtpUrl of [
+    'smtp://localhost',
+    'smtps://me:pass@mail.example:465',
+    'smtp://me%40partner.example:a%2Fb%23c@[::1]:25/',
+  ]) {
+    test(`the mail server ${smtpUrl} is accepted`, () =>
+      assert.deepEqual(wrong({mail}, {...mailAccess, SMTP_URL: smtpUrl}), []));
+  }
+  for (const from of [
+    'leads@partner.example',
+    '"Leads, Inc." <leads@partner.example>',
+    'leads@bücher.example',
+  ]) {
+    test(`the sender ${from} is accepted`, () =>
+      assert.deepEqual(wrong({mail}, {...mailAccess, SMTP_FROM: from}), []));
+  }
+});
+
+/** No message may hold this text. It stands where operators write secrets, or may write them by mistake. */
+const canary = 'canary';
+
+suite('a destination that is wrong is refused with its field', () => {
+  const refused: [what: string, given: Parameters<typeof environment>, faults: string[]][] = [
+    ['no kind', [{crm: {url: canary}}], ['crm.type: must be one of lead-api, webhook, email']],
+    [
+      'an unknown kind',
+      [{crm: {...crm, type: canary}}],
+      ['crm.type: must be one of lead-api, webhook, email'],
+    ],
+    ['no object', [{crm: canary}], ['crm: must be an object']],
+    ['a field of another kind', [{crm: {...crm, cid: canary}}], ['crm: has an unknown field: cid']],
+    ['a pace for e-mails', [{mail: {...mail, per_second: 1}}], ['mail: has an unknown field: per_second']],
+    ['no credentials', [{crm: {...crm, credentials: undefined}}], ['crm.credentials: is missing']],
+    [
+      'credentials in the file',
+      [{lender: {...lender, credentials: `us:${canary}`}}],
+      ['lender.credentials: must be the name of credentials, in capitals'],
+    ],
+    ['a number for a URL', [{crm: {...crm, url: 5}}], ['crm.url: must be a text']],
+    [
+      'a URL that is none',
+      [{crm: {...crm, url: canary}}],
+      ['crm.url: must be a URL that starts with https://'],
+    ],
+    [
+      'a password in a URL',
+      [{crm: {...crm, url: `https://me:${canary}@crm.example`}}],
+      ['crm.url: must have no user name and no password'],
+    ],
+    [
+      'plain http',
+      [{crm: {...crm, url: `http://crm.example/${canary}`}}, crmAccess],
+      ['crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host'],
+    ],
+    [
+      'a pace of nothing',
+      [{crm: {...crm, per_second: 0, parallel: 0}}],
+      ['crm.per_second: must be above 0', 'crm.parallel: must be at least 1'],
+    ],
+    [
+      'a pace that is too fast',
+      [{lender: {...lender, per_second: 10_001, parallel: 101}}],
+      ['lender.per_second: must be at most 10000', 'lender.parallel: must be at most 100'],
+    ],
+    [
+      'a pace in words',
+      [{lender: {...lender, per_second: canary, parallel: 1.5}}],
+      ['lender.per_second: must be a number', 'lender.parallel: must be a whole number'],
+    ],
+    [
+      'words for attribution_in_notes',
+      [{lender: {...lender, attribution_in_notes: 'yes'}}],
+      ['lender.attribution_in_notes: must be true or false'],
+    ],
+    ['no recipient', [{mail: {...mail, to: []}}], ['mail.to: must hold at least 1']],
+    ['one recipient without a list', [{mail: {...mail, to: canary}}], ['mail.to: must be a list']],
+    ['a recipient that is none', [{mail: {...mail, to: [canary]}}], ['mail.to.0: must be an e-mail address']],
+    [
+      'a recipient twice',
+      [{mail: {...mail, to: [...mail.to, ...mail.to]}}],
+      ['mail.to: must not hold an address twice'],
+    ],
+    [
+      '21 recipients',
+      [{mail: {...mail, to: Array.from({length: 21}, (_, index) => `${canary}${index}@partner.example`)}}],
+      ['mail.to: must hold at most 20'],
+    ],
+    [
+      'a digest all the time',
+      [{mail: {...mail, every_minutes: 0}}],
+      ['mail.every_minutes: must be at least 1'],
+    ],
+    [
+      'a digest every two days',
+      [{mail: {...mail, every_minutes: 2_880}}],
+      ['mail.every_minutes: must be at most 1440'],
+    ],
+    ['other details', [{mail: {...mail, details: canary}}], ['mail.details: must be one of none, contact']],
+    [
+      'names of others',
+      [{default: crm, calculator: crm}],
+      [
+        'default: is the name of the upstream that the UPSTREAM_… settings describe',
+        'calculator: is the name of the calculator',
+      ],
+    ],
+    [
+      'a name with spaces',
+      [{'my crm': crm}],
+      ['my crm: has a name that is not made of letters, digits and dashes'],
+    ],
+  ];
+  for (const [what, given, faults] of refused) {
+    test(`a destination that is wrong is refused with its field: ${what}`, () => {
+      const path = 'destinations.';
+      assert.deepEqual(wrong(...given), [`PARTNERS_FILE ${path}${faults.join(`; ${path}`)}`]);
+    });
+  }
+  test('a destination has a name that no upstream has', () => {
+    const upstream = without(lender, 'type');
+    const lines = wrong({lender}, lenderAccess, {}, {upstreams: {lender: upstream}});
+    assert.deepEqual(lines, ['PARTNERS_FILE upstreams.lender: is the name of a destination, too']);
+  });
+});
+
+suite('a setting of a destination that is wrong is refused by its name', () => {
+  const crmWithoutUrl = without(crm, 'url');
+  const wrongSecret = 'CREDENTIALS_CRM_SECRET must be whsec_ and 24 to 64 bytes in base64';
+  const wrongServer =
+    'SMTP_URL must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded';
+  const wrongSender = 'SMTP_FROM must be one e-mail address, such as Leads <leads@example.com>';
+  const needs = (setting: string, name: string) =>
+    `${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`;
+  const refused: [what: string, destinations: object, settings: Settings, lines: string[]][] = [
+    ['no secret', {crm}, {}, [needs('CREDENTIALS_CRM_SECRET', 'crm')]],
+    [
+      'no URL',
+      {crm: crmWithoutUrl},
+      {},
+      [needs('CREDENTIALS_CRM_URL', 'crm'), needs('CREDENTIALS_CRM_SECRET', 'crm')],
+    ],
+    [
+      'a URL that is none',
+      {crm: crmWithoutUrl},
+      {...crmAccess, CREDENTIALS_CRM_URL: canary},
+      ['CREDENTIALS_CRM_URL must be a URL that starts with https://'],
+    ],
+    [
+      'a URL with http',
+      {crm: crmWithoutUrl},
+      {...crmAccess, CREDENTIALS_CRM_URL: `http://crm.example/${canary}`},
+      ['CREDENTIALS_CRM_URL must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host'],
+    ],
+    [
+      'a URL beside that of the file',
+      {crm},
+      {...crmAccess, CREDENTIALS_CRM_URL: `https://crm.example/${canary}`},
+      ['CREDENTIALS_CRM_URL is not a setting: remove it, or correct its name'],
+    ],
+    ...[
+      canary,
+      secret.slice('whsec_'.length),
+      `whsec_${Buffer.alloc(23).toString('base64')}`,
+      `whsec_${Buffer.alloc(65).toString('base64')}`,
+      `whsec_${Buffer.alloc(32).toString('base64').replace('=', '')}`,
+      `whsec_${Buffer.alloc(33, 255).toString('base64url')}`,
+      `${secret}==`,
+      `${secret} ${canary}`,
+    ].map((text): [string, object, Settings, string[]] => [
+      `the secret ${text}`,
+      {crm},
+      {CREDENTIALS_CRM_SECRET: text},
+      [wrongSecret],
+    ]),
+    [
+      'a secret of separators',
+      {crm},
+      {CREDENTIALS_CRM_SECRET: ','},
+      ['CREDENTIALS_CRM_SECRET must hold a secret'],
+    ],
+    [
+      'three secrets',
+      {crm},
+      {CREDENTIALS_CRM_SECRET: `${secret} ${newSecret} ${thirdSecret}`},
+      ['CREDENTIALS_CRM_SECRET must hold two secrets at most'],
+    ],
+    [
+      'misspelt credentials',
+      {crm: crmWithoutUrl},
+      {CREDENTIALS_CRM_URI: canary, CREDENTIALS_CRM_SECRETS: canary},
+      [
+        needs('CREDENTIALS_CRM_URL', 'crm'),
+        needs('CREDENTIALS_CRM_SECRET', 'crm'),
+        'CREDENTIALS_CRM_URI is not a setting: did you mean CREDENTIALS_CRM_URL?',
+        'CREDENTIALS_CRM_SECRETS is not a setting: did you mean CREDENTIALS_CRM_SECRET?',
+      ],
+    ],
+    [
+      'credentials of no destination',
+      {crm},
+      {...crmAccess, CREDENTIALS_OLD_SECRET: canary},
+      ['CREDENTIALS_OLD_SECRET is not a setting: remove it, or correct its name'],
+    ],
+    ['no mail server and no sender', {mail}, {}, [needs('SMTP_URL', 'mail'), needs('SMTP_FROM', 'mail')]],
+    [
+      'a wrong mail server, once for all e-mails',
+      {mail, digest: {...mail, every_minutes: 60}},
+      {...mailAccess, SMTP_URL: canary},
+      [wrongServer],
+    ],
+    ...[
+      `smtp://me:${canary}@mail.example?ignoreTLS=true`,
+      `smtp://me:${canary}@mail.example/?requireTLS=false`,
+      `smtp://me:${canary}@mail.example/#`,
+      `smtp://me:can/ary@mail.example`,
+      `smtp:${canary}`,
+      'smtp://',
+      `http://${canary}.example`,
+    ].map((text): [string, object, Settings, string[]] => [
+      `the mail server ${text}`,
+      {mail},
+      {...mailAccess, SMTP_URL: text},
+      [wrongServer],
+    ]),
+    ...[
+      canary,
+      `${canary}@`,
+      `Leads <${canary}>`,
+      `a@partner.example, ${canary}@partner.example`,
+      `Leads\r\nBcc: ${canary}@partner.example <a@partner.example>`,
+    ].map((text): [string, object, Settings, string[]] => [
+      `the sender ${JSON.stringify(text)}`,
+      {mail},
+      {...mailAccess, SMTP_FROM: text},
+      [wrongSender],
+    ]),
+  ];
+  for (const [what, destinations, settings, lines] of refused) {
+    test(`a setting of a destination that is wrong is refused by its name: ${what}`, () => {
+      const found = wrong(destinations, settings);
+      assert.deepEqual(found, lines);
+      assert.doesNotMatch(found.join('\n'), /canary|can\/ary/);
+    });
+  }
+});
+
+suite('the way of leads', () => {
+  const access = {...lenderAccess, ...crmAccess, ...mailAccess};
+  const all = {lender, crm, mail};
+  const upstream = {
+    UPSTREAM_URL: 'https://upstream.example',
+    UPSTREAM_USER: 'up',
+    UPSTREAM_PASSWORD: 'secret-of-upstream',
+    UPSTREAM_CID: '77',
+  };
+
+  test('the leads of a partner are answered by one destination and sent to others', () => {
+    const {partners} = read(all, access, {answer_from: 'lender', send_to: ['crm', 'mail']});
+    assert.partialDeepStrictEqual(partners[0], {answerFrom: 'lender', sendTo: ['crm', 'mail']});
+  });
+  test('the leads of a partner are answered by the calculator where nothing else is said, or where it is named', () => {
+    for (const fields of [{}, {answer_from: 'calculator'}]) {
+      const {partners} = read(all, {...access, ...upstream}, {send_to: ['crm'], ...fields});
+      assert.equal(partners[0].answerFrom, undefined);
+      assert.deepEqual(partners[0].sendTo, ['crm']);
+    }
+  });
+  test('the leads of a partner may be answered by the upstream of the settings', () => {
+    assert.equal(read({}, upstream, {answer_from: 'default'}).partners[0].answerFrom, 'default');
+  });
+  test('the leads of a partner go the way that a file of version 1.0 says', () => {
+    const fields = without(lender, 'type');
+    const more = {destinations: undefined, upstreams: {lender: fields}};
+    const {partners, destinations} = read({}, lenderAccess, {upstream: 'lender'}, more);
+    assert.partialDeepStrictEqual(partners[0], {answerFrom: 'lender', sendTo: []});
+    assert.deepEqual(destinations, read({lender}, lenderAccess).destinations);
+  });
+  test('the leads of a caller go the way that its entry says', () => {
+    const callers = JSON.stringify([{...caller, answer_from: 'lender', send_to: ['crm']}]);
+    const [one] = read(all, {...access, CALLERS: callers}).callers;
+    assert.partialDeepStrictEqual(one, {answer_from: 'lender', send_to: ['crm']});
+  });
+
+  const wrongRoutes: [what: string, fields: object, faults: string[]][] = [
+    [
+      'unknown names',
+      {answer_from: 'other', send_to: ['crm', 'another']},
+      ['answer_from: other is not among the destinations', 'send_to: another is not among the destinations'],
+    ],
+    [
+      'a webhook that answers',
+      {answer_from: 'crm'},
+      ['answer_from: crm is no lead-api, so it cannot answer leads'],
+    ],
+    [
+      'an e-mail that answers',
+      {answer_from: 'mail'},
+      ['answer_from: mail is no lead-api, so it cannot answer leads'],
+    ],
+    [
+      'a destination for both',
+      {answer_from: 'lender', send_to: ['lender']},
+      ['send_to: lender gets the leads already, because it answers them'],
+    ],
+    [
+      'the calculator as a receiver',
+      {send_to: ['calculator']},
+      ['send_to: calculator is not among the destinations'],
+    ],
+    [
+      'an upstream that is not set',
+      {answer_from: 'default'},
+      ['answer_from: default is not among the destinations'],
+    ],
+  ];
+  for (const [what, fields, faults] of wrongRoutes) {
+    test(`a way of leads that is wrong is refused, for partners and callers: ${what}`, () => {
+      assert.deepEqual(
+        wrong(all, access, fields),
+        faults.map((fault) => `PARTNERS_FILE partners.0.${fault}`),
+      );
+      assert.deepEqual(
+        wrong(all, {...access, CALLERS: JSON.stringify([{...caller, ...fields}])}),
+        faults.map((fault) => `CALLERS.0.${fault}`),
+      );
+    });
+  }
+  test('a way of leads that names a destination twice is refused, for partners and callers', () => {
+    const send_to = ['crm', 'crm'];
+    assert.deepEqual(wrong(all, access, {send_to}), [
+      'PARTNERS_FILE partners.0.send_to: must not name a destination twice',
+    ]);
+    assert.deepEqual(wrong(all, {...access, CALLERS: JSON.stringify([{...caller, send_to}])}), [
+      'CALLERS.0.send_to must not name a destination twice',
+    ]);
+  });
+  test('a partner names what answers its leads once', () => {
+    const fields = without(lender, 'type');
+    const more = {upstreams: {lender: fields}};
+    assert.deepEqual(wrong({}, lenderAccess, {upstream: 'lender', answer_from: 'lender'}, more), [
+      'PARTNERS_FILE partners.0.upstream: is what answer_from was called in 1.0: remove it',
+    ]);
+  });
+  test('a partners file that cannot be read is all that is reported of the destinations of callers', () => {
+    const callers = JSON.stringify([{...caller, send_to: ['crm']}]);
+    const settings = environment(all, {...access, CALLERS: callers, PARTNERS_FILE: '/nowhere'});
+    assert.deepEqual(wrongIn(settings), ['PARTNERS_FILE names a file that cannot be read (ENOENT)']);
+  });
+});

@@ -1,0 +1,102 @@
+/** With `attribution_in_notes`, an upstream learns from the notes of a lead where the visitor came from. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {withAttribution} from '../../../server/destinations/lead-api/notes.ts';
+import {parseLead} from '../../../server/leads/lead-schema.ts';
+import {sentLead, somebody} from '../../support/embed-client.ts';
+import {failures, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
+import {openFor} from '../../support/opened.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {prequalificationBody} from '../../support/sample-leads.ts';
+import {startTestServer, through} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const attribution = {
+  gclid: 'abc-123',
+  utm_source: 'google',
+  referrer: 'https://search.example/',
+  landing_page: 'https://www.partner.example/funding',
+};
+const lines = [
+  'utm_source: google',
+  'gclid: abc-123',
+  'referrer: https://search.example/',
+  'landing_page: https://www.partner.example/funding',
+];
+
+suite('the notes that reach an upstream', () => {
+  const cases: [what: string, asked: boolean, lead: object, body: object, notes: string | undefined][] = [
+    [
+      'hold the attribution after what was typed',
+      true,
+      {notes: 'Call me.'},
+      {attribution},
+      ['Call me.', ...lines].join('\n'),
+    ],
+    ['are the attribution alone if nothing was typed', true, {}, {attribution}, lines.join('\n')],
+    ['are what was typed if there is no attribution', true, {notes: 'Call me.'}, {}, 'Call me.'],
+    ['are missing if there is neither', true, {}, {}, undefined],
+    ['hold no attribution if nobody asked for it', false, {notes: 'Call me.'}, {attribution}, 'Call me.'],
+  ];
+  for (const [what, attributionInNotes, lead, body, notes] of cases) {
+    test(`the notes that reach an upstream ${what}`, async (t) => {
+      const upstream = await openFor(t, startFakeUpstream());
+      const server = await openFor(
+        t,
+        startTestServer(through({...upstream.settings, attributionInNotes}), quickTimings),
+      );
+      await sentLead(server, somebody(lead), {body});
+      await until(() => upstream.taken().length === 1);
+      const sent = upstream.exchanges[0]?.body;
+      assert.equal(sent?.['notes'], notes);
+      assert.equal('notes' in (sent ?? {}), notes !== undefined);
+      // The specification knows no such fields.
+      assert.ok(!('attribution' in (sent ?? {})) && !('utm_source' in (sent ?? {})));
+    });
+  }
+
+  test('the notes that reach an upstream are the same in every attempt', async (t) => {
+    const script: Script = {create: failures['an error of its own']};
+    const upstream = await openFor(t, startFakeUpstream(script));
+    const server = await openFor(
+      t,
+      startTestServer(through({...upstream.settings, attributionInNotes: true}), quickTimings),
+    );
+    await sentLead(server, somebody({notes: 'Call me.'}), {body: {attribution}});
+    await until(() => upstream.sent().length >= 2);
+    delete script.create;
+    await until(() => upstream.taken().length === 1);
+    const bodies = upstream.exchanges.filter(({method}) => method === 'POST').map(({body}) => body);
+    for (const body of bodies) assert.deepEqual(body, bodies[0]);
+    assert.equal(bodies[0]?.['notes'], ['Call me.', ...lines].join('\n'));
+  });
+});
+
+suite('attribution in notes that are nearly full', () => {
+  // A line takes as many characters as its name, a colon, a space, its value and the line break before it.
+  const room = (line: string) => 2_000 - line.length - 1;
+  test('a line that just fits is added, and one that is a character too long is left out', () => {
+    const line = 'utm_source: google';
+    const fits = 'n'.repeat(room(line));
+    assert.equal(withAttribution(fits, {utm_source: 'google'}), `${fits}\n${line}`);
+    assert.equal(withAttribution(`${fits}n`, {utm_source: 'google'}), `${fits}n`);
+  });
+  test('a line that is too long is left out whole, and a shorter one after it is added', () => {
+    const typed = 'n'.repeat(room('utm_source: google'));
+    const notes = withAttribution(typed, {utm_source: 'a longer one', gclid: 'abc'});
+    assert.equal(notes, `${typed}\ngclid: abc`);
+  });
+  test('characters are counted as the specification counts them, so that an upstream accepts the notes', () => {
+    const typed = '😀'.repeat(room('utm_source: 😀') + 1);
+    const notes = withAttribution(typed, {utm_source: '😀'}) ?? '';
+    assert.equal(Array.from(notes).length, 2_000);
+    assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
+  });
+  test('all that can come with a lead stays within the limit', () => {
+    const value = 'v'.repeat(500);
+    const most = {utm_source: value, utm_medium: value, utm_campaign: value, gclid: value, referrer: value};
+    const notes = withAttribution('n'.repeat(100), most) ?? '';
+    assert.ok(notes.length <= 2_000);
+    assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
+  });
+});

@@ -1,0 +1,26 @@
+/** Which destinations are paused while the store fails. */
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {watchPauses} from '../../../server/destinations/pauses.ts';
+import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
+import {ignoreEvents} from '../../support/event-log.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {until} from '../../support/until.ts';
+
+test('until the store has said which destinations are paused, nothing is sent to any of them', async (t) => {
+  let isAway = true;
+  const store = {
+    pausedDestinations: () =>
+      isAway
+        ? Promise.reject(new StoreUnavailable('away'))
+        : Promise.resolve([{destination: 'crm', pausedAt: 0, reason: 'their maintenance'}]),
+  } as LeadStore;
+  const pauses = await watchPauses({store, emit: ignoreEvents, timings: quickTimings});
+  t.after(() => pauses.stop());
+  assert.ok(pauses.has('crm') && pauses.has('lender'));
+  isAway = false;
+  await until(() => Promise.resolve(!pauses.has('lender')));
+  assert.ok(pauses.has('crm'));
+  isAway = true;
+  assert.ok(!pauses.has('lender'));
+});

@@ -1,0 +1,199 @@
+/** What operators read of the stored leads, in each kind of store. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
+import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import {openForSuite} from '../../support/opened.ts';
+import {asLead, doneAnswer, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.UTC(2026, 2, 1);
+
+/** An id of version 7 that begins with this time and ends with these ten digits. */
+function idAt(time: number, end: string): string {
+  const digits = time.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-00${end}`;
+}
+
+const endOf = (number: number) => number.toString(16).padStart(10, '0');
+const dayOf = (time: number) => Math.floor(time / day) * day;
+
+export function describeLeadQueries(name: string, openStore: (data: string) => Promise<LeadStore>) {
+  suite(`${name}: what operators read`, () => {
+    const store = openForSuite(() => openStore('operators'));
+    let stored: LeadEntry[] | undefined;
+    /** Twelve leads, four hours apart, of two partners and callers, in three states and two campaigns. */
+    async function entries(): Promise<LeadEntry[]> {
+      if (stored) return stored;
+      const made = Array.from({length: 12}, (_, number) => {
+        const createdAt = start + number * 4 * hour;
+        return newEntry({
+          id: idAt(createdAt, endOf(number)),
+          createdAt,
+          partner: [null, 'one', 'two'][number % 3] ?? null,
+          answer:
+            [doneAnswer, {status: 'pending'} as const, {status: 'refused'} as const][number % 4] ??
+            doneAnswer,
+          attribution: number % 2 === 0 ? {utm_campaign: number < 6 ? 'spring' : 'autumn'} : undefined,
+        });
+      });
+      for (const entry of made) await store.accept(entry);
+      return (stored = made);
+    }
+    const matches =
+      ({partner, status, campaign, since = 0, until = Infinity}: LeadFilter) =>
+      (entry: LeadEntry) =>
+        (partner === undefined || entry.partner === partner) &&
+        (status === undefined || entry.answer.status === status) &&
+        (campaign === undefined || entry.attribution?.utm_campaign === campaign) &&
+        entry.createdAt >= since &&
+        entry.createdAt < until;
+
+    const values = {
+      partner: [undefined, null, 'one', 'none'],
+      status: [undefined, 'pending', 'done'],
+      campaign: [undefined, 'spring', 'never'],
+      since: [undefined, start + 4 * hour],
+      until: [undefined, start + day],
+    } as const;
+    const filters = values.partner.flatMap((partner) =>
+      values.status.flatMap((status) =>
+        values.campaign.flatMap((campaign) =>
+          values.since.flatMap((since) =>
+            values.until.map((until): LeadFilter => ({partner, status, campaign, since, until})),
+          ),
+        ),
+      ),
+    );
+
+    test('lists, counts and exports have the same leads for every combination of filters', async () => {
+      const all = await entries();
+      for (const filter of filters) {
+        const expected = all.filter(matches(filter)).map(({id}) => id);
+        const words = JSON.stringify(filter);
+        const listed = await store.listLeads(filter, {limit: 100});
+        assert.deepEqual(
+          listed.map(({id}) => id),
+          expected.toReversed(),
+          words,
+        );
+        const read = await store.readLeads(filter, {limit: 100});
+        assert.deepEqual(
+          read.map(({id}) => id),
+          expected,
+          words,
+        );
+        assert.equal(await store.countLeads(filter), expected.length, words);
+        for (const by of [
+          ['partner'],
+          ['day', 'state'],
+          ['partner', 'day', 'state', 'campaign'],
+        ] as LeadGroup[][]) {
+          const counts = await store.countLeadsBy(filter, by, dayOf);
+          assert.equal(
+            counts.reduce((sum, {leads}) => sum + leads, 0),
+            expected.length,
+            words,
+          );
+        }
+      }
+    });
+    test('a page of leads begins after the last lead of the page before', async () => {
+      const ids = (await entries()).map(({id}) => id);
+      const first = await store.listLeads({}, {limit: 5});
+      const second = await store.listLeads({}, {limit: 5, after: first.at(-1)?.id});
+      assert.deepEqual(
+        [...first, ...second].map(({id}) => id),
+        ids.toReversed().slice(0, 10),
+      );
+      const rest = await store.readLeads({}, {limit: 5, after: ids[9]});
+      assert.deepEqual(
+        rest.map(({id}) => id),
+        ids.slice(10),
+      );
+    });
+    test('leads are counted by partner and day, and days are those that the caller names', async () => {
+      await entries();
+      const counts = await store.countLeadsBy({}, ['partner', 'day'], dayOf);
+      const found = new Map(
+        counts.map(({partner, day, leads}) => [`${partner} ${((day ?? 0) - start) / 86_400_000}`, leads]),
+      );
+      assert.deepEqual(Object.fromEntries(found), {
+        'one 0': 2,
+        'one 1': 2,
+        'two 0': 2,
+        'two 1': 2,
+        'null 0': 2,
+        'null 1': 2,
+      });
+    });
+    test('leads are counted right on the day on which the clocks change', async () => {
+      await entries();
+      // The first day has 23 hours, as in spring.
+      const days = [start, start + 23 * hour, start + 47 * hour, start + 71 * hour];
+      const startOfDay = (time: number) => days.findLast((day) => day <= time) ?? start;
+      const counts = await store.countLeadsBy({}, ['day'], startOfDay);
+      assert.deepEqual(
+        counts.map(({day, leads}) => [(day ?? 0) - start, leads]),
+        [
+          [0, 6],
+          [23 * hour, 6],
+        ],
+      );
+    });
+    test('a lead is found by the end of its id', async () => {
+      const [, second] = await entries();
+      const found = await store.listLeads({endOfId: endOf(1)}, {limit: 2});
+      assert.deepEqual(
+        found.map(({id}) => id),
+        [second?.id],
+      );
+    });
+    test('a lead is read with its consent, its attribution and the leads that refer to it', async () => {
+      const consent = {
+        textVersion: '1',
+        textHash: 'f'.repeat(64),
+        agreed: true,
+        givenAt: start,
+        origin: null,
+        page: null,
+        ip: '203.0.113.7',
+        userAgent: null,
+      };
+      const entry = newEntry({
+        consent,
+        attribution: {utm_campaign: 'later', gclid: 'click'},
+        suspect: 'trap',
+        partner: 'three',
+        leadDigest: 'digest',
+        answer: {status: 'pending'},
+        deliveries: [newDelivery({state: 'held'})],
+      });
+      const {id} = entry;
+      await store.accept(entry);
+      const correction = newEntry({supersedes: id, lead: asLead(standardBody)});
+      await store.accept(correction);
+      const duplicate = newEntry({partner: 'three', leadDigest: 'digest'});
+      await store.accept(duplicate);
+
+      const read = await store.readLead(id);
+      assert.deepEqual(read?.duplicates, [duplicate.id]);
+      assert.deepEqual(read?.supersededBy, [correction.id]);
+      assert.partialDeepStrictEqual(read?.lead, {
+        id,
+        partner: 'three',
+        lead: entry.lead,
+        consent,
+        suspect: 'trap',
+        supersedes: null,
+        duplicateOf: null,
+        attribution: {utm_campaign: 'later', gclid: 'click'},
+      });
+      const merged = await store.readLead(duplicate.id);
+      assert.equal(merged?.lead.duplicateOf, id);
+      assert.equal(merged?.lead.answer.status, 'pending', 'a duplicate has the answer of the original');
+      assert.equal(await store.readLead(idAt(start, endOf(999))), undefined);
+    });
+  });
+}

@@ -1,0 +1,23 @@
+/** Destinations as the courier serves them, for tests that start no server. */
+import type {LeadApiSettings, OnAmbiguous} from '../../server/config/destinations.ts';
+import type {Served} from '../../server/destinations/courier.ts';
+import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
+import type {Pauses} from '../../server/destinations/pauses.ts';
+import {termsOf} from '../../server/destinations/terms.ts';
+
+/** @param timeout milliseconds for one attempt to deliver a lead */
+export const servedLeadApi = (
+  settings: LeadApiSettings,
+  timeout: number,
+  onAmbiguous: OnAmbiguous = 'send',
+): Served => ({
+  destination: createLeadApi(settings, timeout),
+  terms: termsOf(settings, {perSecond: 1_000, onAmbiguous, newsGivenUpAfter: Infinity}),
+});
+
+/** No destination is paused. */
+export const noPauses: Pauses = {
+  has: () => false,
+  pause: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+};
