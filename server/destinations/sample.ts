@@ -1,0 +1,69 @@
+/** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
+import {randomUUIDv7} from 'node:crypto';
+import {parseLead} from '../leads/lead-schema.ts';
+import type {LeadRecord} from '../leads/stored-lead.ts';
+
+/** As a caller would send it. Numbers from 555-0100 to 555-0199 belong to nobody. */
+const fields = {
+  lead_type: 'prequalification',
+  cid: 'sample',
+  first_name: 'Sample',
+  last_name: 'Lead',
+  email: 'sample@example.com',
+  phone: '(202) 555-0142',
+  credit_score: 'Above 720',
+  bankruptcy: false,
+  retirement: 100_000,
+  cash: 50_000,
+  investments: 20_000,
+};
+
+/**
+ * A record with a value wherever a lead can have one, so that its receiver sees all fields.
+ * @param id the id of the lead, a UUID of version 7
+ * @param at when it was stored, in milliseconds since 1970
+ */
+export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now()): LeadRecord {
+  const {data: lead} = parseLead(fields);
+  if (!lead) throw new Error('The sample is no valid lead');
+  return {
+    id,
+    createdAt: at,
+    lead,
+    partner: 'sample',
+    answer: {
+      status: 'done',
+      amounts: {
+        rollover_amount: 100_000,
+        sba_qualified_amount: 600_000,
+        unsecured_amount: 150_000,
+        portfolio_loan_qualified_amount: 12_000,
+        total_qualified_amount: 862_000,
+      },
+      reasons: {},
+      policyVersion: 'sample',
+    },
+    isAnsweredLater: false,
+    consent: {
+      textVersion: 'sample',
+      textHash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      agreed: true,
+      givenAt: at,
+      origin: 'https://www.example.com',
+      page: 'https://www.example.com/funding',
+      ip: '203.0.113.7',
+      userAgent: 'Mozilla/5.0 (a sample)',
+    },
+    attribution: {
+      utm_source: 'newsletter',
+      utm_medium: 'email',
+      utm_campaign: 'sample',
+      gclid: 'sample',
+      referrer: 'https://search.example.com/',
+      landing_page: 'https://www.example.com/',
+    },
+    suspect: null,
+    supersedes: null,
+    duplicateOf: null,
+  };
+}

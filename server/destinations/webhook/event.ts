@@ -1,0 +1,66 @@
+/** Builds the body of an event. Its schema is `leadEventSchema`, from which the published one is made. */
+import {leadEventSchema, type LeadEvent} from '../../leads/lead-event.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import type {Lead} from '../../leads/lead-schema.ts';
+import type {Answer, Consent, LeadRecord} from '../../leads/stored-lead.ts';
+import type {News} from '../news.ts';
+
+/**
+ * The fields of a lead that an event holds, in their order. The `cid` is not among them, because it belongs to the caller
+ * who sent the lead.
+ */
+const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
+
+const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** @throws Error for a held lead, of which only operators hear */
+export function toEvent(news: Pick<News, 'type' | 'at' | 'answer'>, record: LeadRecord): LeadEvent {
+  if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
+  return {type: news.type, timestamp: isoTime(news.at), data: toEventData(record, news.answer)};
+}
+
+/** A lead with everything that is stored with it, in the words of events. Exports have the same. */
+export function toEventData(
+  record: Omit<LeadRecord, 'isAnsweredLater'>,
+  answer: Answer | null,
+): LeadEvent['data'] {
+  const {id, createdAt, lead, partner, consent, attribution, suspect, duplicateOf, supersedes} = record;
+  return {
+    id,
+    reference: referenceOf(id),
+    created_at: isoTime(createdAt),
+    partner,
+    lead: fieldsOf(lead),
+    answer: answer && answerOf(answer),
+    consent: consent && consentOf(consent),
+    attribution: (attribution ?? {}) as LeadEvent['data']['attribution'],
+    suspect,
+    duplicate_of: duplicateOf,
+    supersedes,
+  };
+}
+
+function fieldsOf({phone, ...fields}: Lead): LeadEvent['data']['lead'] {
+  const values: Readonly<Record<string, unknown>> = {...fields, phone: phone.typed, phone_e164: phone.e164};
+  const named = fieldNames.map((name) => [name, values[name]]).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(named) as LeadEvent['data']['lead'];
+}
+
+function answerOf(answer: Answer): LeadEvent['data']['answer'] {
+  if (answer.status !== 'done')
+    return {status: answer.status, prequalification: null, reasons: {}, policy_version: null};
+  const {status, amounts, reasons, policyVersion} = answer;
+  return {status, prequalification: amounts, reasons, policy_version: policyVersion};
+}
+
+const consentOf = (consent: Consent): LeadEvent['data']['consent'] => ({
+  text_version: consent.textVersion,
+  text_hash: consent.textHash,
+  agreed: consent.agreed,
+  given_at: isoTime(consent.givenAt),
+  origin: consent.origin,
+  page: consent.page,
+  // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.
+  ip: consent.ip,
+  user_agent: consent.userAgent,
+});

@@ -1,0 +1,206 @@
+/**
+ * The body of the events that webhooks get, as a zod schema. The published JSON Schema and the OpenAPI document are made
+ * from it. Receivers rely on it: within version 1 there may be new fields, types of events and values of lists, but
+ * nothing is renamed or removed, and no type of a value changes.
+ */
+import {z} from 'zod';
+import {amountParts, reasons, totalAmount, type AmountPart} from '../../contract/amounts.ts';
+import {attributionKeys, leadStatuses, type AttributionKey} from '../../contract/embed.ts';
+import {
+  contactFields,
+  extraFields,
+  financialFields,
+  leadTypes,
+  type Field,
+  type FieldTable,
+} from '../../contract/fields.ts';
+import {tableOf} from '../../contract/table-of.ts';
+
+const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
+
+const words: Record<
+  keyof typeof contactFields | keyof typeof financialFields | keyof typeof extraFields,
+  string
+> = {
+  first_name: 'The first name.',
+  last_name: 'The last name.',
+  email: 'The e-mail address.',
+  phone: 'The telephone number as it was typed, perhaps with an extension.',
+  credit_score: 'The range in which the credit score is.',
+  bankruptcy: 'Whether there was a bankruptcy. Missing if the lead does not say.',
+  retirement: 'Retirement savings, in whole US dollars.',
+  cash: 'Cash, in whole US dollars.',
+  investments: 'Investments, in whole US dollars.',
+  state: 'The US state, as a two-letter code.',
+  time_frame: 'When the money is needed.',
+  notes: 'Notes. They may have several lines.',
+};
+
+type ValueOf<Row extends Field> = Row extends {choices: readonly (infer Choice extends string)[]}
+  ? Choice
+  : Row['kind'] extends 'flag'
+    ? boolean
+    : Row['kind'] extends 'money'
+      ? number
+      : string;
+
+function valueSchema({kind, choices}: Field): z.ZodType {
+  if (choices) return z.enum(choices);
+  if (kind === 'flag') return z.boolean();
+  return kind === 'money' ? z.int().min(0) : z.string();
+}
+
+const describedSchemas = <Table extends FieldTable>(table: Table) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, field]) => [
+      name,
+      valueSchema(field).describe(words[name as keyof typeof words]),
+    ]),
+  ) as {[Name in keyof Table]: z.ZodType<ValueOf<Table[Name]>>};
+
+const leadSchema = z
+  .object({
+    lead_type: z.enum(leadTypes).describe('A standard lead has contact data alone, and gets no amounts.'),
+    ...describedSchemas(contactFields),
+    phone_e164: z
+      .string()
+      .describe('The telephone number in E.164, such as +12025550142, without extension.'),
+    ...z.object({...describedSchemas(financialFields), ...describedSchemas(extraFields)}).partial().shape,
+  })
+  .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
+
+const amountWords: Record<AmountPart | typeof totalAmount, string> = {
+  rollover_amount: 'Retirement savings that can be put into the business.',
+  sba_qualified_amount: 'An SBA loan.',
+  unsecured_amount: 'Unsecured loans.',
+  portfolio_loan_qualified_amount: 'A loan against investments.',
+  total_qualified_amount: 'The sum of the other amounts.',
+};
+const amountNames = [...amountParts, totalAmount] as const;
+const amountsSchema = z
+  .object(tableOf(amountNames, (name) => z.int().min(0).describe(amountWords[name])))
+  .describe('Whole US dollars.');
+
+const answerSchema = z
+  .object({
+    status: z
+      .enum(leadStatuses)
+      .describe(
+        'pending: there are no amounts yet, an event lead.answered follows. refused: there will be none.',
+      ),
+    prequalification: amountsSchema.nullable().describe('Null for a standard lead, and without amounts.'),
+    reasons: z
+      .partialRecord(z.enum(amountParts), z.enum(reasons))
+      .describe('Why an amount is zero, or which assumption it rests on, by the name of the amount.'),
+    policy_version: z
+      .string()
+      .nullable()
+      .describe(
+        'The version of the policy by which the amounts were calculated. Null if another service gave them.',
+      ),
+  })
+  .describe('What the lead was told when the event happened.');
+
+const consentSchema = z
+  .object({
+    text_version: z.string().describe('The version of the consent text.'),
+    text_hash: z.string().describe('SHA-256 of the consent text, in hex.'),
+    agreed: z.boolean().nullable().describe('Whether the box was ticked. Null if the text has no box.'),
+    given_at: time('When the lead was sent.'),
+    origin: z.string().nullable().describe('The origin of the page, as the browser gave it.'),
+    page: z.string().nullable().describe('The address of the page without its query.'),
+    ip: z.string().describe("The visitor's IP address."),
+    user_agent: z.string().nullable().describe("The name that the visitor's browser gives itself."),
+  })
+  .describe('The record of the consent.');
+
+const addresses: {[Key in AttributionKey]?: string} = {
+  referrer: 'The page before, without its query.',
+  landing_page: 'The first page of the visit, without its query.',
+};
+const attributionSchema = z
+  .object(
+    tableOf(attributionKeys, (key) =>
+      z
+        .string()
+        .exactOptional()
+        .describe(addresses[key] ?? `The parameter ${key} of the link.`),
+    ),
+  )
+  .describe('How the visitor came to the site. What is not known is missing.');
+
+export const leadEventTypes = ['lead.created', 'lead.answered'] as const;
+export type LeadEventType = (typeof leadEventTypes)[number];
+
+/** What each type of event says, for documents. */
+export const leadEventWords: Record<LeadEventType, string> = {
+  'lead.created': 'A lead was stored',
+  'lead.answered': 'A lead that had no answer yet has got its amounts, or was refused',
+};
+
+export const leadEventSchema = z
+  .object({
+    type: z.enum(leadEventTypes).describe(
+      leadEventTypes
+        .map((type) => `${type}: ${leadEventWords[type]}.`)
+        .concat('Ignore events of other types, which may be added.')
+        .join(' '),
+    ),
+    timestamp: time('When it happened.'),
+    test: z
+      .literal(true)
+      .exactOptional()
+      .describe('Only in events that an operator sent to test the webhook.'),
+    data: z.object({
+      id: z.string().describe('The id of the lead, a UUID. All events of a lead have the same.'),
+      reference: z.string().describe('The reference that the visitor sees, such as K7QM-2XHD.'),
+      created_at: time('When the lead was stored.'),
+      partner: z
+        .string()
+        .nullable()
+        .describe('The key of the partner whose page sent the lead. Null if the lead came over the API.'),
+      lead: leadSchema,
+      answer: answerSchema
+        .nullable()
+        .describe('Null for a duplicate: the answer of the lead that duplicate_of names holds for it.'),
+      consent: consentSchema.nullable().describe('Null if the partner has no consent text.'),
+      attribution: attributionSchema,
+      suspect: z.string().nullable().describe('Why a bot may have sent the lead. Null for all other leads.'),
+      duplicate_of: z
+        .string()
+        .nullable()
+        .describe(
+          'The id of an earlier lead with the same fields. Update that one instead of adding another.',
+        ),
+      supersedes: z
+        .string()
+        .nullable()
+        .describe('The id of an earlier lead that this lead corrects: the visitor went back and changed it.'),
+    }),
+  })
+  .meta({
+    title: 'Lead event, version 1',
+    description:
+      'The body of the events that webhooks get. Fields, types of events and values of lists may be added within version 1. The values of a list that are known today are examples here: take others, too.',
+  });
+
+/** The body of an event. */
+export type LeadEvent = z.output<typeof leadEventSchema>;
+
+/**
+ * As JSON Schema 2020-12. Receivers may refuse what is not valid by it, so it allows what later versions of this software
+ * may send: additional fields, and other values wherever values are chosen from a list. Those of today are examples.
+ */
+export const leadEventJsonSchema = () =>
+  z.toJSONSchema(leadEventSchema, {
+    io: 'input',
+    override({jsonSchema}) {
+      // `date-time` says the same as the long pattern, and the largest safe integer is no rule of ours.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.enum) {
+        jsonSchema.examples = jsonSchema.enum;
+        delete jsonSchema.enum;
+      }
+    },
+  });

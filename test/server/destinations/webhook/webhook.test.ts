@@ -1,0 +1,502 @@
+/** What a webhook sends, and what becomes of each answer. The receivers really listen. */
+import assert from 'node:assert/strict';
+import {randomBytes} from 'node:crypto';
+import {once} from 'node:events';
+import {createServer, type AddressInfo, type Socket} from 'node:net';
+import {suite, test, type TestContext} from 'node:test';
+import tls from 'node:tls';
+import {gzipSync} from 'node:zlib';
+import {Webhook as Verifier} from 'standardwebhooks';
+import type {WebhookSettings} from '../../../../server/config/destinations.ts';
+import {DeliveryError, type DeliveryRequest} from '../../../../server/destinations/destination.ts';
+import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
+import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {createAuthority, selfSigned} from '../../../support/certificates.ts';
+import {freePort} from '../../../support/free-port.ts';
+import {openFor, suiteOwner} from '../../../support/opened.ts';
+import {newsRequest} from '../../../support/sample-deliveries.ts';
+import {
+  keyOf,
+  newSecret,
+  replyWith,
+  startWebhookReceiver,
+  type Received,
+  type ReceiverReply,
+} from '../../../support/webhook-receiver.ts';
+
+const usualTimeout = 10_000;
+
+/** Delivers once, and closes the webhook. */
+async function deliver(settings: WebhookSettings, request: DeliveryRequest, timeout = usualTimeout) {
+  const webhook = createWebhook(settings, timeout);
+  try {
+    return await webhook.deliver(request);
+  } finally {
+    await webhook.close();
+  }
+}
+
+/** Delivers once to a receiver that answers so, and returns the error. */
+async function failureOf(
+  t: TestContext,
+  reply: ReceiverReply,
+  {attempts = 0, timeout = usualTimeout} = {},
+): Promise<DeliveryError> {
+  const {settings} = await openFor(t, startWebhookReceiver(reply));
+  return failureAt(settings, newsRequest({attempts}), timeout);
+}
+
+async function failureAt(settings: WebhookSettings, request = newsRequest(), timeout = usualTimeout) {
+  const outcome: unknown = await deliver(settings, request, timeout).catch((error: unknown) => error);
+  assert.ok(outcome instanceof DeliveryError, `It did not fail, but ended with ${JSON.stringify(outcome)}`);
+  assert.doesNotMatch(outcome.message, /127\.0\.0\.1|localhost|http:|abc|\bhook\b/);
+  return outcome;
+}
+
+const eventOf = ({body}: Received) => JSON.parse(body) as LeadEvent;
+
+suite('an event', () => {
+  test('an event is a POST of JSON to the whole URL, with the headers of Standard Webhooks', async (t) => {
+    const {settings, received} = await openFor(t, startWebhookReceiver());
+    const request = newsRequest();
+    const from = Math.floor(Date.now() / 1_000);
+    await deliver(settings, request);
+    const [{method, path, headers, body} = assert.fail()] = received;
+    assert.deepEqual([method, path], ['POST', '/hook?token=abc']);
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['user-agent'], 'lead-prequal');
+    assert.equal(headers['webhook-id'], `evt_created_${request.lead.id}`);
+    const timestamp = Number(headers['webhook-timestamp']);
+    assert.ok(timestamp >= from && timestamp <= Date.now() / 1_000);
+    assert.equal(Number(headers['content-length']), Buffer.byteLength(body));
+  });
+
+  test('an event is verified by the package standardwebhooks, and a changed one is not', async (t) => {
+    const {settings, secret, received} = await openFor(t, startWebhookReceiver());
+    const lead = {...newsRequest().lead};
+    lead.lead = {...lead.lead, first_name: 'Zoë 😀', last_name: '" \\ \u2028'};
+    await deliver(settings, newsRequest({lead}));
+    const [{headers, body} = assert.fail()] = received;
+    const verifier = new Verifier(secret);
+    const verified = verifier.verify(body, headers as Record<string, string>) as LeadEvent;
+    assert.equal(verified.data.lead.first_name, 'Zoë 😀');
+    assert.throws(() => verifier.verify(body.replace('Zoë', 'Zoe'), headers as Record<string, string>));
+    assert.throws(() => new Verifier(newSecret()).verify(body, headers as Record<string, string>));
+  });
+
+  test('an event is signed with both secrets while one replaces the other', async (t) => {
+    const {settings, secret, received} = await openFor(t, startWebhookReceiver());
+    const next = newSecret();
+    await deliver({...settings, secrets: [keyOf(secret), keyOf(next)]}, newsRequest());
+    const [{headers, body} = assert.fail()] = received;
+    assert.match(String(headers['webhook-signature']), /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
+    for (const one of [secret, next]) new Verifier(one).verify(body, headers as Record<string, string>);
+  });
+
+  test('an event has the same id and body in every attempt', async (t) => {
+    const {settings, received} = await openFor(t, startWebhookReceiver());
+    const request = newsRequest();
+    await deliver(settings, request);
+    await deliver(settings, {...request, attempts: 7});
+    const [first, second] = received;
+    assert.equal(first?.body, second?.body);
+    assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  });
+
+  const tellings = {
+    created: ['lead.created', 'evt_created_', 'pending'],
+    answered: ['lead.answered', 'evt_answered_', 'done'],
+    refused: ['lead.answered', 'evt_refused_', 'refused'],
+  } as const;
+  for (const [content, [type, prefix, status]] of Object.entries(tellings)) {
+    test(`an event of a lead that is answered later tells ${content} as ${type}, ${status}`, async (t) => {
+      const {settings, received} = await openFor(t, startWebhookReceiver());
+      const request = newsRequest({content: content as keyof typeof tellings}, {isAnsweredLater: true});
+      await deliver(settings, request);
+      const [one = assert.fail()] = received;
+      const {type: sent, data} = eventOf(one);
+      assert.deepEqual([sent, data.answer?.status], [type, status]);
+      assert.equal(one.headers['webhook-id'], prefix + request.lead.id);
+    });
+  }
+
+  test('an event is not sent for a held lead, of which only operators hear', async (t) => {
+    const {settings, received} = await openFor(t, startWebhookReceiver());
+    const webhook = createWebhook(settings, usualTimeout);
+    t.after(() => webhook.close());
+    await assert.rejects(async () => webhook.deliver(newsRequest({content: 'held'})), /held/);
+    assert.equal(received.length, 0);
+  });
+
+  test('an event that tests the webhook says that it is a test, about a made-up lead', async (t) => {
+    const {settings, secret, received} = await openFor(t, startWebhookReceiver());
+    const webhook = createWebhook(settings, usualTimeout);
+    t.after(() => webhook.close());
+    assert.deepEqual(await webhook.test(), {
+      state: 'delivered',
+      answer: null,
+      note: 'The receiver answered 204',
+    });
+    await webhook.test();
+    const [one = assert.fail(), two = assert.fail()] = received;
+    new Verifier(secret).verify(one.body, one.headers as Record<string, string>);
+    const {test: isTest, data} = eventOf(one);
+    assert.equal(isTest, true);
+    assert.equal(data.lead.first_name, 'Sample');
+    assert.match(data.lead.email, /@example\.com$/);
+    assert.equal(one.headers['webhook-id'], `evt_test_${data.id}`);
+    assert.notEqual(one.headers['webhook-id'], two.headers['webhook-id']);
+  });
+});
+
+suite('an event is delivered', () => {
+  const replies: Record<string, ReceiverReply> = {
+    'a 200 with a body': replyWith(200, {}, '{"ok": true}'),
+    'a 202': replyWith(202),
+    'a 204': replyWith(204),
+    'a 299 that nobody knows': replyWith(299),
+    'a 200 whose body never ends': (response) => void response.writeHead(200).write('{'),
+    'a 200 whose body is cut off': (response) => {
+      response.writeHead(200, {'content-length': '500'});
+      response.write('{', () => response.socket?.destroy());
+    },
+    'a 200 with a huge body': (response) => void response.writeHead(200).end(Buffer.alloc(20_000_000, ' ')),
+    'a 200 that asks to wait': replyWith(200, {'retry-after': '3600'}),
+  };
+  for (const [what, reply] of Object.entries(replies)) {
+    test(`an event is delivered after ${what}`, async (t) => {
+      const {settings, received} = await openFor(t, startWebhookReceiver(reply));
+      const settlement = await deliver(settings, newsRequest());
+      assert.partialDeepStrictEqual(settlement, {state: 'delivered', answer: null});
+      assert.equal(received.length, 1);
+    });
+  }
+
+  test('an event is delivered if the answer comes at the end of the time', async (t) => {
+    const late: ReceiverReply = (response) => void setTimeout(() => response.writeHead(200).end(), 1_000);
+    const {settings} = await openFor(t, startWebhookReceiver(late));
+    assert.equal((await deliver(settings, newsRequest(), 5_000)).state, 'delivered');
+  });
+
+  test('an event is delivered over a connection of the events before', async (t) => {
+    const receiver = await openFor(t, startWebhookReceiver(replyWith(200, {}, 'thanks')));
+    const webhook = createWebhook(receiver.settings, usualTimeout);
+    t.after(() => webhook.close());
+    for (let count = 0; count < 20; count += 1) await webhook.deliver(newsRequest());
+    // An event that follows at once may find the connection busy, which makes a second one.
+    assert.ok(receiver.connections() <= 2, String(receiver.connections()));
+  });
+
+  for (const [how, cut] of [
+    ['resets', (socket: Socket) => void socket.resetAndDestroy()],
+    ['ends', (socket: Socket) => void socket.end()],
+  ] as const) {
+    test(`an event is sent again at once if the receiver ${how} a connection of an earlier event at that moment`, async (t) => {
+      const used = new Set<Socket>();
+      const settings = await listen(t, (socket) =>
+        onEvent(socket, () => {
+          if (used.has(socket)) return cut(socket);
+          used.add(socket);
+          socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        }),
+      );
+      const webhook = createWebhook(settings, usualTimeout);
+      t.after(() => webhook.close());
+      for (let count = 0; count < 4; count += 1)
+        assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
+    });
+    test(`an event is not sent again at once if the receiver ${how} a new connection`, async (t) => {
+      let requests = 0;
+      const settings = await listen(t, (socket) =>
+        onEvent(socket, () => {
+          requests += 1;
+          cut(socket);
+        }),
+      );
+      assert.match((await failureAt(settings)).message, /cut the connection/);
+      assert.equal(requests, 1);
+    });
+  }
+
+  test('an event is delivered over as many connections as the settings allow at once, and no more', async (t) => {
+    const open: (() => void)[] = [];
+    const hold: ReceiverReply = (response) => void open.push(() => response.writeHead(204).end());
+    const receiver = await openFor(t, startWebhookReceiver(hold));
+    const webhook = createWebhook({...receiver.settings, parallel: 2}, usualTimeout);
+    t.after(() => webhook.close());
+    const deliveries = Array.from({length: 4}, () => webhook.deliver(newsRequest()));
+    for (const count of [2, 3, 4]) {
+      await receiver.hasReceived(count);
+      open.shift()?.();
+    }
+    open.shift()?.();
+    await Promise.all(deliveries);
+    assert.equal(receiver.connections(), 2);
+  });
+});
+
+suite('an event fails', () => {
+  const misconfigured = {fault: 'misconfigured', aboutLead: false, isGone: false};
+  const aboutLead = {fault: 'failed', aboutLead: true, isGone: false};
+  const failed = {fault: 'failed', aboutLead: false, isGone: false};
+  const rows: [status: number, expected: object, message: RegExp][] = [
+    [300, misconfigured, /redirects are not followed/],
+    [301, misconfigured, /301 \(Moved Permanently\): redirects are not followed/],
+    [302, misconfigured, /redirects are not followed/],
+    [303, misconfigured, /redirects are not followed/],
+    [304, misconfigured, /redirects are not followed/],
+    [307, misconfigured, /redirects are not followed/],
+    [308, misconfigured, /redirects are not followed/],
+    [400, aboutLead, /400 \(Bad Request\): it does not accept this event/],
+    [401, misconfigured, /401 \(Unauthorized\): it does not accept the signature/],
+    [403, misconfigured, /403 \(Forbidden\)/],
+    [404, misconfigured, /404 \(Not Found\): the URL/],
+    [405, misconfigured, /405 \(Method Not Allowed\)/],
+    [408, failed, /in time/],
+    [409, aboutLead, /409/],
+    [410, {...misconfigured, isGone: true}, /410 \(Gone\): it wants no more events/],
+    [413, aboutLead, /413/],
+    [415, aboutLead, /415/],
+    [422, aboutLead, /422/],
+    [429, failed, /429 \(Too Many Requests\): it asks for fewer events at once/],
+    [499, aboutLead, /499: it does not accept/],
+    [500, failed, /500 \(Internal Server Error\): it failed itself/],
+    [502, failed, /502/],
+    [503, failed, /503 \(Service Unavailable\)/],
+    [504, failed, /504/],
+    [599, failed, /599/],
+  ];
+  for (const [status, expected, message] of rows) {
+    test(`an event fails with words after a ${status}`, async (t) => {
+      const location = {location: 'https://elsewhere.example/'};
+      const error = await failureOf(t, replyWith(status, status < 400 ? location : {}));
+      assert.partialDeepStrictEqual({...error}, expected);
+      assert.match(error.message, /^The receiver answered \d/);
+      assert.match(error.message, message);
+    });
+  }
+
+  test('an event fails after a redirect, which is not followed', async (t) => {
+    const elsewhere = await openFor(t, startWebhookReceiver());
+    await failureOf(t, replyWith(307, {location: elsewhere.settings.url}));
+    assert.equal(elsewhere.connections(), 0);
+  });
+
+  for (const [status, expected] of [
+    [500, true],
+    [502, true],
+    [408, true],
+    [503, false],
+    [429, false],
+  ] as const) {
+    test(`an event fails with ${status} after three attempts: this is ${expected ? '' : 'not '}taken for the fault of the lead`, async (t) => {
+      assert.equal((await failureOf(t, replyWith(status), {attempts: 3})).aboutLead, expected);
+      assert.equal((await failureOf(t, replyWith(status), {attempts: 2})).aboutLead, false);
+    });
+  }
+
+  const hour = 3_600_000;
+  for (const [header, least, most] of [
+    ['120', 120_000, 120_000],
+    ['0', 0, 0],
+    ['999999', hour, hour],
+    ['99999999999999999999999', hour, hour],
+    [() => new Date(Date.now() + 600_000).toUTCString(), 500_000, 600_000],
+    [() => new Date(Date.now() - 600_000).toUTCString(), 0, 0],
+    [() => new Date(Date.now() + 100 * hour).toUTCString(), hour, hour],
+    ['soon', 0, 0],
+    ['-5', 0, 0],
+  ] as const) {
+    const what = typeof header === 'string' ? header : 'a date';
+    test(`an event fails, and the Retry-After is honoured within an hour: ${what}`, async (t) => {
+      for (const status of [429, 503]) {
+        const value = typeof header === 'string' ? header : header();
+        const {retryAfter} = await failureOf(t, replyWith(status, {'retry-after': value}));
+        assert.ok(retryAfter >= least && retryAfter <= most, String(retryAfter));
+      }
+    });
+  }
+
+  test('an event fails with the first 200 characters of the answer, which are not in the message', async (t) => {
+    const body = `\u0000\u001b[31mNo\r\n\t<b>such\u202e lead</b> ${'é😀'.repeat(5_000)}`;
+    const error = await failureOf(t, replyWith(422, {}, body));
+    assert.match(error.excerpt ?? '', /^\[31mNo <b>such lead<\/b> (?:é😀)+é?$/u);
+    assert.equal(Array.from(error.excerpt ?? '').length, 200);
+    assert.doesNotMatch(error.message, /No|such|é/);
+  });
+  test('an event fails without an excerpt if the answer is compressed or empty', async (t) => {
+    const packed: ReceiverReply = (response) =>
+      void response.writeHead(500, {'content-encoding': 'gzip'}).end(gzipSync('sorry'));
+    assert.equal((await failureOf(t, packed)).excerpt, null);
+    assert.equal((await failureOf(t, replyWith(500))).excerpt, null);
+  });
+  test('an event fails with an excerpt also if the body of the answer is huge, breaks off, drips or is no text', async (t) => {
+    const huge: ReceiverReply = (response) => void response.writeHead(500).end(Buffer.alloc(50_000_000, 'x'));
+    assert.equal((await failureOf(t, huge)).excerpt, 'x'.repeat(200));
+    const cut: ReceiverReply = (response) => {
+      response.writeHead(500, {'content-length': '500'});
+      response.write('sorry', () => response.socket?.destroy());
+    };
+    assert.partialDeepStrictEqual({...(await failureOf(t, cut))}, {fault: 'failed'});
+    const drip: ReceiverReply = (response) => {
+      response.writeHead(500);
+      const dripping = setInterval(() => response.write('x'), 5);
+      response.once('close', () => clearInterval(dripping));
+    };
+    assert.match((await failureOf(t, drip)).excerpt ?? '', /^x+$/);
+    const bytes: ReceiverReply = (response) => void response.writeHead(500).end(randomBytes(3_000));
+    assert.doesNotMatch((await failureOf(t, bytes)).excerpt ?? '', /\p{Cc}/u);
+  });
+});
+
+/** Listens for bare connections, to answer with something that is not HTTP, or with nothing. */
+async function listen(t: TestContext, onConnection: (socket: Socket) => void): Promise<WebhookSettings> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return at(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+/** Calls `work` for each event that has come whole. */
+function onEvent(socket: Socket, work: () => void) {
+  socket.on('data', (bytes) => {
+    if (bytes.toString().endsWith('}')) work();
+  });
+}
+
+const at = (url: string): WebhookSettings => ({
+  type: 'webhook',
+  url,
+  secrets: [keyOf(newSecret())],
+  isInternal: true,
+  perSecond: undefined,
+  parallel: undefined,
+});
+
+suite('the network', () => {
+  const cases: Record<string, [onConnection: (socket: Socket) => void, message: RegExp, timeout?: number]> = {
+    'cuts the connection when it is made': [
+      (socket) => socket.resetAndDestroy(),
+      /^The receiver cut the connection before it had answered/,
+    ],
+    'cuts the connection after the request': [
+      (socket) => socket.once('data', () => socket.resetAndDestroy()),
+      /^The receiver cut the connection before it had answered/,
+    ],
+    'ends the connection after the request': [
+      (socket) => socket.once('data', () => socket.end()),
+      /^The receiver cut the connection before it had answered/,
+    ],
+    'gives no answer': [() => undefined, /^The receiver gave no answer within 0\.3 seconds$/, 300],
+    'drips its answer': [
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
+        const dripping = setInterval(() => socket.write('x'), 5);
+        socket.once('close', () => clearInterval(dripping));
+      },
+      /^The receiver gave no answer within 0\.3 seconds$/,
+      300,
+    ],
+    'answers in another protocol': [
+      (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+      /^The answer is not valid HTTP/,
+    ],
+    'answers with endless headers': [
+      (socket) => socket.end(`HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(200_000)}\r\n\r\n`),
+      /^The headers of the answer are too large/,
+    ],
+  };
+  for (const [what, [onConnection, message, timeout]] of Object.entries(cases)) {
+    test(`the network ${what}: the event failed, and the message says so`, async (t) => {
+      const settings = await listen(t, onConnection);
+      const error = await failureAt(settings, newsRequest(), timeout);
+      assert.match(error.message, message);
+      assert.deepEqual([error.fault, error.aboutLead], ['failed', false]);
+      const later = await failureAt(settings, newsRequest({attempts: 3}), timeout);
+      assert.equal(later.aboutLead, timeout === undefined, 'Only a timeout says nothing about the lead');
+    });
+  }
+  test('the network refuses the connection: the event failed, and never because of the lead', async () => {
+    const settings = at(`http://127.0.0.1:${await freePort()}/`);
+    const error = await failureAt(settings, newsRequest({attempts: 9}));
+    assert.match(error.message, /^The connection was refused: nothing listens/);
+    assert.equal(error.aboutLead, false);
+  });
+  for (const [code, message] of [
+    ['ENOTFOUND', /^The host of the URL does not exist/],
+    ['EAI_AGAIN', /^The host of the URL could not be looked up/],
+  ] as const) {
+    test(`the network knows no such name (${code}): the event failed, and the message says so`, async (t) => {
+      const failure = Object.assign(new Error(`getaddrinfo ${code} secret.example`), {code});
+      const webhook = createWebhook(at('https://secret.example/'), 5_000, (_name, _options, callback) =>
+        callback(failure, []),
+      );
+      t.after(() => webhook.close());
+      await assert.rejects(webhook.deliver(newsRequest({attempts: 9})), (error) => {
+        assert.ok(error instanceof DeliveryError);
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /secret/);
+        return error.fault === 'failed' && !error.aboutLead;
+      });
+    });
+  }
+  test('the network is no longer used once the webhook is closed: deliveries under way are cut off', async (t) => {
+    const receiver = await openFor(
+      t,
+      startWebhookReceiver(() => undefined),
+    );
+    const webhook = createWebhook(receiver.settings, usualTimeout);
+    const delivery = webhook.deliver(newsRequest());
+    await Promise.all([
+      assert.rejects(delivery, /The service stopped|cut the connection/),
+      receiver.hasReceived(1).then(() => webhook.close()),
+    ]);
+  });
+});
+
+suite('TLS', () => {
+  const owner = suiteOwner();
+  const authority = createAuthority(owner);
+  const known = tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...known, authority.ca]);
+  owner.after(() => tls.setDefaultCACertificates(known));
+
+  test('TLS with a certificate of a known authority works', async (t) => {
+    const receiver = await openFor(
+      t,
+      startWebhookReceiver(replyWith(204), {tls: authority.issue('localhost')}),
+    );
+    assert.equal((await deliver(receiver.settings, newsRequest())).state, 'delivered');
+  });
+
+  const rows = {
+    'has expired': [authority.issue('localhost', '20200101000000Z', '20210101000000Z'), /has expired/],
+    'is not valid yet': [authority.issue('localhost', '20480101000000Z'), /is not valid yet/],
+    'is for another host': [authority.issue('other.example'), /is for another host/],
+    'is self-signed': [selfSigned('localhost'), /is self-signed/],
+    'is of an unknown authority': [createAuthority(owner).issue('localhost'), /authority.* not known here/],
+  } as const;
+  for (const [what, [certificate, words]] of Object.entries(rows)) {
+    test(`TLS with a certificate that ${what} fails, and the message says so`, async (t) => {
+      const receiver = await openFor(t, startWebhookReceiver(replyWith(204), {tls: certificate}));
+      const error = await failureAt(receiver.settings, newsRequest({attempts: 9}));
+      assert.match(error.message, /^The receiver's TLS certificate/);
+      assert.match(error.message, words);
+      assert.deepEqual([error.fault, error.aboutLead, receiver.received.length], ['failed', false, 0]);
+    });
+  }
+  test('TLS to a port that speaks plain HTTP fails, and the message says so', async (t) => {
+    const {port} = await openFor(t, startWebhookReceiver());
+    const error = await failureAt(at(`https://localhost:${port}/`));
+    assert.match(error.message, /^The TLS handshake failed: perhaps the port of the URL does not speak TLS/);
+  });
+});

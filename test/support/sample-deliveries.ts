@@ -1,0 +1,21 @@
+/** Requests to a destination that gets news of leads, as the courier makes them. */
+import {sampleRecord} from '../../server/destinations/sample.ts';
+import type {DeliveryRequest} from '../../server/destinations/destination.ts';
+import type {LeadRecord} from '../../server/leads/stored-lead.ts';
+
+/** The news that a lead was stored, in its first attempt. */
+export function newsRequest(
+  changes: Partial<DeliveryRequest> = {},
+  record: Partial<LeadRecord> = {},
+): DeliveryRequest {
+  const lead = {...sampleRecord(), ...record};
+  return {
+    lead,
+    content: 'created',
+    happenedAt: lead.createdAt,
+    remoteId: null,
+    attempts: 0,
+    onTaken: () => Promise.reject(new Error('A webhook gives no id to a lead')),
+    ...changes,
+  };
+}
