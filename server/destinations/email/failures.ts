@@ -1,0 +1,74 @@
+/**
+ * Decides what it means that an e-mail could not be sent. The codes are those of nodemailer (`errors.d.ts`), the replies
+ * those of RFC 5321: 4xx may succeed later, 5xx will not.
+ */
+import type {NodemailerError} from 'nodemailer';
+import {DeliveryError, type DeliveryFault} from '../destination.ts';
+import {excerptOf} from '../excerpt.ts';
+
+/**
+ * The message has the status of the reply but not its text, because servers repeat addresses in it. nodemailer adds
+ * that text to the messages of its errors, so these are not used.
+ */
+export function failureOf(error: unknown): DeliveryError {
+  const {response} = error as NodemailerError;
+  const [fault, message, aboutLead = false] = judge(error as NodemailerError);
+  return new DeliveryError(fault, message, {aboutLead, excerpt: response && excerptOf(response)});
+}
+
+type Judgement = [fault: DeliveryFault, message: string, aboutLead?: boolean];
+
+function judge(error: NodemailerError): Judgement {
+  const {code, command = '', responseCode: status, rejectedErrors = []} = error;
+  /** A reply below 500 may be another one later. 503 says that the commands came in a wrong order. */
+  const fault = error.permanent === false ? 'failed' : 'misconfigured';
+  const reply = status === undefined ? '' : ` (${status})`;
+  // Before it closes a connection, a server may answer any command with 421.
+  if (status === 421) return ['failed', 'The mail server is closing its connections (421)'];
+  if (status === 530)
+    return ['misconfigured', 'The mail server asks for a user and a password in SMTP_URL (530)'];
+  switch (code) {
+    case 'EAUTH':
+    case 'ENOAUTH':
+      return [fault, `The mail server refused the user or the password of SMTP_URL${reply}`];
+    case 'ETLS':
+      // Without a reply, the connection was cut while it was being encrypted.
+      if (status === undefined) return ['failed', 'The connection to the mail server could not be encrypted'];
+      return [
+        fault,
+        `The mail server does not encrypt the connection with STARTTLS${reply}, so nothing was sent`,
+      ];
+    case 'EENVELOPE':
+      if (command === 'RCPT TO' && rejectedErrors.length > 0)
+        return [fault, `The mail server refused all recipients${statusesOf(rejectedErrors)}`];
+      if (command === 'MAIL FROM') return [fault, `The mail server refused the sender, SMTP_FROM${reply}`];
+      if (command === 'DATA') return ['failed', `The mail server refused the e-mail${reply}`, true];
+      return ['misconfigured', 'SMTP_FROM or a recipient is no e-mail address'];
+    case 'EMESSAGE':
+      // Only this e-mail was refused, for example as spam or as too large.
+      return ['failed', `The mail server refused the e-mail${reply}`, true];
+    case 'EABORT':
+    case 'ETIMEDOUT':
+      return ['failed', 'The mail server took too long to reply'];
+    case undefined:
+    default:
+      if (status !== undefined) return ['failed', `The mail server refused the connection${reply}`];
+      return [
+        'failed',
+        isAboutCertificate(error)
+          ? `The certificate of the mail server was not accepted (${networkCodeOf(error)})`
+          : `The mail server could not be reached (${networkCodeOf(error)})`,
+      ];
+  }
+}
+
+/** The code of the system or of TLS, such as ECONNREFUSED or CERT_HAS_EXPIRED, which says more than nodemailer's. */
+const networkCodeOf = ({originalCode, code}: NodemailerError) => originalCode ?? code ?? 'unknown';
+
+const isAboutCertificate = (error: NodemailerError) => /CERT|VERIFY|ALTNAME/.test(networkCodeOf(error));
+
+/** Such as ` (550, 552)`. */
+export function statusesOf(errors: readonly NodemailerError[]): string {
+  const statuses = new Set(errors.flatMap(({responseCode}) => responseCode ?? []));
+  return statuses.size === 0 ? '' : ` (${[...statuses].join(', ')})`;
+}

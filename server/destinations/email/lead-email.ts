@@ -1,0 +1,133 @@
+/** The e-mail that reports one piece of news of one lead. */
+import type {EmailSettings} from '../../config/destinations.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
+import type {DeliveryRequest} from '../destination.ts';
+import {newsOf} from '../news.ts';
+import {
+  amountLines,
+  blocks,
+  earlierLead,
+  howToDrop,
+  howToRelease,
+  howToShow,
+  oneLine,
+  outcome,
+  relation,
+  senderOf,
+  suspicionOf,
+  time,
+  type Email,
+} from './wording.ts';
+
+/** Characters. What visitors typed, or what came with a link, is cut to so many. */
+const [longestName, longestValue] = [160, 80];
+
+/** @param details whether the e-mail names the visitor. Without that it holds no personal data */
+export function leadEmail(request: DeliveryRequest, details: EmailSettings['details']): Email {
+  const {lead: record, content, happenedAt} = request;
+  const news = newsOf(request);
+  const {answer, reference} = news;
+  const isLate = content === 'answered' || content === 'refused';
+  const earlier = isLate ? record.id : earlierLead(record);
+  const {subject, opening} = headline(request);
+  return {
+    subject,
+    text: blocks(
+      [opening],
+      [
+        `Reference: ${reference}`,
+        `From: ${senderOf(record)}`,
+        `Received: ${time(record.createdAt)}`,
+        content === 'answered' ? `Answered: ${time(happenedAt)}` : undefined,
+        content === 'refused' ? `Refused: ${time(happenedAt)}` : undefined,
+        `Type: ${record.lead.lead_type === 'standard' ? 'standard, without amounts' : 'pre-qualification'}`,
+        relationLine(record),
+        suspicionOf(record) === undefined ? undefined : `May be from a bot: ${suspicionOf(record)}`,
+      ],
+      totalLines(record, answer),
+      details === 'contact' ? contactLines(record) : [],
+      campaignLines(record),
+      content === 'held' ? heldLines(record.id) : [],
+      ['To see all of it, on the server:', howToShow(reference)],
+    ),
+    id: news.id,
+    follows: earlier === null ? undefined : `evt_created_${earlier}`,
+  };
+}
+
+/** The subject, and a sentence for what a subject cannot say. */
+function headline(request: DeliveryRequest): {subject: string; opening?: string} {
+  const {lead: record, content} = request;
+  const {answer, reference} = newsOf(request);
+  const [sender, related] = [senderOf(record), relation(record)];
+  const outcomeOf = outcome(record, answer);
+  const ending = outcomeOf === undefined ? '' : `: ${outcomeOf}`;
+  switch (content) {
+    case 'held':
+      return {
+        subject: `Held for you: lead ${reference} from ${sender}, may be from a bot`,
+        opening: 'A bot may have sent this lead. It is sent to nobody until you decide.',
+      };
+    case 'refused':
+      return {
+        subject: `Lead ${reference} was refused`,
+        opening: 'This lead was refused, so it gets no amounts.',
+      };
+    case 'answered':
+      return {subject: `Lead ${reference} was answered${ending}`};
+    case 'created':
+    case 'lead':
+      if (record.duplicateOf !== null)
+        return {
+          subject: `Again: lead ${reference} from ${sender} (${related})`,
+          opening: 'The same lead came again, with the same fields.',
+        };
+      if (record.supersedes !== null)
+        return {
+          subject: `Corrected: lead ${reference} from ${sender} (${related})${ending}`,
+          opening: 'A visitor corrected an earlier lead.',
+        };
+      return {subject: `New lead ${reference} from ${sender}${ending}`};
+  }
+}
+
+function totalLines({lead}: LeadRecord, answer: Answer | null): string[] {
+  if (answer?.status === 'done') return answer.amounts === null ? [] : amountLines(answer.amounts);
+  if (answer?.status !== 'pending' || lead.lead_type === 'standard') return [];
+  return ['Total: to follow in another e-mail'];
+}
+
+function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined {
+  if (duplicateOf !== null) return `The same as: ${referenceOf(duplicateOf)}, which gets the answer`;
+  return supersedes === null ? undefined : `Replaces: ${referenceOf(supersedes)}`;
+}
+
+function contactLines({lead}: LeadRecord): string[] {
+  const {typed, e164} = lead.phone;
+  return [
+    `Name: ${oneLine(`${lead.first_name} ${lead.last_name}`, longestName)}`,
+    `Phone: ${oneLine(typed, longestValue)}`,
+    // Phones make a link of it, which dials the country code, too.
+    `Call: tel:${e164}`,
+    `E-mail: ${oneLine(lead.email, 254)}`,
+  ];
+}
+
+/** Only what names the campaign. Click ids and addresses of pages can identify a visitor. */
+const campaignLines = ({attribution}: LeadRecord): (string | undefined)[] => {
+  const line = (label: string, value: string | undefined) =>
+    value === undefined ? undefined : `${label}: ${oneLine(value, longestValue)}`;
+  return [
+    line('Source', attribution?.utm_source),
+    line('Medium', attribution?.utm_medium),
+    line('Campaign', attribution?.utm_campaign),
+  ];
+};
+
+const heldLines = (id: string): string[] => [
+  'If a person sent it, send it on:',
+  howToRelease(id),
+  'If a bot sent it, drop it:',
+  howToDrop(id),
+];

@@ -1,0 +1,395 @@
+/** How e-mails reach a mail server, and what happens when it refuses them. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import type {Socket} from 'node:net';
+import {suite, test} from 'node:test';
+import type {SMTPServerOptions} from 'smtp-server';
+import type {EmailSettings} from '../../../../server/config/destinations.ts';
+import {createEmail} from '../../../../server/destinations/email/email.ts';
+import {DeliveryError} from '../../../../server/destinations/destination.ts';
+import {emailSettings} from '../../../support/email-settings.ts';
+import {
+  mailAccess,
+  makeCertificate,
+  refusal,
+  startMailServer,
+  startRawServer,
+  type MailServer,
+} from '../../../support/mail-server.ts';
+import {openFor, type Owner} from '../../../support/opened.ts';
+import {newsRequest} from '../../../support/sample-news.ts';
+
+const timeout = 20_000;
+const host = 'mail.partner.example';
+const certificate = makeCertificate(host);
+/** Connects to this machine, but expects the certificate of the host in SMTP_URL. */
+const under = (servername: string) => ({host: '127.0.0.1', tls: {ca: certificate.cert, servername}});
+const user = `${encodeURIComponent(mailAccess.user)}:${encodeURIComponent(mailAccess.password)}`;
+const [visitor, reply] = ['jane@example.com', 'We do not like jane@example.com'];
+
+type Place = {scheme?: string; name?: string; access?: string; changes?: Partial<EmailSettings>};
+
+/** A destination that sends to the server: by its address, or as if it were the public host `mail.partner.example`. */
+function destinationFor(owner: Owner, {port}: Pick<MailServer, 'port'>, place: Place = {}, limit = timeout) {
+  const {scheme = 'smtp', name = '127.0.0.1', access = '', changes} = place;
+  const settings = emailSettings(`${scheme}://${access && `${access}@`}${name}:${port}`, changes);
+  const email = createEmail(settings, limit, name.endsWith('.example') ? under(name) : {});
+  owner.after(() => email.close());
+  return email;
+}
+
+async function start(owner: Owner, options: SMTPServerOptions = {}, place: Place = {}) {
+  const server = await openFor(owner, startMailServer(options));
+  return {server, email: destinationFor(owner, server, place)};
+}
+
+/** The error of a delivery that must fail. Nothing of the visitor, of the reply and of the password is in its message. */
+async function failureOf(delivery: Promise<unknown>): Promise<DeliveryError> {
+  const error = await delivery.then(
+    () => assert.fail('the e-mail was delivered'),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof DeliveryError, String(error));
+  for (const secret of [visitor, reply, mailAccess.password, user])
+    assert.ok(!error.message.includes(secret));
+  return error;
+}
+
+const authWithoutTls = {allowInsecureAuth: true, authOptional: false};
+
+suite('sending an e-mail', () => {
+  test('a mail server on loopback gets the e-mail without encryption', async (t) => {
+    const {server, email} = await start(t);
+    assert.deepEqual(await email.deliver(newsRequest()), {state: 'delivered', answer: null});
+    const [received] = server.received;
+    assert.partialDeepStrictEqual(received, {
+      from: 'leads@partner.example',
+      to: ['sales@example.com'],
+      encrypted: false,
+    });
+    assert.equal(
+      received?.parsed.messageId,
+      '<evt_created_01934b2c-0000-7000-8000-0099ef41762d@partner.example>',
+    );
+    assert.deepEqual(received.parsed.from, {name: 'Leads', address: 'leads@partner.example'});
+    const headers = new Map(received.parsed.headers.map(({key, value}) => [key, value]));
+    assert.equal(headers.get('auto-submitted'), 'auto-generated');
+    assert.equal(headers.get('x-mailer'), undefined);
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+  });
+
+  test('a mail server on loopback whose certificate nobody knows gets the e-mail without encryption', async (t) => {
+    const {server, email} = await start(t, certificate);
+    await email.deliver(newsRequest());
+    assert.equal(server.received[0]?.encrypted, false);
+  });
+
+  test('LOCALHOST is this machine, however it is spelt', async (t) => {
+    const {server, email} = await start(t, certificate, {name: 'LOCALHOST'});
+    await email.deliver(newsRequest());
+    assert.equal(server.received[0]?.encrypted, false);
+  });
+
+  test('a public mail server gets the e-mail encrypted, with user and password', async (t) => {
+    const {server, email} = await start(t, {...certificate, authOptional: false}, {name: host, access: user});
+    await email.deliver(newsRequest());
+    assert.partialDeepStrictEqual(server.received, [{encrypted: true, user: mailAccess.user}]);
+  });
+
+  test('smtps:// encrypts the connection from its first byte', async (t) => {
+    const {server, email} = await start(t, {...certificate, secure: true}, {scheme: 'smtps', name: host});
+    await email.deliver(newsRequest());
+    assert.equal(server.received[0]?.encrypted, true);
+  });
+
+  test('all recipients get one e-mail', async (t) => {
+    const to = ['sales@example.com', 'boss@example.com'];
+    const {server, email} = await start(t, {}, {changes: {to}});
+    await email.deliver(newsRequest());
+    assert.deepEqual(
+      server.received.map((received) => received.to),
+      [to],
+    );
+  });
+
+  test('e-mails use the connections that are open', async (t) => {
+    const {server, email} = await start(t);
+    await Promise.all(Array.from({length: 20}, () => email.deliver(newsRequest())));
+    await email.deliver(newsRequest());
+    assert.equal(server.received.length, 21);
+    assert.ok(server.connections() <= 2, `${server.connections()} connections`);
+  });
+
+  test('an e-mail is sent again over a new connection if the server closed the one that was open', async (t) => {
+    const sockets: Socket[] = [];
+    const {server, email} = await start(t, {
+      socketTimeout: 300_000,
+    });
+    server.onConnection((socket) => sockets.push(socket));
+    await email.deliver(newsRequest());
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+    await email.deliver(newsRequest());
+    assert.equal(server.received.length, 2);
+  });
+
+  test('parameters in SMTP_URL do not switch the encryption off', async (t) => {
+    const server = await openFor(t, startMailServer());
+    const settings = emailSettings(`smtp://${host}:${server.port}/?requireTLS=false&ignoreTLS=true`);
+    const email = createEmail(settings, timeout, under(host));
+    t.after(() => email.close());
+    assert.equal((await failureOf(email.deliver(newsRequest()))).fault, 'misconfigured');
+    assert.deepEqual(server.received, []);
+  });
+});
+
+type Row = [
+  title: string,
+  options: SMTPServerOptions,
+  place: Place,
+  fault: DeliveryError['fault'],
+  message: string,
+  aboutLead?: boolean,
+];
+
+const refuseIn = (status: number): SMTPServerOptions => ({
+  onRcptTo: (_address, _session, callback) => callback(refusal(status, reply)),
+});
+const refuseSender = (status: number): SMTPServerOptions => ({
+  onMailFrom: (_address, _session, callback) => callback(refusal(status, reply)),
+});
+const refuseMessage = (status: number): SMTPServerOptions => ({
+  onData(stream, _session, callback) {
+    stream.resume().on('end', () => callback(refusal(status, reply)));
+  },
+});
+const publicly = {name: host};
+
+const rows: Row[] = [
+  [
+    'without STARTTLS, a public mail server gets nothing',
+    {},
+    publicly,
+    'misconfigured',
+    'The mail server does not encrypt the connection with STARTTLS (500), so nothing was sent',
+  ],
+  [
+    'a certificate that nobody knows is refused',
+    makeCertificate(host),
+    publicly,
+    'failed',
+    'The certificate of the mail server was not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  ],
+  [
+    'a certificate of another host is refused',
+    certificate,
+    {name: 'other.partner.example'},
+    'failed',
+    'The certificate of the mail server was not accepted (ERR_TLS_CERT_ALTNAME_INVALID)',
+  ],
+  [
+    'a wrong password is a wrong configuration',
+    authWithoutTls,
+    {access: 'mail%20user:wrong'},
+    'misconfigured',
+    'The mail server refused the user or the password of SMTP_URL (535)',
+  ],
+  [
+    'a server that wants a password is a wrong configuration if there is none',
+    authWithoutTls,
+    {},
+    'misconfigured',
+    'The mail server asks for a user and a password in SMTP_URL (530)',
+  ],
+  [
+    'a password that cannot be checked now is asked for again',
+    {...authWithoutTls, onAuth: (_auth, _session, callback) => callback(refusal(454, reply))},
+    {access: user},
+    'failed',
+    'The mail server refused the user or the password of SMTP_URL (454)',
+  ],
+  [
+    'a refused sender is a wrong configuration',
+    refuseSender(550),
+    {},
+    'misconfigured',
+    'The mail server refused the sender, SMTP_FROM (550)',
+  ],
+  [
+    'a sender that is refused for now is tried again',
+    refuseSender(451),
+    {},
+    'failed',
+    'The mail server refused the sender, SMTP_FROM (451)',
+  ],
+  [
+    'if all recipients are refused, the configuration is wrong',
+    refuseIn(550),
+    {},
+    'misconfigured',
+    'The mail server refused all recipients (550)',
+  ],
+  [
+    'recipients that are refused for now are tried again',
+    refuseIn(450),
+    {},
+    'failed',
+    'The mail server refused all recipients (450)',
+  ],
+  [
+    'a server that closes its connections is tried again',
+    refuseIn(421),
+    {},
+    'failed',
+    'The mail server is closing its connections (421)',
+  ],
+  [
+    'an e-mail that is refused for its text says nothing about other e-mails',
+    refuseMessage(554),
+    {},
+    'failed',
+    'The mail server refused the e-mail (554)',
+    true,
+  ],
+];
+
+suite('a mail server that refuses', () => {
+  for (const [title, options, place, fault, message, aboutLead = false] of rows) {
+    test(title, async (t) => {
+      const {server, email} = await start(t, options, place);
+      const error = await failureOf(email.deliver(newsRequest()));
+      assert.partialDeepStrictEqual({...error}, {fault, aboutLead, isGone: false});
+      assert.equal(error.message.slice(0, message.length), message);
+      assert.deepEqual(server.received, []);
+    });
+  }
+
+  test('the text of the reply is kept for operators, but not more than 200 characters of it', async (t) => {
+    const long = `${reply} ${'x'.repeat(400)}`;
+    const options: SMTPServerOptions = {
+      onRcptTo: (_address, _session, callback) => callback(refusal(550, long)),
+    };
+    const {email} = await start(t, options);
+    const {excerpt} = await failureOf(email.deliver(newsRequest()));
+    assert.equal(excerpt, `550 ${long}`.slice(0, 200));
+  });
+
+  test('control characters of the reply do not reach the terminal of an operator', async (t) => {
+    const options: SMTPServerOptions = {
+      onRcptTo: (_address, _session, callback) => callback(refusal(550, 'no\u001b[2J such\u202e user')),
+    };
+    const {email} = await start(t, options);
+    const {excerpt} = await failureOf(email.deliver(newsRequest()));
+    assert.equal(excerpt, '550 no [2J such user');
+  });
+
+  test('the server greets with 554: it is tried again', async (t) => {
+    const {email} = await start(t, {
+      onConnect: (_session, callback) => callback(refusal(554, reply)),
+    });
+    const error = await failureOf(email.deliver(newsRequest()));
+    assert.partialDeepStrictEqual({...error}, {fault: 'failed'});
+    assert.equal(error.message, 'The mail server refused the connection (554)');
+  });
+
+  test('if one recipient is refused, the others have the e-mail, and a note names who has it not', async (t) => {
+    const to = ['a@example.com', 'gone@example.com', 'c@example.com'];
+    const options: SMTPServerOptions = {
+      onRcptTo: ({address}, _session, callback) =>
+        callback(address.startsWith('gone') ? refusal(550, reply) : null),
+    };
+    const {server, email} = await start(t, options, {changes: {to}});
+    assert.deepEqual(await email.deliver(newsRequest()), {
+      state: 'delivered',
+      answer: null,
+      note: 'The mail server refused gone@example.com (550)',
+    });
+    assert.deepEqual(server.received[0]?.to, ['a@example.com', 'c@example.com']);
+  });
+
+  test('if some recipients are refused for good and others for now, all are tried again', async (t) => {
+    const options: SMTPServerOptions = {
+      onRcptTo: ({address}, _session, callback) =>
+        callback(refusal(address.startsWith('gone') ? 550 : 450, reply)),
+    };
+    const {email} = await start(t, options, {changes: {to: ['busy@example.com', 'gone@example.com']}});
+    const error = await failureOf(email.deliver(newsRequest()));
+    assert.equal(error.fault, 'failed');
+    assert.equal(error.message, 'The mail server refused all recipients (450, 550)');
+  });
+});
+
+/** Accepts every command until the one that begins with `last`. */
+const untilCommand = (last: string, then: (socket: Socket) => void) => (socket: Socket) => {
+  socket.write('220 mail.partner.example ESMTP\r\n');
+  socket.on('data', (chunk) => {
+    for (const line of String(chunk).split('\r\n').filter(Boolean)) {
+      if (line.startsWith(last)) return then(socket);
+      socket.write('250 ok\r\n');
+    }
+  });
+};
+const drip = (text: string) => (socket: Socket) => {
+  const timer = setInterval(() => socket.write(text), 20);
+  socket.on('close', () => clearInterval(timer));
+};
+
+suite('a mail server that is away', () => {
+  test('a port on which nobody listens is tried again', async (t) => {
+    const server = await startRawServer(() => undefined);
+    await server.close();
+    const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
+    assert.equal(error.fault, 'failed');
+    assert.equal(error.message, 'The mail server could not be reached (ECONNREFUSED)');
+  });
+
+  test('a name that does not exist is tried again', async (t) => {
+    const email = createEmail(emailSettings('smtp://mail.invalid'), timeout);
+    t.after(() => email.close());
+    const error = await failureOf(email.deliver(newsRequest()));
+    assert.equal(error.fault, 'failed');
+    assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);
+  });
+
+  const silent: [title: string, talk: (socket: Socket) => void][] = [
+    ['says nothing', () => undefined],
+    ['greets and then says nothing', (socket) => void socket.write('220 mail.partner.example ESMTP\r\n')],
+    ['drips its greeting', drip('220-')],
+    ['never ends its reply to the first command', untilCommand('EHLO', drip('250-PIPELINING\r\n'))],
+    ['says nothing when the e-mail has begun', untilCommand('MAIL FROM', () => undefined)],
+    ['never ends its reply when the e-mail has begun', untilCommand('MAIL FROM', drip('250-wait\r\n'))],
+  ];
+  for (const [title, talk] of silent) {
+    test(`an e-mail is given up in time when the server ${title}`, async (t) => {
+      const server = await openFor(t, startRawServer(talk));
+      const email = destinationFor(t, server, {}, 300);
+      const error = await failureOf(email.deliver(newsRequest()));
+      assert.equal(error.fault, 'failed');
+      assert.equal(error.message, 'The mail server took too long to reply');
+    });
+  }
+
+  test('an e-mail is tried again when the server hangs up', async (t) => {
+    const server = await openFor(
+      t,
+      startRawServer((socket) => socket.destroy()),
+    );
+    const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
+    assert.equal(error.fault, 'failed');
+    assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);
+  });
+
+  test('closing the destination ends the deliveries in progress', async (t) => {
+    let sent = Promise.withResolvers<void>();
+    const server = await openFor(t, startRawServer(untilCommand('DATA', () => sent.resolve())));
+    for (const changes of [{}, {everyMinutes: 15}]) {
+      const email = destinationFor(t, server, {changes}, 600_000);
+      sent = Promise.withResolvers<void>();
+      const failures = Array.from({length: 5}, () => failureOf(email.deliver(newsRequest())));
+      await sent.promise;
+      await email.close();
+      for (const {fault} of await Promise.all(failures)) assert.equal(fault, 'failed');
+    }
+  });
+});

@@ -1,0 +1,14 @@
+/** Settings of an e-mail destination that sends to a mail server of a test. */
+import type {EmailSettings} from '../../server/config/destinations.ts';
+
+export const emailSettings = (smtpUrl: string, changes: Partial<EmailSettings> = {}): EmailSettings => ({
+  type: 'email',
+  to: ['sales@example.com'],
+  everyMinutes: undefined,
+  details: 'none',
+  smtpUrl,
+  from: 'Leads <leads@partner.example>',
+  perSecond: undefined,
+  parallel: undefined,
+  ...changes,
+});
