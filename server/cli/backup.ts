@@ -1,10 +1,11 @@
 /** `lead-prequal backup` and `lead-prequal restore`: copy the SQLite database to a file and back. */
+import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {Command} from 'commander';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError, type Counts} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {configured} from './with-store.ts';
+import {configured, mayUse} from './with-store.ts';
 
 const count = (number: number, one: string, many: string) =>
   `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
@@ -33,9 +34,10 @@ export const backupCommand = (): Command =>
     .description('copy the SQLite database into one file while the server runs, and check the copy')
     .argument('<file>', 'the file to write, which must not exist yet')
     .action((file: string) =>
-      report(async (databasePath) => [
-        `${file}: ${inWords(await backUpSqlite(databasePath, resolve(file)))}`,
-      ]),
+      report(async (databasePath) => {
+        if (existsSync(databasePath) && !mayUse(databasePath)) return [];
+        return [`${file}: ${inWords(await backUpSqlite(databasePath, resolve(file)))}`];
+      }),
     );
 
 export const restoreCommand = (): Command =>

@@ -2,7 +2,9 @@
 import {Command, CommanderError} from 'commander';
 import {backupCommand, restoreCommand} from './backup.ts';
 import {callersCommand} from './callers.ts';
-import {outboxCommand} from './outbox.ts';
+import {deliveriesCommand} from './deliveries.ts';
+import {destinationsCommand} from './destinations.ts';
+import {leadsCommand} from './leads.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 const program = new Command('lead-prequal')
@@ -12,7 +14,9 @@ const program = new Command('lead-prequal')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(callersCommand())
-  .addCommand(outboxCommand());
+  .addCommand(leadsCommand())
+  .addCommand(deliveriesCommand())
+  .addCommand(destinationsCommand());
 
 program
   .command('serve')

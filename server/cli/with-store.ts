@@ -1,30 +1,49 @@
-import {existsSync} from 'node:fs';
+/** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
+import {statSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {ConfigError, readConfig} from '../config/config.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import {ConfigError, readConfig, type Config} from '../config/config.ts';
+import type {BesideStore} from '../leads/lead-store.ts';
 import {lineOf} from '../observe/event-lines.ts';
 import type {ServerEvent} from '../observe/events.ts';
 import {clearText} from '../store/codec.ts';
-import {openStore} from '../store/open-store.ts';
+import {openStoreBeside} from '../store/open-store.ts';
+import {fail} from './output.ts';
 
-/** Opens the store of the server's configuration for a command, and closes it again. A server may run meanwhile. */
-export async function withStore(work: (store: LeadStore) => Promise<void>): Promise<void> {
+type Work = (store: BesideStore, config: Config) => Promise<void>;
+
+/** For commands that only read. */
+export const readingStore = (work: Work) => using(work, false);
+export const changingStore = (work: Work) => using(work, true);
+
+async function using(work: Work, mayWrite: boolean): Promise<void> {
   const config = configured();
-  // Opening would create an empty database, and a command in the wrong folder would report that no lead waits.
-  if (!config.databaseUrl && !existsSync(config.databasePath)) {
-    console.error(`There is no database at ${resolve(config.databasePath)}`);
-    process.exitCode = 1;
-    return;
-  }
-  const store = await openStore(config, clearText, printEvent).catch((error: unknown) => {
+  if (!config.databaseUrl && !mayUse(config.databasePath)) return;
+  const store = await openStoreBeside(config, clearText, mayWrite, printEvent).catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : String(error));
     process.exit(1);
   });
   try {
-    await work(store);
+    await work(store, config);
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Whether the SQLite file exists and belongs to the user who runs the command; if not, says so. Another user, such as
+ * root, would leave files beside it that the server cannot write.
+ */
+export function mayUse(databasePath: string): boolean {
+  const path = resolve(databasePath);
+  const owner = statSync(path, {throwIfNoEntry: false})?.uid;
+  // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
+  if (owner === undefined) fail(`There is no database at ${path}`);
+  else if (process.getuid && process.getuid() !== owner)
+    fail(
+      `${path} belongs to another user. Run the command as that user: sudo -u '#${owner}' npx lead-prequal …`,
+    );
+  else return true;
+  return false;
 }
 
 /** Prints to standard error, because standard output is for the result of the command alone. */
@@ -34,7 +53,7 @@ function printEvent(event: ServerEvent) {
 }
 
 /** The configuration of the server. If it is not valid, this prints what is wrong and ends the process. */
-export function configured() {
+export function configured(): Config {
   try {
     return readConfig();
   } catch (error) {

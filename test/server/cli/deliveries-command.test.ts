@@ -1,4 +1,4 @@
-/** `lead-prequal outbox` as an operator runs it: a process beside the service. */
+/** `lead-prequal deliveries` as an operator runs it: a process beside the service. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -32,14 +32,17 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
     ON_AMBIGUOUS: 'hold',
   };
   const outbox = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [program, 'outbox', ...words], {
+    promisify(execFile)(process.execPath, [program, 'deliveries', ...words], {
       cwd: folder,
       env: {PATH: process.env['PATH'], ...environment},
     });
   const list = async () => {
-    const {stdout, stderr} = await outbox('list');
+    const {stdout, stderr} = await outbox('list', '--json');
     const rows = stdout.split('\n').filter(Boolean);
-    assert.match(stderr, rows.length === 1 ? /^1 lead$/m : new RegExp(`^${rows.length} leads$`, 'm'));
+    assert.match(
+      stderr,
+      rows.length === 1 ? /^1 delivery$/m : new RegExp(`^${rows.length} deliveries$`, 'm'),
+    );
     return rows.map((line) => JSON.parse(line) as {lead: string; state: string});
   };
 
@@ -57,10 +60,16 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
     ids,
   );
   for (const row of rows) {
-    assert.partialDeepStrictEqual(row, {upstream: 'default', state: 'held', attempts: 1, ambiguous: 1});
     assert.partialDeepStrictEqual(row, {
-      underWay: false,
-      lastError: 'The upstream answered with something that is not JSON',
+      destination: 'default',
+      content: 'lead',
+      state: 'held',
+      attempts: 1,
+      ambiguous: 1,
+    });
+    assert.partialDeepStrictEqual(row, {
+      under_way: false,
+      last_error: 'The upstream answered with something that is not JSON',
     });
   }
   // What operators see of a lead is its id.
@@ -70,20 +79,20 @@ async function worksBesideTheService(t: TestContext, folder: string, store: Reco
   }
 
   delete script.create;
-  assert.match((await outbox('retry', ids[1]!)).stderr, /^1 due now$/m);
+  assert.match((await outbox('retry', ids[1]!)).stderr, /^1 delivery due now$/m);
   await until(async () => (await list()).length === 2);
-  assert.match((await outbox('retry', '--all')).stderr, /^0 due now$/m);
-  assert.match((await outbox('retry', '--held')).stderr, /^2 due now$/m);
+  await assert.rejects(outbox('retry', '--all'), /0 deliveries due now/);
+  assert.match((await outbox('retry', '--state', 'held')).stderr, /^2 deliveries due now$/m);
   await until(async () => (await list()).length === 0);
   assert.deepEqual([...new Set(upstream.taken())].toSorted(), ids);
   assert.equal(upstream.sent().length, 6);
   await assert.rejects(outbox('retry', ids[0]!), (error: Failure) => {
     assert.equal(error.code, 1);
-    assert.match(error.stderr, /^0 due now$/m);
+    assert.match(error.stderr, /^0 deliveries due now$/m);
     return true;
   });
 
-  for (const words of [[], ['retry'], ['retry', 'an-id', '--all'], ['lists']]) {
+  for (const words of [[], ['retry'], ['drop'], ['settle', ids[0]!], ['lists']]) {
     await assert.rejects(outbox(...words), (error: Failure) => {
       assert.equal(error.code, 2);
       assert.match(error.stderr, /^Usage:/m);
@@ -106,21 +115,21 @@ async function fill(folder: string, waiting: number, held: number) {
   return entries.map(({id}) => id);
 }
 
-suite('the outbox command', () => {
-  test('the outbox command shows every lead of an outbox, counts them, and settles one by hand', async (t) => {
+suite('the deliveries command', () => {
+  test('the deliveries command shows every lead of an outbox, counts them, and settles one by hand', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const ids = await fill(folder.path, 2_500, 3);
     const outbox = (...words: string[]) =>
-      promisify(execFile)(process.execPath, [program, 'outbox', ...words], {
+      promisify(execFile)(process.execPath, [program, 'deliveries', ...words], {
         cwd: folder.path,
         env: {PATH: process.env['PATH'], ...serviceSettings(folder.path)},
         maxBuffer: 10_000_000,
       });
     const list = async (...words: string[]) => {
-      const {stdout, stderr} = await outbox('list', ...words);
+      const {stdout, stderr} = await outbox('list', '--json', ...words);
       const rows = stdout.split('\n').filter(Boolean);
-      assert.match(stderr, new RegExp(`^${rows.length} leads?$`, 'm'));
+      assert.match(stderr, new RegExp(`^${rows.length.toLocaleString('en-US')} deliver(y|ies)$`, 'm'));
       return rows.map((line) => JSON.parse(line) as {lead: string});
     };
     assert.deepEqual(
@@ -131,30 +140,30 @@ suite('the outbox command', () => {
       (await list('--state', 'held')).map(({lead}) => lead),
       ids.slice(-3).toSorted(),
     );
-    assert.deepEqual(await list('--state', 'held', '--upstream', 'other'), []);
+    await assert.rejects(list('--state', 'held', '--destination', 'other'), /has no destination other/);
 
-    const counts = (await outbox('summary')).stdout.split('\n').filter(Boolean);
-    const [held, waiting] = counts.map((line) => JSON.parse(line) as {oldestCreatedAt: string});
-    assert.partialDeepStrictEqual(held, {upstream: 'default', state: 'held', leads: 3});
-    assert.partialDeepStrictEqual(waiting, {upstream: 'default', state: 'waiting', leads: 2_500});
-    assert.ok(Math.abs(Date.parse(waiting!.oldestCreatedAt) - Date.now()) < 600_000);
+    const counts = (await outbox('summary', '--json')).stdout.split('\n').filter(Boolean);
+    const [held, waiting] = counts.map((line) => JSON.parse(line) as {oldest_created_at: string});
+    assert.partialDeepStrictEqual(held, {destination: 'default', state: 'held', deliveries: 3});
+    assert.partialDeepStrictEqual(waiting, {destination: 'default', state: 'waiting', deliveries: 2_500});
+    assert.ok(Math.abs(Date.parse(waiting!.oldest_created_at) - Date.now()) < 600_000);
 
     const [taken, never, third] = ids.slice(-3) as [string, string, string];
-    const settled = [outbox('settle', taken, '--taken-as', 'u-1'), outbox('settle', never, '--never-send')];
-    for (const {stderr} of await Promise.all(settled)) assert.match(stderr, /^1 settled$/m);
+    assert.match((await outbox('settle', taken, '--taken-as', 'u-1')).stderr, /^1 delivery settled$/m);
+    assert.match((await outbox('drop', never)).stderr, /^1 delivery dropped$/m);
     assert.deepEqual(
       (await list('--state', 'held')).map(({lead}) => lead),
       [third],
     );
-    await assert.rejects(outbox('settle', never, '--never-send'), (error: Failure) => {
+    await assert.rejects(outbox('drop', never), (error: Failure) => {
       assert.equal(error.code, 1);
-      assert.match(error.stderr, /^0 settled: no such lead is in the outbox$/m);
+      assert.match(error.stderr, /^0 deliveries dropped\nNo such delivery/m);
       return true;
     });
     const misspelt = [
       ['settle', third],
       ['settle', third, '--taken-as', ''],
-      ['settle', third, '--taken-as', 'u-1', '--never-send'],
+      ['retry', '--since', 'last week'],
       ['list', '--state', 'lost'],
     ];
     const refusals = misspelt.map((words) =>
@@ -165,7 +174,7 @@ suite('the outbox command', () => {
     );
     await Promise.all(refusals);
   });
-  test('the outbox command settles one of several deliveries of a lead only when its upstream is named', async (t) => {
+  test('the deliveries command settles one of several deliveries of a lead only when its destination is named', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const config = {...baseConfig(folder.path), databasePath: join(folder.path, 'leads.sqlite')};
@@ -175,7 +184,7 @@ suite('the outbox command', () => {
     const settle = (...words: string[]) =>
       promisify(execFile)(
         process.execPath,
-        [program, 'outbox', 'settle', entry.id, '--never-send', ...words],
+        [program, 'deliveries', 'settle', entry.id, '--taken-as', 'u-1', ...words],
         {
           cwd: folder.path,
           env: {PATH: process.env['PATH'], ...serviceSettings(folder.path)},
@@ -183,34 +192,38 @@ suite('the outbox command', () => {
       );
     await assert.rejects(settle(), (error: Failure) => {
       assert.equal(error.code, 1);
-      assert.match(error.stderr, /^0 settled: .* several upstreams; name one of them with --upstream$/m);
+      assert.match(error.stderr, /^0 settled: .* several upstreams; name one of them with --destination$/m);
       return true;
     });
-    assert.match((await settle('--upstream', 'two')).stderr, /^1 settled$/m);
-    assert.match((await settle()).stderr, /^1 settled$/m);
+    assert.match((await settle('--destination', 'two')).stderr, /^1 delivery settled$/m);
+    await assert.rejects(settle('--destination', 'two'), /has given its id for this lead already/);
   });
-  test('the outbox command works beside the service on SQLite', async (t) => {
+  test('the deliveries command works beside the service on SQLite', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     await worksBesideTheService(t, folder.path, {});
   });
-  test('the outbox command works beside the service on PostgreSQL', {skip: withoutPostgres}, async (t) => {
-    const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-    t.after(async () => {
-      await database.drop();
-      folder.remove();
-    });
-    await worksBesideTheService(t, folder.path, {DATABASE_URL: database.url});
-  });
+  test(
+    'the deliveries command works beside the service on PostgreSQL',
+    {skip: withoutPostgres},
+    async (t) => {
+      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+      t.after(async () => {
+        await database.drop();
+        folder.remove();
+      });
+      await worksBesideTheService(t, folder.path, {DATABASE_URL: database.url});
+    },
+  );
 });
 
-test('the outbox command names a database that does not exist, and makes no empty one in its place', async (t) => {
+test('the deliveries command names a database that does not exist, and makes no empty one in its place', async (t) => {
   const temporary = makeTemporaryFolder();
   t.after(() => temporary.remove());
   const folder = temporary.path;
   const env = {PATH: process.env['PATH'], ...serviceSettings(folder)};
   await assert.rejects(
-    promisify(execFile)(process.execPath, [program, 'outbox', 'list'], {cwd: folder, env}),
+    promisify(execFile)(process.execPath, [program, 'deliveries', 'list'], {cwd: folder, env}),
     (error: Failure) => {
       assert.equal(error.code, 1);
       assert.match(error.stderr, /^There is no database at .+\.sqlite$/m);
@@ -220,7 +233,7 @@ test('the outbox command names a database that does not exist, and makes no empt
   assert.deepEqual(readdirSync(folder), ['embed']);
 });
 
-test('the outbox command says in one line that a file is no database, and leaves the file as it is', async (t) => {
+test('the deliveries command says in one line that a file is no database, and leaves the file as it is', async (t) => {
   const temporary = makeTemporaryFolder();
   t.after(() => temporary.remove());
   const folder = temporary.path;
@@ -230,7 +243,7 @@ test('the outbox command says in one line that a file is no database, and leaves
   const text = 'Not a database, but a note that somebody left here. '.repeat(40);
   writeFileSync(file, text);
   await assert.rejects(
-    promisify(execFile)(process.execPath, [program, 'outbox', 'list'], {cwd: folder, env}),
+    promisify(execFile)(process.execPath, [program, 'deliveries', 'list'], {cwd: folder, env}),
     (error: Failure) => {
       assert.equal(error.code, 1);
       assert.match(error.stderr, /^The database that DATABASE_PATH names cannot be opened: [^\n]+\n$/);

@@ -1,0 +1,157 @@
+/** `lead-prequal destinations`: which destinations there are, whether they work, and which get nothing for now. */
+import {Command} from 'commander';
+import {randomBytes} from 'node:crypto';
+import type {Config} from '../config/config.ts';
+import {usualTimings} from '../config/timings.ts';
+import {DeliveryError} from '../destinations/destination.ts';
+import {openStates, type OpenState} from '../leads/deliveries.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import type {BesideStore} from '../leads/lead-store.ts';
+import {fail, jsonOption, localTime, print, printTable} from './output.ts';
+import {changingStore, configured, readingStore} from './with-store.ts';
+
+const examples = `
+Examples:
+  lead-prequal destinations list             what there is, what waits, what failed
+  lead-prequal destinations test crm         send a test to crm, and say what came back
+  lead-prequal destinations pause crm        send nothing to crm until it is resumed
+  lead-prequal destinations resume crm       go on, with everything that came meanwhile`;
+
+type Json = {json?: boolean};
+
+export function destinationsCommand(): Command {
+  const destinations = new Command('destinations')
+    .description('list, test, pause and resume the destinations to which leads go')
+    .addHelpText('after', examples);
+
+  destinations
+    .command('list')
+    .description('list all destinations, with the number of their deliveries in the outbox by state')
+    .addOption(jsonOption())
+    .action(({json}: Json) => readingStore((store, config) => list(store, config, json)));
+
+  destinations
+    .command('test')
+    .description('send a made-up lead that is marked as a test, and say in words what came back')
+    .argument('<name>', 'the name of the destination')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nTo a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
+    )
+    .action((name: string, {json}: Json) => test(configured(), name, json));
+
+  destinations
+    .command('pause')
+    .description('send nothing to a destination until it is resumed; its deliveries wait')
+    .argument('<name>', 'the name of the destination')
+    .option('--reason <text>', 'why, for other operators', 'an operator paused it')
+    .action((name: string, {reason}: {reason: string}) =>
+      changingStore(async (store, config) => {
+        if (!config.destinations.has(name)) return fail(unknown(name, config));
+        const earlier = (await store.pausedDestinations()).find(({destination}) => destination === name);
+        if (earlier) return fail(`${name} is paused already: ${earlier.reason}`);
+        await store.pauseDestination({destination: name, pausedAt: Date.now(), reason});
+        console.error(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
+      }),
+    );
+
+  destinations
+    .command('resume')
+    .description('send to a paused destination again, beginning with what waits for it')
+    .argument('<name>', 'the name of the destination')
+    .action((name: string) =>
+      changingStore(async (store, config) => {
+        if (await store.resumeDestination(name))
+          return console.error(`${name} is resumed, and what waits is sent.`);
+        fail(config.destinations.has(name) ? `${name} is not paused.` : unknown(name, config));
+      }),
+    );
+
+  destinations
+    .command('secret')
+    .description(
+      'make a secret for a webhook, for the setting CREDENTIALS_<name>_SECRET and for its receiver',
+    )
+    .action(() => console.log(`whsec_${randomBytes(32).toString('base64')}`));
+
+  return destinations;
+}
+
+const unknown = (name: string, {destinations}: Config) =>
+  `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
+
+async function list(store: BesideStore, {destinations, partners}: Config, json = false) {
+  const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
+  const counts = await store.countOutbox();
+  const names = new Set([...destinations.keys(), ...counts.map(({destination}) => destination)]);
+  const rows = [];
+  for (const name of names) {
+    const own = counts.filter(({destination}) => destination === name);
+    const count = (state: OpenState) => own.find((each) => each.state === state)?.deliveries ?? 0;
+    const oldest = own.map((each) => each.oldest).toSorted()[0];
+    const pause = paused.get(name);
+    rows.push({
+      destination: name,
+      type: destinations.get(name)?.type ?? 'not configured',
+      partners: partners
+        .filter(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name))
+        .map(({key}) => key),
+      paused_at: pause ? new Date(pause.pausedAt).toISOString() : null,
+      pause_reason: pause?.reason ?? null,
+      ...(Object.fromEntries(openStates.map((state) => [state, count(state)])) as Record<OpenState, number>),
+      oldest_created_at: oldest === undefined ? null : new Date(createdAtOf(oldest)).toISOString(),
+      last_error: own.length === 0 ? null : await lastErrorOf(store, name),
+    });
+  }
+  if (json) for (const row of rows) await print(row);
+  else {
+    await printTable(
+      ['destination', 'type', ...openStates, 'oldest lead', 'what went wrong'],
+      rows.map((row) => [
+        row.destination,
+        row.type,
+        ...openStates.map((state) => row[state]),
+        row.oldest_created_at ? localTime(Date.parse(row.oldest_created_at)) : '',
+        row.paused_at ? `paused: ${row.pause_reason}` : (row.last_error ?? ''),
+      ]),
+    );
+  }
+}
+
+/** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
+const looked = 20;
+
+/** What went wrong with the oldest delivery in the outbox that was tried. */
+async function lastErrorOf(store: BesideStore, destination: string): Promise<string | null> {
+  const oldest = await store.listDeliveries(looked, {destination});
+  return oldest.find(({lastError}) => lastError !== null)?.lastError ?? null;
+}
+
+async function test(config: Config, name: string, json = false) {
+  const settings = config.destinations.get(name);
+  if (!settings) return fail(unknown(name, config));
+  // Only this command needs the libraries for HTTP and mail, which take time and memory to load.
+  const {createDestination} = await import('../destinations/kinds.ts');
+  const destination = createDestination(settings, usualTimings.delivery);
+  const begun = performance.now();
+  const outcome = await destination
+    .test()
+    .then((settled) =>
+      settled.state === 'refused'
+        ? {works: false, said: settled.reason, reply: null}
+        : {works: true, said: settled.note ?? 'It was delivered', reply: null},
+    )
+    .catch((error: unknown) => {
+      if (!(error instanceof DeliveryError)) throw error;
+      return {works: false, said: error.message, reply: error.excerpt};
+    })
+    .finally(() => destination.close());
+  const milliseconds = Math.round(performance.now() - begun);
+  if (json) await print({destination: name, ...outcome, milliseconds});
+  else {
+    console.log(`${name}: ${outcome.said} (after ${milliseconds} ms).`);
+    if (outcome.reply) console.log(`Its reply begins with: ${outcome.reply}`);
+  }
+  if (!outcome.works) process.exitCode = 1;
+}

@@ -1,0 +1,253 @@
+/** `lead-prequal leads`: finds leads, shows and counts them, and writes them to a file. */
+import {Command, InvalidArgumentError, Option} from 'commander';
+import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
+import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
+import type {BesideStore} from '../leads/lead-store.ts';
+import {deliveriesOf, showDeliveries} from './deliveries.ts';
+import {exportLeads, formats, toExport, type Format} from './export.ts';
+import {leadOf} from './lead-names.ts';
+import {counted, fail, jsonOption, localDay, localTime, print, printTable, write} from './output.ts';
+import {sinceOption, untilOption} from './times.ts';
+import {readingStore} from './with-store.ts';
+
+/** The most leads of one query: a long read would keep SQLite from reusing its log, so that the file grows. */
+const pageLeads = 1_000;
+
+const examples = `
+Examples:
+  lead-prequal leads list --partner acme --since yesterday         the newest leads first
+  lead-prequal leads show K7QM-2XHD                                everything about a lead
+  lead-prequal leads count --partner acme --since yesterday --until today
+                                                                   how many leads acme sent yesterday
+  lead-prequal leads count --by partner,day --since 30d            how many each partner sent, day by day
+  lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
+
+Exit status: 0 done, 1 it failed or nothing was found, 2 the command line is wrong.`;
+
+/** In place of a partner: leads of `/json/leads`, which have none. */
+const ofCallers = '-';
+
+type Selection = {
+  partner?: string;
+  state?: LeadStatus;
+  campaign?: string;
+  reference?: string;
+  since?: number;
+  until?: number;
+};
+
+/** Adds the options that select leads. */
+const selecting = (command: Command): Command =>
+  command
+    .option('--partner <key>', 'only leads of this partner, or - for leads of /json/leads')
+    .addOption(
+      new Option('--state <state>', 'only leads whose answer is final, still to come, or a refusal').choices(
+        leadStatuses,
+      ),
+    )
+    .option('--campaign <name>', 'only leads with this utm_campaign')
+    .addOption(
+      new Option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD').argParser(
+        readReference,
+      ),
+    )
+    .addOption(sinceOption('leads'))
+    .addOption(untilOption('leads'))
+    .hook('preAction', (command) => {
+      const {since = 0, until = Infinity} = command.opts<Selection>();
+      if (until <= since) command.error('error: --until must be later than --since');
+    });
+
+function readReference(text: string): string {
+  const end = endOfId(text);
+  if (end === undefined) throw new InvalidArgumentError('It must be a reference such as K7QM-2XHD.');
+  return end;
+}
+
+const filterOf = ({state, reference, partner, campaign, since, until}: Selection): LeadFilter => ({
+  partner: partner === ofCallers ? null : partner,
+  status: state,
+  campaign,
+  endOfId: reference,
+  since,
+  until,
+});
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return count;
+}
+
+function readGroups(text: string): LeadGroup[] {
+  const names = text.split(',').map((name) => name.trim());
+  const groups = leadGroups.filter((group) => names.includes(group));
+  if (groups.length !== names.length)
+    throw new InvalidArgumentError(`It must be a list of ${leadGroups.join(', ')}, without spaces.`);
+  return names as LeadGroup[];
+}
+
+export function leadsCommand(): Command {
+  const leads = new Command('leads')
+    .description('find leads, show and count them, and write them to a file')
+    .addHelpText('after', examples);
+  leads.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
+
+  selecting(leads.command('list'))
+    .description('list leads, the newest first, without personal data')
+    .option('--limit <number>', 'so many leads, at most', readCount, 50)
+    .addOption(jsonOption())
+    .action(({json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
+      readingStore((store) => list(store, filterOf(selection), limit, json)),
+    );
+
+  leads
+    .command('show')
+    .description('show everything that is stored about a lead, and its deliveries')
+    .argument('<lead>', 'the id or the reference of the lead')
+    .addOption(jsonOption())
+    .action((named: string, {json}: {json?: boolean}) =>
+      readingStore(async (store) => {
+        const id = await leadOf(store, named);
+        if (id !== undefined) await show(store, id, json);
+      }),
+    );
+
+  selecting(leads.command('count'))
+    .description('count leads')
+    .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
+    .addOption(jsonOption())
+    .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
+      readingStore((store) => count(store, filterOf(selection), by, json)),
+    );
+
+  selecting(leads.command('export'))
+    .description('write leads with everything that is stored about them, the oldest first')
+    .argument('[file]', 'the file to write, which must not exist yet; without it, standard output')
+    .addOption(
+      new Option('--format <format>', 'without it, what the name of the file says, or csv').choices(formats),
+    )
+    .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
+    .addHelpText(
+      'after',
+      `
+The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
+formula begins with an apostrophe.`,
+    )
+    .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
+      const {format, excel = false, ...selection} = options;
+      return readingStore((store) => exportLeads(store, filterOf(selection), {file, format, excel}));
+    });
+
+  return leads;
+}
+
+const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
+
+const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
+
+async function list(store: BesideStore, filter: LeadFilter, limit: number, json = false) {
+  let left = limit;
+  let after: string | undefined;
+  let widths: readonly number[] | undefined;
+  while (left > 0) {
+    const size = Math.min(left, pageLeads);
+    const page = await store.listLeads(filter, {limit: size, after});
+    if (json) {
+      for (const {createdAt, leadType, ...lead} of page) {
+        const created_at = new Date(createdAt).toISOString();
+        const {id, partner, status, total, campaign, duplicateOf: duplicate_of} = lead;
+        const reference = referenceOf(id);
+        await print({
+          id,
+          reference,
+          created_at,
+          partner,
+          lead_type: leadType,
+          status,
+          total,
+          campaign,
+          duplicate_of,
+        });
+      }
+    } else if (page.length > 0) {
+      const rows = page.map((lead) => [
+        referenceOf(lead.id),
+        localTime(lead.createdAt),
+        lead.partner ?? '-',
+        lead.leadType,
+        lead.status,
+        lead.total ?? '',
+        lead.campaign ?? '',
+        lead.duplicateOf === null ? '' : `same as ${referenceOf(lead.duplicateOf)}`,
+      ]);
+      widths = await printTable(listHead, rows, widths, widths === undefined);
+    }
+    left -= page.length;
+    after = page.at(-1)?.id;
+    if (page.length < size) break;
+  }
+  const more = left === 0 ? ' (--limit shows more)' : '';
+  console.error(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
+}
+
+async function show(store: BesideStore, id: string, json = false) {
+  const found = await store.readLead(id);
+  if (!found) return fail(`There is no lead ${id}.`);
+  const {lead, duplicates, supersededBy} = found;
+  const data = {...toExport(lead), duplicates, superseded_by: supersededBy};
+  if (json) return print({...data, deliveries: await deliveriesOf(store, id)});
+  const rows = [...flatten(data)];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  await write(
+    rows
+      .map(
+        ([name, value]) => `${name.padEnd(width)}  ${value.replaceAll('\n', `\n${' '.repeat(width + 2)}`)}\n`,
+      )
+      .join(''),
+  );
+  await write('\n');
+  await showDeliveries(store, id);
+}
+
+/** The values of an object and of the objects in it, with names such as `lead.first_name`. What is missing is left out. */
+function* flatten(value: object, prefix = ''): Generator<[string, string]> {
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+    const name = `${prefix}${key}`;
+    if (inner === null || inner === undefined || (Array.isArray(inner) && inner.length === 0)) continue;
+    if (Array.isArray(inner)) yield [name, inner.join(', ')];
+    else if (typeof inner === 'object') yield* flatten(inner, `${name}.`);
+    else yield [name, typeof inner === 'string' ? inner : JSON.stringify(inner)];
+  }
+}
+
+async function count(store: BesideStore, filter: LeadFilter, by: readonly LeadGroup[], json = false) {
+  if (by.length === 0) {
+    const leads = await store.countLeads(filter);
+    return json ? print({leads}) : write(`${leads}\n`);
+  }
+  const counts = await store.countLeadsBy(filter, by, startOfDay);
+  const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
+    partner: ({partner}) => partner,
+    day: ({day}) => (day === null ? null : localDay(day)),
+    state: ({status}) => status,
+    campaign: ({campaign}) => campaign,
+  };
+  const rows = counts
+    .map((row) => ({keys: by.map((group) => cell[group](row)), leads: row.leads}))
+    .toSorted((one, other) => (one.keys.join('\0') < other.keys.join('\0') ? -1 : 1));
+  if (json) {
+    for (const {keys, leads} of rows)
+      await print({...Object.fromEntries(by.map((group, index) => [group, keys[index]])), leads});
+  } else {
+    const table = rows.map(({keys, leads}) => [...keys.map((key) => key ?? '-'), leads]);
+    await printTable([...by, 'leads'], table);
+  }
+}
+
+/** Midnight before a time, in the time zone of this machine. */
+function startOfDay(time: number): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
