@@ -56,8 +56,16 @@ export const fromPage = (): NewLead => ({
   body: pagesBody,
 });
 
-/** Creates leads over many connections until it is stopped, or its test ends. */
-export function createLeads(url: string, connections = 20, newLead: () => NewLead = fromCaller): Load {
+/**
+ * Creates leads over many connections until it is stopped, or its test ends.
+ * @param perSecond how many leads each connection sends in a second, at most
+ */
+export function createLeads(
+  url: string,
+  connections = 20,
+  newLead: () => NewLead = fromCaller,
+  perSecond = Infinity,
+): Load {
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
   const statuses: number[] = [];
@@ -75,8 +83,11 @@ export function createLeads(url: string, connections = 20, newLead: () => NewLea
   }
 
   const senders = Array.from({length: connections}, async () => {
-    while (sending) {
+    const began = performance.now();
+    for (let count = 1; sending; count += 1) {
       await sendOne();
+      const early = began + (count / perSecond) * 1_000 - performance.now();
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       // If the server is down, requests fail at once. The pause lets other work run.
       if (statuses.at(-1) === 0) await new Promise((resolve) => setImmediate(resolve));
     }

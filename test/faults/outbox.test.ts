@@ -51,7 +51,7 @@ async function fill(folder: string, store: Environment): Promise<string[]> {
 
 async function nothingWaits(folder: string, store: Environment) {
   const beside = await openBeside(folder, store);
-  await until(async () => (await beside.listOutbox(1)).length === 0);
+  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
   await beside.close();
 }
 
@@ -267,7 +267,7 @@ suite('a kill between the sending of a lead and the reply', {concurrency: true},
             assert.deepEqual(upstream.sent(), [id, id]);
           } else {
             const beside = await openBeside(folder.path, store);
-            const row = async () => (await beside.listOutbox(1))[0]!;
+            const row = async () => (await beside.listDeliveries(1, {}))[0]!;
             await until(async () => (await row()).state === 'held');
             assert.partialDeepStrictEqual(await row(), {lead: id, ambiguous: 1, attempts: 1});
             assert.deepEqual(upstream.sent(), [id]);

@@ -1,0 +1,314 @@
+/** Several destinations at once: processes that are killed amid deliveries, and destinations with every kind of fault. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {clearText} from '../../server/store/codec.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import type {LeadEvent} from '../../server/leads/lead-event.ts';
+import {createAuthority} from '../support/certificates.ts';
+import {startFakeUpstream} from '../support/fake-upstream.ts';
+import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody, without} from '../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {baseConfig, listedOrigin} from '../support/test-server.ts';
+import {
+  replyWith,
+  startWebhookReceiver,
+  type ReceiverReply,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts';
+import {createLeads, startOver, stopped, until} from './load.ts';
+import {memoryOf} from './under-attack.ts';
+
+const rounds = Number(process.env['FAULT_ROUNDS'] ?? 100);
+const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
+/** Milliseconds during which leads arrive, among destinations with faults. */
+const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
+
+const leadsPerSecond = 50;
+
+type Environment = Record<string, string>;
+
+/** Settings of a server whose only partner sends its leads to these webhooks, and is answered by `lender` if given. */
+function sendingTo(
+  folder: string,
+  webhooks: Record<string, WebhookReceiver & {perSecond?: number}>,
+  lender?: Awaited<ReturnType<typeof startFakeUpstream>>,
+): Environment {
+  const credentials = (name: string) => name.toUpperCase().replaceAll('-', '_');
+  const named = Object.entries(webhooks).map(([name, {settings, perSecond}]) => [
+    name,
+    {type: 'webhook', url: settings.url, credentials: credentials(name), per_second: perSecond},
+  ]);
+  const upstream = lender && {
+    lender: {type: 'lead-api', url: lender.settings.url, cid: lender.settings.cid, credentials: 'LENDER'},
+  };
+  const partner = {
+    key: 'acme',
+    origins: [listedOrigin],
+    cid: '1001',
+    send_to: Object.keys(webhooks),
+    merge_duplicates: false,
+    ...(lender && {answer_from: 'lender'}),
+  };
+  const file = join(folder, 'partners.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      destinations: {...(Object.fromEntries(named) as object), ...upstream},
+      partners: [partner],
+    }),
+  );
+  return {
+    PARTNERS_FILE: file,
+    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1 localhost',
+    OUTBOX_PER_SECOND: '500',
+    ...Object.fromEntries(
+      Object.entries(webhooks).map(([name, {secret}]) => [`CREDENTIALS_${credentials(name)}_SECRET`, secret]),
+    ),
+    ...(lender && {
+      CREDENTIALS_LENDER_USER: lender.settings.user,
+      CREDENTIALS_LENDER_PASSWORD: lender.settings.password,
+    }),
+  };
+}
+
+const fromPage = () => ({
+  path: '/embed/v1/leads?partner=acme',
+  headers: {origin: listedOrigin, 'idempotency-key': randomUUID(), 'content-type': 'application/json'},
+  body: JSON.stringify({lead: without(prequalificationBody, 'cid')}),
+});
+
+async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
+  const started = await startWebhookReceiver(...given);
+  t.after(() => started.close());
+  return started;
+}
+
+const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL}: Environment) =>
+  openStore(
+    {
+      ...baseConfig(folder),
+      databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
+      databaseUrl: DATABASE_URL,
+    },
+    clearText,
+  );
+
+async function outboxIsEmpty(folder: string, store: Environment) {
+  const beside = await openBeside(folder, store);
+  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
+  await beside.close();
+}
+
+/** The ids of the events of a receiver. Fails if one id came with two bodies. */
+function eventIds({received}: WebhookReceiver, bodies: Map<string, string>): Set<string> {
+  for (const {headers, body} of received) {
+    const id = String(headers['webhook-id']);
+    assert.equal(bodies.get(id) ?? body, body, `${id} means two things`);
+    bodies.set(id, body);
+  }
+  return new Set(received.map(({headers}) => String(headers['webhook-id'])));
+}
+
+async function killRepeatedly(t: TestContext, folder: string, store: Environment, processes: number) {
+  const soon: ReceiverReply = async (response) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    response.writeHead(204).end();
+  };
+  const [crm, sheet, lender] = [await receiver(t), await receiver(t, soon), await startFakeUpstream()];
+  t.after(() => lender.close());
+  const environment = {...store, ...sendingTo(folder, {crm, sheet}, lender)};
+  const start = () => startOver(folder, environment);
+  const others = await Promise.all(Array.from({length: processes - 1}, start));
+  const acknowledged: string[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const victim = await start();
+    const loads = [victim, ...others].map(({url}) => createLeads(url, 10, fromPage));
+    const enough = 20 + Math.floor(Math.random() * 200);
+    await until(() => loads.reduce((sum, load) => sum + load.acknowledged.length, 0) >= enough);
+    await victim.end('SIGKILL');
+    await Promise.all(loads.map((load) => load.stop()));
+    for (const load of loads) acknowledged.push(...load.acknowledged);
+  }
+  const last = await start();
+  await outboxIsEmpty(folder, store);
+  for (const server of [last, ...others]) assert.deepEqual(await server.end('SIGTERM'), stopped);
+
+  const bodies = new Map<string, string>();
+  const sent = lender.sent();
+  const arrived = {crm: eventIds(crm, bodies), sheet: eventIds(sheet, bodies), lender: new Set(sent)};
+  for (const id of acknowledged) {
+    assert.ok(arrived.lender.has(id), `${id} is not at the upstream`);
+    for (const name of ['crm', 'sheet'] as const) {
+      for (const content of ['created', 'answered'])
+        assert.ok(arrived[name].has(`evt_${content}_${id}`), `${id} ${content} is not at ${name}`);
+    }
+  }
+  const twice = {
+    crm: crm.received.length - arrived.crm.size,
+    sheet: sheet.received.length - arrived.sheet.size,
+    lender: sent.length - arrived.lender.size,
+  };
+  console.log(
+    `${rounds} kills, ${processes} processes: ${acknowledged.length} acknowledged leads, all at two webhooks and one upstream; ` +
+      `${bodies.size} events, each with one body; repeats ${JSON.stringify(twice)}`,
+  );
+}
+
+suite(`${rounds} kills among several destinations`, () => {
+  test(`${rounds} kills lose no delivery to two webhooks and an upstream, on SQLite`, async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    await killRepeatedly(t, folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')}, 1);
+  });
+
+  test(
+    `${rounds} kills lose no delivery to two webhooks and an upstream, on PostgreSQL with two processes`,
+    {skip: withoutPostgres},
+    async (t) => {
+      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+      t.after(async () => {
+        await database.drop();
+        folder.remove();
+      });
+      await killRepeatedly(t, folder.path, {DATABASE_URL: database.url}, 2);
+    },
+  );
+});
+
+const quantile = (values: readonly number[], share: number) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
+
+suite('destinations with faults', () => {
+  test('destinations with faults delay no other destination and use no more memory, and get everything once they work', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const later = (milliseconds: number): ReceiverReply => {
+      return (response) => void setTimeout(() => response.writeHead(204).end(), milliseconds);
+    };
+    const drip: ReceiverReply = (response) => {
+      response.writeHead(500, {'content-length': '1000'});
+      const timer = setInterval(() => response.write('x'), 200);
+      response.on('close', () => clearInterval(timer));
+    };
+    const authority = createAuthority(t);
+    const ca = join(folder.path, 'ca.pem');
+    writeFileSync(ca, authority.ca);
+    const expired = authority.issue('localhost', '20200101000000Z', '20210101000000Z');
+    const faulty = {
+      slow: await receiver(t, later(29_000)),
+      resets: await receiver(t, (response) => void response.socket?.destroy()),
+      drips: await receiver(t, drip),
+      gone: await receiver(t, replyWith(410)),
+      expired: await receiver(t, undefined, {tls: expired}),
+      down: await receiver(t),
+    };
+    await faulty.down.close();
+    const lateness: number[] = [];
+    const good = await receiver(t, (response, {body}) => {
+      lateness.push(Date.now() - Date.parse((JSON.parse(body) as LeadEvent).data.created_at));
+      response.writeHead(204).end();
+    });
+    const store = {DATABASE_PATH: join(folder.path, 'leads.sqlite')};
+    const environment = {...sendingTo(folder.path, {good, ...faulty}), NODE_EXTRA_CA_CERTS: ca};
+    const server = await startOver(folder.path, {...store, ...environment});
+    const began = performance.now();
+    let memory = 0;
+    const load = createLeads(server.url, 1, fromPage, leadsPerSecond);
+    await until(() => {
+      // What a server needs to warm up is no growth.
+      if (memory === 0 && performance.now() - began > duration / 4) memory = memoryOf(server.pid);
+      return performance.now() - began > duration;
+    });
+    await load.stop();
+    const grown = memoryOf(server.pid) - memory;
+    await good.hasReceived(load.acknowledged.length);
+    assert.equal(
+      new Set(good.received.map(({headers}) => headers['webhook-id'])).size,
+      load.acknowledged.length,
+    );
+    const late = quantile(lateness, 0.99);
+    assert.ok(late < 1_000, `the good destination heard ${late} ms late`);
+    assert.ok(grown < 60, `the memory grew by ${grown} MB`);
+
+    // The operator is told in words, for each destination.
+    const said = (destination: string, words: RegExp) =>
+      assert.ok(
+        server.lines.some((line) => line.includes(`"destination":"${destination}"`) && words.test(line)),
+        `${destination}: ${String(words)}`,
+      );
+    said('resets', /cut the connection/);
+    said('gone', /410 \(Gone\)/);
+    said('expired', /certificate/);
+    said('down', /refused: nothing listens/);
+
+    // Everything but the certificate is repaired. An operator resumes what asked for no more.
+    const revived = await startWebhookReceiver(undefined, {
+      port: faulty.down.port,
+      secret: faulty.down.secret,
+    });
+    t.after(() => revived.close());
+    for (const each of Object.values(faulty)) each.answerWith(replyWith(204));
+    const beside = await openBeside(folder.path, store);
+    assert.ok(await beside.resumeDestination('gone'));
+    const isOnlyExpired = async () => {
+      const left = await beside.countOutbox();
+      return left.every(({destination, state}) => destination === 'expired' && state === 'waiting');
+    };
+    await until(isOnlyExpired);
+    await beside.close();
+    const all = load.acknowledged.map((id) => `evt_created_${id}`);
+    for (const {received} of [faulty.slow, faulty.resets, faulty.drips, faulty.gone, revived]) {
+      const ids = new Set(received.map(({headers}) => headers['webhook-id']));
+      assert.deepEqual(
+        all.filter((id) => !ids.has(id)),
+        [],
+      );
+    }
+
+    t.diagnostic(
+      `${load.acknowledged.length} leads; the good destination p99 ${late} ms late; memory grew by ${grown} MB`,
+    );
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+  });
+
+  test('a destination that was away for a day gets everything at the pace that was set', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const store = {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')};
+    const perSecond = 200;
+    const beside = await openBeside(folder.path, store);
+    const day = 24 * 3_600_000;
+    const entries = Array.from({length: rows}, (_, index) => {
+      const createdAt = Date.now() - day + Math.floor((index * day) / rows);
+      const delivery = newDelivery({
+        destination: 'crm',
+        content: 'created',
+        givesAnswer: false,
+        nextAttemptAt: Date.now() - 1_000,
+      });
+      return newEntry({lead: asLead(prequalificationBody), createdAt, deliveries: [delivery]});
+    });
+    await Promise.all(entries.map((entry) => beside.accept(entry)));
+    await beside.close();
+    const times: number[] = [];
+    const crm = await receiver(t, (response) => {
+      times.push(performance.now());
+      response.writeHead(204).end();
+    });
+    const server = await startOver(folder.path, {
+      ...store,
+      ...sendingTo(folder.path, {crm: {...crm, perSecond}}),
+    });
+    await until(() => times.length >= rows);
+    await outboxIsEmpty(folder.path, store);
+    assert.equal(times.length, rows);
+    const seconds = (times.at(-1)! - times[0]!) / 1_000;
+    assert.ok(rows / seconds < perSecond * 1.1, `${rows} in ${seconds} s`);
+    t.diagnostic(`${rows} deliveries in ${seconds.toFixed(1)} s, at most ${perSecond} a second`);
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+  });
+});
