@@ -23,7 +23,9 @@ import {freshStore} from './servers.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
 const perSecond = 200;
-const program = join(import.meta.dirname, '../../server/cli/program.ts');
+/** Milliseconds for which a command is run again and again. */
+const shortest = 8_000;
+const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 
 const personal = JSON.stringify({
   first_name: 'Jane',
@@ -132,9 +134,8 @@ function startCreates(url: string) {
 /** The most memory that a process has used, in MB. */
 function peakOf(pid: number): number {
   try {
-    return Math.round(
-      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
-    );
+    const [, kilobytes = 0] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes) / 1024);
   } catch {
     return 0;
   }
@@ -222,10 +223,14 @@ async function measure(name: 'SQLite' | 'PostgreSQL') {
   ];
   for (const words of commands) {
     creates.take();
-    const {code, milliseconds, memory} = await run(environment, words);
-    // A short command gets a longer time of creates, so that the quantile means something.
-    const least = 3_000;
-    if (milliseconds < least) await sleep(least - milliseconds);
+    const began = performance.now();
+    let {code, milliseconds, memory} = await run(environment, words);
+    // A short command runs several times, so that the quantile of the creates means something.
+    while (performance.now() - began < shortest) {
+      const again = await run(environment, words);
+      memory = Math.max(memory, again.memory);
+      [code, milliseconds] = [again.code, Math.min(milliseconds, again.milliseconds)];
+    }
     const {p50, p99, failures, creates: count} = creates.take();
     const ratio = (p99 / before.p99).toFixed(2);
     console.log(
