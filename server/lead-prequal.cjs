@@ -6,6 +6,7 @@
  */
 'use strict';
 
+const {constants, setPriority} = require('os');
 const {engines} = require('../package.json');
 
 /** Whether a version such as `[24, 16, 0]` is the other version or a later one. */
@@ -28,6 +29,15 @@ const fits = ({within, parts}) => isAtLeast(own, parts) && (!within || own[0] ==
  */
 const limits = ['--max-semi-space-size=1', '--max-old-space-size=48'];
 const [, script, ...words] = process.argv;
+/** A command must not take the processor from a server on the same machine. Some sandboxes forbid that, though. */
+function letServerGoFirst() {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Then the command runs as any other program.
+  }
+}
+if (words[0] !== 'serve') letServerGoFirst();
 const isExport = words[0] === 'leads' && words[1] === 'export';
 
 if (isExport && process.execve && process.execArgv.length === 0) {

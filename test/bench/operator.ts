@@ -24,7 +24,7 @@ import {freshStore} from './servers.ts';
 const leads = Number(process.argv[2] ?? 1_000_000);
 const perSecond = 200;
 /** Milliseconds for which a command is run again and again. */
-const shortest = 8_000;
+const shortest = 5_000;
 const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 
 const personal = JSON.stringify({
