@@ -18,17 +18,9 @@ export type Format = (typeof formats)[number];
 /** Leads of one query. */
 const pageLeads = 200;
 
-const leadFields = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
-const consentFields = [
-  'text_version',
-  'text_hash',
-  'agreed',
-  'given_at',
-  'origin',
-  'page',
-  'ip',
-  'user_agent',
-];
+const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shape;
+const leadFields = Object.keys(leadShape.shape);
+const consentFields = Object.keys(consentShape.unwrap().shape);
 
 /** The columns of a CSV, and where their values stand in a lead. */
 const columns: readonly (readonly [name: string, ...path: string[]])[] = [

@@ -146,7 +146,6 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     channel?.streaks.record(settlement.state, lead.id, reason);
     await records.settled(due, settlement);
     if (settlement.state === 'delivered') return settlement.answer ?? pending;
-
     emit({type: 'delivery-refused', lead: lead.id, destination, reason});
     return {status: 'refused'};
   }
