@@ -82,10 +82,11 @@ const makeFunction = (uses: Uses): Plugin => ({
   },
 });
 
-const entryId = '\0later-file';
+const entryId = '\0entry';
 
-const entry = (code: string): Plugin => ({
-  name: 'entry-of-later-file',
+/** Builds this code instead of a file. */
+export const entry = (code: string): Plugin => ({
+  name: 'entry',
   enforce: 'pre',
   resolveId: (_, importer) => (importer ? null : entryId),
   load: (id) => (id === entryId ? code : null),
@@ -120,12 +121,15 @@ async function buildLaterFile(name: string, exports: string, uses: Uses) {
 /**
  * Builds the later files that a module lists, and replaces this module by their names and hashes. The hashes are
  * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. A later file can list further ones.
+ * The classic twin is built with the same plugin after the module, and takes the names and hashes that are known.
  */
-const pinLaterFilesFor = (uses: Uses): Plugin => ({
+const pinLaterFilesFor = (uses: Uses, rewritten = new Map<string, string>()): Plugin => ({
   name: 'pin-later-files',
   async load(id) {
     if (!isPins(id)) return null;
-    return rewritePins(id, async (name, {path, only}) => {
+    const known = rewritten.get(id);
+    if (known !== undefined) return known;
+    const code = await rewritePins(id, async (name, {path, only}) => {
       const exports = `export ${only ? `{${only}}` : '*'} from '${resolve(loading, path)}';`;
       const {file, code, map, companions} = await buildLaterFile(name, exports, uses);
       this.emitFile({type: 'asset', fileName: file, source: code});
@@ -133,6 +137,8 @@ const pinLaterFilesFor = (uses: Uses): Plugin => ({
       for (const {fileName, source} of companions) this.emitFile({type: 'asset', fileName, source});
       return JSON.stringify({path: `./${file}`, integrity: integrityOf(code, 'sha256')} satisfies Pin);
     });
+    rewritten.set(id, code);
+    return code;
   },
 });
 

@@ -8,7 +8,8 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import type {Plugin, Rolldown} from 'vite';
-import {compress, embedFile, measure, nearBudget, overBudget} from './sizes.ts';
+import {firstFiles, moduleFile} from '../contract/api.ts';
+import {compress, measure, nearBudget, overBudget} from './sizes.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
@@ -23,12 +24,13 @@ export function refuseReleased() {
 export const integrityOf = (content: string, hash = 'sha384') =>
   `${hash}-${createHash(hash).update(content).digest('base64')}`;
 
-/** @returns the code of each script of a build by its name, the first file first */
+/** @returns the code of each script of a build by its name, the module and its twin first */
 export function scriptsOf(output: readonly (Rolldown.OutputAsset | Rolldown.OutputChunk)[]) {
   const scripts = output
     .filter(({fileName}) => fileName.endsWith('.js'))
     .map((file) => [file.fileName, String(file.type === 'chunk' ? file.code : file.source)] as const);
-  return new Map(scripts.sort(([a], [b]) => Number(b === embedFile) - Number(a === embedFile)));
+  const rank = (name: string) => (name === moduleFile ? 0 : firstFiles.includes(name) ? 1 : 2);
+  return new Map(scripts.sort(([a], [b]) => rank(a) - rank(b)));
 }
 
 /** What no file may contain. The patterns are searched in the JSON of a file's syntax tree. */

@@ -1,10 +1,13 @@
-/** Paths, limits, and the name of the element. */
+/** Paths, limits, and the names of the element and its files. */
 
 export const paths = {
   leads: '/json/leads',
   embed: '/embed/v1',
   embedConfig: '/embed/v1/config',
   embedLeads: '/embed/v1/leads',
+  embedVersions: '/embed/versions.json',
+  snippets: '/embed/snippets',
+  apply: '/apply',
   live: '/livez',
   ready: '/readyz',
   health: '/health',
@@ -13,8 +16,17 @@ export const paths = {
   docs: '/docs',
 } as const;
 
-/** The name of the element, and of the file that defines it. */
 export const elementName = 'lead-prequal-form';
+
+/** The first file of the form, as a module. */
+export const moduleFile = `${elementName}.js`;
+/** Its classic twin: the same form as a plain script, for tag managers and other tools that do not run modules. */
+export const classicFile = `${elementName}.classic.js`;
+/**
+ * The files of a version that a page may name in its script tag. 1.0.0 has only the module. The hash of such a file also
+ * pins all later files.
+ */
+export const firstFiles: readonly string[] = [moduleFile, classicFile];
 
 export const limits = {
   /** The maximum bytes of a request's body. */

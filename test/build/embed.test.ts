@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {SourceMap, type SourceMapPayload} from 'node:module';
+import {createContext, Script} from 'node:vm';
 import {before, suite, test} from 'node:test';
 import {build, type Plugin, type Rolldown} from 'vite';
-import {embedFile} from '../../build/sizes.ts';
+import {classicFile, moduleFile} from '../../contract/api.ts';
 import {embed} from '../../vite.config.ts';
 
 suite('the built form', () => {
@@ -44,29 +45,35 @@ suite('the built form', () => {
     }
   });
 
-  test('the form contains Lit once: later files use the Lit of the first file', () => {
+  test('the form contains Lit once: later files use the Lit of the first file, which is the module or its twin', () => {
     const withLit = scripts().filter(([, code]) => code.includes('$lit$'));
-    assert.deepEqual(
-      withLit.map(([name]) => name),
-      [embedFile],
-    );
+    assert.deepEqual(withLit.map(([name]) => name).sort(), [classicFile, moduleFile]);
   });
 
-  test('the form pins every later file, in the first file or in one that the first file pins', () => {
-    const pinned = new Set<string>();
-    const follow = (file: string) => {
-      for (const [, next = ''] of files.get(file)?.matchAll(/"\.\/([\w-]+\.js)"/g) ?? []) {
-        pinned.add(next);
-        follow(next);
-      }
-    };
-    follow(embedFile);
-    assert.deepEqual(
-      [...pinned, embedFile].sort(),
-      scripts()
+  for (const first of [moduleFile, classicFile])
+    test(`${first} pins every later file, by itself or in a file that it pins`, () => {
+      const pinned = new Set<string>();
+      const follow = (file: string) => {
+        for (const [, next = ''] of files.get(file)?.matchAll(/"\.\/([\w-]+\.js)"/g) ?? []) {
+          pinned.add(next);
+          follow(next);
+        }
+      };
+      follow(first);
+      const later = scripts()
         .map(([name]) => name)
-        .sort(),
-    );
+        .filter((name) => name !== moduleFile && name !== classicFile);
+      assert.deepEqual([...pinned].sort(), later.sort());
+    });
+
+  test('the classic twin is a plain script: it has no import, export or import.meta, and declares no global variable', () => {
+    const code = files.get(classicFile) ?? '';
+    assert.doesNotThrow(() => new Script(code));
+    const page = createContext({Object, Proxy, Reflect});
+    const before = new Script('Object.getOwnPropertyNames(globalThis).sort()');
+    const names = before.runInContext(page) as string[];
+    assert.throws(() => new Script(code).runInContext(page), 'there is no document');
+    assert.deepEqual(before.runInContext(page), names);
   });
 
   test('the form has source maps that lead from each word to the place where it is written', () => {

@@ -1,7 +1,8 @@
 /**
- * The later file `options`: the files that a page loads only if it sets an attribute, or makes a mistake, by address and
- * integrity. They stand apart from `pins.ts`, because each pin makes the file that has it 50 bytes larger, and a hash
- * cannot be compressed. The build replaces this module like `pins.ts`.
+ * The later file `options`: the files that few pages need, by address and integrity. A page needs one if an attribute asks
+ * for it, if the page has a mistake, is in a sandboxed frame, or has `?prequal-debug` in its address. They stand apart
+ * from `pins.ts`, because each pin makes the file that has it 50 bytes larger, and a hash cannot be compressed. The build
+ * replaces this module like `pins.ts`.
  */
 export const optionFiles = {
   'known-contact': {path: '../fields/known-contact.ts', integrity: ''},
@@ -9,4 +10,6 @@ export const optionFiles = {
   sandbox: {path: '../sandbox/index.ts', integrity: ''},
   dialog: {path: '../dialog/index.ts', integrity: ''},
   advice: {path: '../page/advice.ts', integrity: ''},
+  'opaque-frame': {path: '../opaque-frame/index.ts', integrity: ''},
+  debug: {path: '../debug/index.ts', integrity: ''},
 };

@@ -1,6 +1,7 @@
 /** Imports a later file, if it has the hash that the first file expects. */
 import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
+import {scriptAddress} from './script-address.ts';
 import {shared} from './shared-modules.ts';
 
 /** Where a later file is, and which content it must have. */
@@ -16,7 +17,7 @@ export type Pin = {
 };
 
 /** The server that this script came from. */
-export const scriptOrigin = new URL(import.meta.url).origin;
+export const scriptOrigin = new URL(scriptAddress).origin;
 
 let failures = 0;
 
@@ -27,7 +28,7 @@ let failures = 0;
  */
 export async function importPinned({path, integrity}: Pin): Promise<unknown> {
   // The URL does not have the query of this script's URL, such as the `?ver=` that WordPress appends.
-  const url = new URL(path, import.meta.url);
+  const url = new URL(path, scriptAddress);
   // A browser does not request a module again whose import has failed, so each new attempt has a new address.
   if (failures) url.searchParams.set('retry', String(failures));
   try {

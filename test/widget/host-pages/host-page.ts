@@ -15,8 +15,12 @@ export type HostPage = Window & typeof globalThis & {trouble: string[]};
 /** The element that partners paste, with content for people without JavaScript. */
 export const element = '<lead-prequal-form partner="acme"><p id="fallback">Call us</p></lead-prequal-form>';
 
+/** Both first files, by what a page puts into it. */
+export const scripts = {module: service.script, 'classic twin': service.classicScript} as const;
+
 /** The script tag of another version. It has the same hash, because the first file of all versions is the same. */
-export const scriptOf = (version: string) => service.script.replace(/embed\/[^/]+/, `embed/${version}`);
+export const scriptOf = (version: string, script = service.script) =>
+  script.replace(/embed\/[^/]+/, `embed/${version}`);
 
 /** The script tag with a query that content management systems append. */
 export const scriptAgain = service.script.replace('.js"', '.js?ver=6.4"');

@@ -1,13 +1,15 @@
 import {expect} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
-import {addScript, element, formOn, openPage, service, showsFallback} from './host-page.ts';
+import {addScript, element, formOn, openPage, scriptOf, service, showsFallback} from './host-page.ts';
 
 describe("the element's own children", () => {
-  const otherHash = service.script.replace(/sha384-.../, 'sha384-AAA');
+  const otherHash = (script: string) => script.replace(/sha384-.../, 'sha384-AAA');
 
   for (const [what, content, headers] of [
     ['has not arrived', element, {}],
-    ['was changed after the partner pinned it', otherHash + element, {}],
+    ['was changed after the partner pinned it', otherHash(service.script) + element, {}],
+    ['is a classic twin that was changed after that', otherHash(service.classicScript) + element, {}],
+    ['is that of a withdrawn version', scriptOf(service.withdrawnVersion) + element, {}],
     [
       'is not in the content security policy',
       service.script + element,

@@ -2,7 +2,16 @@
 import {expect, oneEvent, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {heading} from '../../support/browser/visitor.ts';
-import {element, formOn, openPage, reachResult, scriptOf, service, showsFallback} from './host-page.ts';
+import {
+  element,
+  formOn,
+  openPage,
+  reachResult,
+  scriptOf,
+  scripts,
+  service,
+  showsFallback,
+} from './host-page.ts';
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
 
@@ -35,11 +44,15 @@ for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isS
   const otherwise = ofWords ? 'the form is in English' : 'the result is shown without it';
 
   describe(`${name}, pinned by the hash of the first file`, () => {
-    for (const [change, version] of Object.entries({'one byte': oneByte, 'added code': planted})) {
+    for (const [change, version, script] of [
+      ['one byte', oneByte, scripts.module],
+      ['added code', planted, scripts.module],
+      ['added code, classic twin', planted, scripts['classic twin']],
+    ] as const) {
       it(`${name} does not run if the server has changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
         const content = element.replace(' partner', ` ${attributes[name] ?? ''} partner`);
         const page = await openPage(
-          `${scriptOf(version)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
+          `${scriptOf(version, script)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
         );
         const form = await formOn(page);
         if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
