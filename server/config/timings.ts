@@ -55,6 +55,8 @@ export const usualTimings = {
   /** How often the worker queries the outbox: while deliveries are due, and while none are. */
   busyPoll: 100,
   idlePoll: 500,
+  /** How often the numbers of requests for versions of the form are stored. */
+  requestCounts: 10_000,
   /** The time from the signal to stop until requests in progress are cut off. */
   requestsEnd: deliveriesEnd - lastDelivery,
   /** The time from the signal to stop until deliveries in progress are cut off. */

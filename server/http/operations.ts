@@ -9,6 +9,7 @@ import {
   embedAnswerSchema,
   embedConfigSchema,
   embedSubmissionSchema,
+  listedVersionsSchema,
   specifiedPrequalificationSchema,
 } from './wire-schemas.ts';
 
@@ -161,6 +162,20 @@ export const operations = {
       headers: {'Retry-After': {description: 'Seconds, while the lead is pending.', required: false}},
     },
     problems: [...pageProblems, 'not-found', ...storeProblems],
+  },
+  embedVersions: {
+    method: 'get',
+    path: paths.embedVersions,
+    summary:
+      'Which versions of the form there are, which is the newest, and which should not be used any more',
+    security: 'none',
+    parameters: [],
+    success: {
+      status: 200,
+      description: 'The versions, the newest first.',
+      body: listedVersionsSchema,
+    },
+    problems: [],
   },
 } as const satisfies Record<string, Operation>;
 

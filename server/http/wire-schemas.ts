@@ -26,6 +26,7 @@ import {
 import {fieldErrorCodes, leadTypes} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
+import type {ListedVersions} from '../../contract/versions.ts';
 
 /** The type of a value after it was sent as JSON, without `undefined` and `readonly`. */
 type Json<Value> = Value extends object
@@ -163,6 +164,22 @@ export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
       .catch(undefined),
     attribution: attributionSchema.optional().catch(undefined),
     supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
+  }),
+);
+
+export const listedVersionsSchema = schemaOf<ListedVersions>()(
+  z.object({
+    newest: z.string().nullable(),
+    versions: z.array(
+      z.object({
+        version: z.string(),
+        released: z.boolean(),
+        integrity: z.record(z.string(), z.string()),
+        withdrawn: z.string().exactOptional(),
+        security: z.string().exactOptional(),
+        fixed_in: z.string().exactOptional(),
+      }),
+    ),
   }),
 );
 

@@ -12,6 +12,7 @@ import type {
   Settled,
   Settlement,
 } from './deliveries.ts';
+import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Consent, LeadRecord, StoredLead} from './stored-lead.ts';
@@ -52,8 +53,11 @@ export type Accepted =
   | {outcome: 'replayed'; stored: StoredLead}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
+/** The parts of the store that are described where they are used. */
+type OtherParts = LeadReader & RequestStore;
+
 /** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
-export type LeadStore = LeadReader & {
+export type LeadStore = OtherParts & {
   accept(entry: LeadEntry): Promise<Accepted>;
   /** The answer of a duplicate is that of the lead that it was merged into. */
   find(id: string): Promise<StoredLead | undefined>;
@@ -91,7 +95,7 @@ export type LeadStore = LeadReader & {
   ): Promise<{due: DueDelivery[]; held: string[]; unreadable: string[]}>;
   /** Ends the lease, if it still holds, and makes the delivery due later. */
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
-  /** Deletes a batch of expired keys, digests and proofs. Resolves to their number. */
+  /** Deletes a batch of expired keys, digests, proofs and counts of requests. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   countWaiting(): Promise<{destination: string; deliveries: number}[]>;
   /** The destinations that get nothing until an operator resumes them. */

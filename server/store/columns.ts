@@ -169,6 +169,19 @@ export const tables = {
     since: 8,
   },
 
+  /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */
+  version_requests: {
+    columns: {
+      /** When the day began, in UTC. */
+      day: integer,
+      version: text,
+      origin: text,
+      requests: integer,
+    },
+    primaryKey: ['day', 'version', 'origin'],
+    since: 9,
+  },
+
   /** One row, which is written again and again to check that leads can be stored. */
   heartbeat: {
     columns: {id: {...integer, check: 'id = 1'}, written_at: integer, filler: text},

@@ -1,4 +1,4 @@
-/** Deletes expired keys, digests and proofs every hour, in small batches. */
+/** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reasonOf, type LeadStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/events.ts';

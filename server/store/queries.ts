@@ -6,6 +6,7 @@ import {list, statement, type Database} from './database.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
+import {versionQueries} from './version-queries.ts';
 import {
   recordColumns,
   storedColumns,
@@ -15,6 +16,7 @@ import {
   type StoredRow,
 } from './rows.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
+import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = `SELECT ${list(storedColumns)} FROM leads WHERE id = $1`;
 
@@ -74,6 +76,7 @@ export function leadQueries(
     ...deliveryQueries(database, codec, findRecords),
     ...operatorQueries(database, codec),
     ...leadReader(database, codec),
+    ...versionQueries(database),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
@@ -100,7 +103,8 @@ export function leadQueries(
       const keys = await deleteBefore('idempotency_keys', 'created_at', now - keyLifetime);
       const leads = await deleteBefore('same_leads', 'created_at', now - keyLifetime);
       const proofs = await deleteBefore('spent_proofs', 'expires_at', now);
-      return keys + leads + proofs;
+      const requests = await deleteBefore('version_requests', 'day', now - requestsKept);
+      return keys + leads + proofs + requests;
     },
   };
 }

@@ -25,6 +25,7 @@ import type {RateLimits} from '../limits/rate-limit.ts';
 
 type Parts = {
   partners: readonly [Partner, ...Partner[]];
+  publicUrl: string;
   desk: LeadDesk;
   digests: IdempotencyDigests;
   tokens: ResultTokens;
@@ -42,7 +43,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, desk, digests, tokens, minimums, explain, proofs, quota} = parts;
+  const {partners, publicUrl, desk, digests, tokens, minimums, explain, proofs, quota} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -179,7 +180,7 @@ export function embedApi(parts: Parts): Router {
       [operations.embedCreate, prefetchQuota, rateLimits('leads', perMinute), jsonBody, create],
       [operations.embedRead, rateLimits('results', perMinute * 2), read],
     ],
-    partnerGate(partners, unknownPartners),
+    partnerGate(partners, new URL(publicUrl).origin, unknownPartners),
   );
   return router;
 }

@@ -8,10 +8,12 @@ import {ProblemError} from '../problem-replies.ts';
 /**
  * Makes the handlers that set `request.partner` and the CORS headers, or refuse the request.
  * @param partners a request that names no partner belongs to the first
+ * @param ownOrigin the origin of this server, whose own pages may use the form of every partner
  * @param unknownPartners refuses addresses that often name unknown partners, so that nobody can find names by trying
  */
 export function partnerGate(
   partners: readonly [Partner, ...Partner[]],
+  ownOrigin: string,
   unknownPartners: FailureLimit,
 ): RequestHandler[] {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
@@ -38,8 +40,9 @@ export function partnerGate(
       return;
     }
     const origin = request.get('Origin') ?? 'null';
-    // With a GET from a page of the server's own origin, browsers send no Origin header.
-    const isOwnPage = origin === 'null' && request.get('Sec-Fetch-Site') === 'same-origin';
+    // With a GET from a page of the server's own origin, browsers send no Origin header. With a POST they send it.
+    const isOwnPage =
+      origin === ownOrigin || (origin === 'null' && request.get('Sec-Fetch-Site') === 'same-origin');
     if (!isOwnPage && !allowsOrigin(partner, origin)) {
       throw new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
     }

@@ -11,6 +11,7 @@ import {openForSuite, openFor} from '../../support/opened.ts';
 import {describeLeadQueries} from './lead-queries-suite.ts';
 import {describeNews} from './news-suite.ts';
 import {describeOutbox} from './outbox-suite.ts';
+import {describeRequestCounts} from './request-counts-suite.ts';
 import {
   amounts,
   asLead,
@@ -246,6 +247,7 @@ export function describeLeadStore(
   describeOutbox(name, openStore);
   describeLeadQueries(name, openStore);
   describeNews(name, openStore);
+  describeRequestCounts(name, openStore);
 
   suite(`${name}: opened again`, () => {
     test('a store that is opened again has all it had', async (t) => {

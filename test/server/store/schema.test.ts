@@ -100,10 +100,53 @@ const fromSixToSeven = ({integer, tableOptions, campaign, checkAtOnce}: Sql) => 
     WHERE settled_at IS NULL AND state <> 'waiting'`,
 ];
 
+/** What version 8 of the schema, which did not count requests for the form, did to a database of version 7. */
+const fromSevenToEight = ({integer, tableOptions}: Sql) => [
+  `CREATE TABLE paused_destinations (
+    destination TEXT PRIMARY KEY,
+    paused_at ${integer} NOT NULL,
+    reason TEXT NOT NULL
+  ) ${tableOptions}`,
+  `CREATE TABLE earlier_deliveries AS SELECT ${deliveryColumns} FROM deliveries`,
+  'DROP TABLE deliveries',
+  `CREATE TABLE deliveries (
+    lead_id TEXT NOT NULL REFERENCES leads (id),
+    destination TEXT NOT NULL,
+    content TEXT NOT NULL CHECK (content IN ('lead', 'created', 'answered', 'refused', 'held')),
+    gives_answer ${integer} NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'held', 'refused', 'failed', 'delivered', 'dropped')),
+    attempts ${integer} NOT NULL,
+    ambiguous ${integer} NOT NULL,
+    ambiguous_counted ${integer} NOT NULL,
+    next_attempt_at ${integer} NOT NULL,
+    leased_until ${integer} NOT NULL,
+    last_error TEXT,
+    remote_id TEXT,
+    settled_at ${integer},
+    happened_at ${integer} NOT NULL,
+    failing_since ${integer},
+    last_reply TEXT,
+    PRIMARY KEY (lead_id, destination, content)
+  ) ${tableOptions}`,
+  `INSERT INTO deliveries (${deliveryColumns}, content, happened_at)
+    SELECT ${deliveryColumns}, 'lead', created_at FROM earlier_deliveries JOIN leads ON id = lead_id`,
+  'DROP TABLE earlier_deliveries',
+  'DROP INDEX leads_partner',
+  'DROP INDEX leads_campaign',
+  'CREATE INDEX leads_supersedes ON leads (supersedes) WHERE supersedes IS NOT NULL',
+  'CREATE INDEX leads_overview ON leads (id, partner, status, utm_campaign)',
+  'CREATE INDEX leads_reference ON leads (substr(id, 27))',
+  "CREATE INDEX deliveries_due ON deliveries (destination, next_attempt_at) WHERE state = 'waiting'",
+  'CREATE INDEX deliveries_open ON deliveries (lead_id, destination, content, state) WHERE settled_at IS NULL',
+  `CREATE INDEX deliveries_stopped ON deliveries (state, lead_id, destination, content)
+    WHERE settled_at IS NULL AND state <> 'waiting'`,
+];
+
 /** What brings a database of 1.0.0 to a version. */
 const statementsTo = (version: number, sql: Sql) => [
   ...(version >= 6 ? fromThreeToSix(sql.integer, sql.tableOptions) : []),
   ...(version >= 7 ? fromSixToSeven(sql) : []),
+  ...(version >= 8 ? fromSevenToEight(sql) : []),
 ];
 
 /** In version 7: deliveries to a second destination, which only receives leads, in all states and with all values. */
@@ -167,7 +210,7 @@ async function shapeOfPostgres(database: TestDatabase) {
 }
 
 suite('a database that was brought up has the shape of a new one', () => {
-  for (const version of [oldestVersion, 6, 7]) {
+  for (const version of [oldestVersion, 6, 7, 8]) {
     test(`a database that was brought up has the shape of a new one on SQLite, from version ${version}`, async (t) => {
       const folder = makeTemporaryFolder();
       t.after(() => folder.remove());

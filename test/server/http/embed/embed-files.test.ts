@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
-import {newestSnippet} from '../../../../server/http/embed/embed-versions.ts';
+import {newestSnippet} from '../../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {startTestServer} from '../../../support/test-server.ts';
@@ -44,6 +44,15 @@ suite('the file of an exact version', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['vary'], 'Accept-Encoding');
   });
+  test('the file of a build that is no release is kept for a year only under its own hash, or without one', async () => {
+    const {searchParams} = new URL(/src="([^"]+)"/.exec(newestSnippet(server.config).script)?.[1] ?? '');
+    const kept = async (query: string) =>
+      /immutable/.test((await get(`/embed/2.0.0/${script}${query}`)).headers['cache-control'] ?? '');
+    assert.equal(await kept(`?${searchParams}`), true);
+    assert.equal(await kept('?ver=6.8'), true);
+    for (const query of ['?build=future', '?build=', '?build=a&build=b'])
+      assert.equal(await kept(query), false, query);
+  });
   for (const version of versions) {
     test(`the file of version ${version} is kept beside the others`, async () => {
       assert.equal((await get(`/embed/${version}/${script}`)).body.toString(), code(version));
@@ -52,7 +61,9 @@ suite('the file of an exact version', () => {
   test('the file of an exact version has the hash that the script tag of the newest version pins', async () => {
     const tag = newestSnippet(server.config).script;
     const [, source = '', integrity] = /src="([^"]+)" integrity="([^"]+)" crossorigin/.exec(tag) ?? [];
-    assert.equal(source, `https://leads.example.com/embed/2.0.0/${script}`);
+    const {origin, pathname, searchParams} = new URL(source);
+    assert.equal(origin + pathname, `https://leads.example.com/embed/2.0.0/${script}`);
+    assert.equal(searchParams.get('build'), integrity?.slice('sha384-'.length, 'sha384-'.length + 12));
     assert.equal(integrity, sha384((await get(new URL(source).pathname)).body.toString()));
   });
 });

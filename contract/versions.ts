@@ -1,0 +1,26 @@
+/** The versions of the form that a server has, as `GET /embed/versions.json` tells them to partners and their tools. */
+
+export type ListedVersion = {
+  /** The exact number, such as `1.0.0`. */
+  version: string;
+  /** False for a version that the operator built. The next build may change it, so pages should not pin it. */
+  released: boolean;
+  /** By the name of the file: the `integrity` of each file that a page may name in its script tag. */
+  integrity: Readonly<Record<string, string>>;
+  /** Why the version is not served any more: a page that pins it shows no form. */
+  withdrawn?: string;
+  /** The security fault that this version has. */
+  security?: string;
+  /** The first version without that fault. */
+  fixed_in?: string;
+};
+
+export type ListedVersions = {
+  /**
+   * The version that pages should pin: the newest release that was not withdrawn. Where there is no such release, the
+   * newest version that the operator built. Null if the server has no version at all.
+   */
+  newest: string | null;
+  /** The newest version first. */
+  versions: readonly ListedVersion[];
+};

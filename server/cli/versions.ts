@@ -1,0 +1,180 @@
+/** `lead-prequal versions`: which versions of the form there are, and whose pages still ask for which. */
+import {Command, InvalidArgumentError, Option} from 'commander';
+import {elementName} from '../../contract/api.ts';
+import type {ListedVersion} from '../../contract/versions.ts';
+import type {Config} from '../config/config.ts';
+import type {BesideStore} from '../leads/lead-store.ts';
+import {listVersions, movingVersions} from '../versions/embed-versions.ts';
+import {
+  dayLength,
+  movingVersion,
+  requestsKept,
+  startOfDay,
+  type VersionUse,
+} from '../versions/request-counts.ts';
+import {configuredVersions} from './configured.ts';
+import {counted, jsonOption, print, printTable} from './output.ts';
+import {readingStore} from './with-store.ts';
+
+const mostDays = requestsKept / dayLength;
+
+const help = `
+A browser keeps the files of an exact version for a year, so the requests of a day are those of the browsers that loaded
+it for the first time, and fewer than the visits. Pages whose origin no partner lists are "other", the server's own
+pages (such as apply pages) are "own", and pages that tell no origin are "unknown".
+
+Examples:
+  lead-prequal versions list                 which versions there are, and who asked for them in the last 30 days
+  lead-prequal versions list --days 7        who asked for them in the last 7 days
+  lead-prequal versions list --json          the same for programs, with the hashes of all first files`;
+
+type Options = {days: number; json?: boolean};
+
+export function versionsCommand(): Command {
+  const versions = new Command('versions')
+    .description('list the versions of the form, and whose pages ask for them')
+    .addHelpText('after', help);
+
+  versions
+    .command('list')
+    .description('list all versions, the newest first, and the pages that ask for them')
+    .addOption(
+      new Option('--days <number>', `count the requests of so many days, ${mostDays} at most`)
+        .default(30)
+        .argParser(readDays),
+    )
+    .addOption(jsonOption())
+    .action(({days, json}: Options) => readingStore((store, config) => list(store, config, days, json)));
+
+  return versions;
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= 1 && days <= mostDays) return days;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostDays}.`);
+}
+
+/** `partners` are the keys of the partners that list the origin. */
+type Origin = {origin: string; requests: number; last_asked: string; partners: string[]};
+
+/**
+ * A version as programs read it. `kind` is `moving` for `v1`, which serves another version, and `gone` for a version
+ * that the server no longer has. The origins are those that asked within the days.
+ */
+type Line = Partial<ListedVersion> & {
+  version: string;
+  kind: 'release' | 'build' | 'moving' | 'gone';
+  serves: string | null;
+  newest: boolean;
+  requests: number;
+  last_asked: string | null;
+  origins: Origin[];
+};
+
+/** Days are counted in UTC, so they are shown in UTC. */
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+async function list(store: BesideStore, config: Config, days: number, json = false) {
+  const since = startOfDay(Date.now()) - (days - 1) * dayLength;
+  const use = await store.versionUse(since);
+  const lines = linesOf(config, use);
+  if (json) for (const line of lines) await print(line);
+  else await show(lines, days);
+}
+
+function linesOf(config: Config, use: readonly VersionUse[]): Line[] {
+  const versions = configuredVersions(config);
+  const {newest, versions: listed} = listVersions(versions);
+  const serves = movingVersions(versions)[0]?.name ?? null;
+  const known = [...listed.map(({version}) => version), movingVersion];
+  const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
+  const usedBy = (version: string) => useOf(use, version, config);
+  return [
+    ...listed.map((version) => ({
+      ...version,
+      kind: version.released ? ('release' as const) : ('build' as const),
+      serves: null,
+      newest: version.version === newest,
+      ...usedBy(version.version),
+    })),
+    {version: movingVersion, kind: 'moving', serves, newest: false, ...usedBy(movingVersion)},
+    ...[...gone].map((version) => ({
+      version,
+      kind: 'gone' as const,
+      serves: null,
+      newest: false,
+      ...usedBy(version),
+    })),
+  ];
+}
+
+function useOf(use: readonly VersionUse[], version: string, {partners}: Config) {
+  const own = use.filter((each) => each.version === version);
+  const lastDay = Math.max(...own.map((each) => each.lastDay));
+  const origins: Origin[] = own
+    .filter(({requests}) => requests > 0)
+    .toSorted((one, other) => other.requests - one.requests)
+    .map((each) => ({
+      origin: each.origin,
+      requests: each.requests,
+      last_asked: dayOf(each.lastDay),
+      partners: partners.filter(({origins}) => origins.includes(each.origin)).map(({key}) => key),
+    }));
+  return {
+    requests: origins.reduce((sum, {requests}) => sum + requests, 0),
+    last_asked: own.length > 0 ? dayOf(lastDay) : null,
+    origins,
+  };
+}
+
+const partnersOf = ({origins}: Line) => [...new Set(origins.flatMap(({partners}) => partners))];
+
+const kinds: Readonly<Record<Line['kind'], string>> = {
+  release: 'release',
+  build: 'build, no release',
+  moving: 'moves',
+  gone: 'not here any more',
+};
+
+function stateOf({kind, serves, newest, withdrawn, security}: Line): string {
+  const words = [
+    serves === null ? kinds[kind] : `is now ${serves}`,
+    newest ? 'newest' : '',
+    withdrawn ? 'WITHDRAWN' : '',
+    security ? 'SECURITY FAULT' : '',
+  ];
+  return words.filter(Boolean).join(', ');
+}
+
+async function show(lines: readonly Line[], days: number) {
+  await printTable(
+    ['version', 'state', 'requests', 'last asked', 'partners', 'origins', `integrity of ${elementName}.js`],
+    lines.map((line) => [
+      line.version,
+      stateOf(line),
+      line.requests,
+      line.last_asked ?? '',
+      partnersOf(line).join(' '),
+      line.origins.map(({origin, requests}) => `${origin} (${requests})`).join(' '),
+      line.integrity?.[`${elementName}.js`] ?? '',
+    ]),
+  );
+  console.error(`Requests of the last ${counted(days, 'day')}, in UTC.`);
+  for (const line of lines) for (const note of notesOf(line)) console.error(note);
+}
+
+/** What an operator should know of a version with an advisory, and whom to write to. */
+function notesOf(line: Line): string[] {
+  const {version, withdrawn, security, fixed_in} = line;
+  if (!withdrawn && !security) return [];
+  const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
+  const partners = partnersOf(line);
+  return [
+    ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),
+    ...(security ? [`${version} has a security fault: ${security}${fixed}`] : []),
+    partners.length > 0
+      ? `Pages of these partners ask for ${version}; write to them: ${partners.join(', ')}.`
+      : `No page of a partner asked for ${version} in these days.`,
+  ];
+}

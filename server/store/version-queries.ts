@@ -1,0 +1,36 @@
+/** The queries for the counts of requests for versions of the form, for both databases. */
+import type {RequestStore, VersionUse} from '../versions/request-counts.ts';
+import {statement, type Database} from './database.ts';
+
+/** How many counts one transaction changes, at most, so that leads need not wait long for it. */
+const batchSize = 100;
+
+const addText = `
+  INSERT INTO version_requests (day, version, origin, requests) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (day, version, origin) DO UPDATE SET requests = version_requests.requests + excluded.requests`;
+
+const useText = `
+  SELECT version, origin, MAX(day) AS "lastDay",
+    CAST(SUM(CASE WHEN day >= $1 THEN requests ELSE 0 END) AS BIGINT) AS requests
+  FROM version_requests GROUP BY version, origin ORDER BY version, origin`;
+
+const keyOf = ({day, version, origin}: {day: number; version: string; origin: string}) =>
+  `${day} ${version} ${origin}`;
+
+export function versionQueries({read, write}: Database): RequestStore {
+  return {
+    async addRequests(counts) {
+      // Processes that add to the same rows at the same time lock them in the same order.
+      const sorted = counts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+      for (let first = 0; first < sorted.length; first += batchSize) {
+        const batch = sorted.slice(first, first + batchSize);
+        await write(
+          ...batch.map(({day, version, origin, requests}) =>
+            statement(addText, day, version, origin, requests),
+          ),
+        );
+      }
+    },
+    versionUse: async (since) => (await read(statement(useText, since))) as VersionUse[],
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What is known against versions of the form. `releases/advisories.json` is a part of the repository and says it of
+ * releases; with the setting WITHDRAWN_VERSIONS, an operator withdraws versions on their own.
+ */
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {z} from 'zod';
+import {readJsonFile} from '../config/files.ts';
+import {versionNumber} from '../config/values.ts';
+
+/**
+ * A sentence for people, in one line. Partners read it in `/embed/versions.json`, and it is in a comment of JavaScript.
+ */
+const sentence = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'must be one line of text');
+
+const advisorySchema = z
+  .strictObject({
+    /** Why the version is not served any more. */
+    withdrawn: sentence.exactOptional(),
+    /** The security fault that the version has. */
+    security: sentence.exactOptional(),
+    /** The first version without that fault. */
+    fixed_in: versionNumber.exactOptional(),
+  })
+  .refine(({withdrawn, security}) => withdrawn ?? security, 'must have withdrawn or security');
+
+/** The content of `advisories.json`: an advisory for each version that needs one. */
+const fileSchema = z.record(versionNumber, advisorySchema, {
+  error: ({code}) => (code === 'invalid_key' ? 'is not an exact version such as 1.0.0' : undefined),
+});
+
+/** Every field may be missing. Most versions have none of them. */
+export type Advisory = z.output<typeof advisorySchema>;
+
+export const advisoriesFile = 'advisories.json';
+
+const byOperator = 'The operator of this server has withdrawn this version.';
+
+/**
+ * @param releasesFolder its file of advisories may be missing
+ * @param withdrawnVersions the versions that the operator has withdrawn
+ * @param known the numbers of all versions that the server has
+ * @throws Error when the file is wrong, or when a version that is named does not exist
+ */
+export function readAdvisories(
+  releasesFolder: string,
+  withdrawnVersions: readonly string[],
+  known: readonly string[],
+): ReadonlyMap<string, Advisory> {
+  const path = join(releasesFolder, advisoriesFile);
+  const published = existsSync(path) ? readFile(path) : {};
+  const unknownIn = (names: readonly (string | undefined)[]) =>
+    names.filter((name) => name !== undefined && !known.includes(name)).join(', ');
+
+  const unknownAdvised = unknownIn(
+    Object.entries(published).flatMap(([name, {fixed_in}]) => [name, fixed_in]),
+  );
+  if (unknownAdvised) throw new Error(`${path} names ${unknownAdvised}, which this server does not have.`);
+  const unknownWithdrawn = unknownIn(withdrawnVersions);
+  if (unknownWithdrawn) {
+    throw new Error(
+      `WITHDRAWN_VERSIONS names ${unknownWithdrawn}, which this server does not have. It has ${known.join(', ')}.`,
+    );
+  }
+
+  const advisories = new Map<string, Advisory>(Object.entries(published));
+  for (const name of withdrawnVersions) {
+    advisories.set(name, {withdrawn: byOperator, ...advisories.get(name)});
+  }
+  return advisories;
+}
+
+function readFile(path: string): Readonly<Record<string, Advisory>> {
+  try {
+    return readJsonFile(path, fileSchema);
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, {cause: error});
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Counts which versions of the form pages ask for, so that an operator knows whom to write to. Nothing about a visitor
+ * is kept: a count has a day, a version, and an origin that a partner lists.
+ *
+ * A browser keeps the files of an exact version for a year. So the count of a day is that of the browsers that loaded
+ * the version for the first time, and fewer than the visits. Any count shows that pages still use the version.
+ */
+import {isCovered} from '../config/origins.ts';
+import type {Partner} from '../config/partners.ts';
+
+/** `day` is when the day began in UTC, in milliseconds since 1970. */
+export type RequestCount = {day: number; version: string; origin: string; requests: number};
+
+/** How much the pages of an origin use a version. `lastDay` is the last day on which they asked for it. */
+export type VersionUse = {version: string; origin: string; requests: number; lastDay: number};
+
+export type RequestStore = {
+  /** Adds the numbers to those that are stored. */
+  addRequests(counts: readonly RequestCount[]): Promise<void>;
+  /** @param since only requests from this time on are counted in `requests` */
+  versionUse(since: number): Promise<VersionUse[]>;
+};
+
+export type RequestCounter = {
+  /**
+   * Counts one request. It never waits for the store.
+   * @param origin the `Origin` header
+   * @param site the `Sec-Fetch-Site` header, by which the server's own pages are known
+   * @returns the origin under which the request was counted
+   */
+  count: (version: string, origin: string | undefined, site?: string) => string;
+  /** Stores what was counted so far. Later requests are not counted. */
+  stop(): Promise<void>;
+};
+
+/** Milliseconds. */
+export const dayLength = 86_400_000;
+
+/** Milliseconds for which counts are kept. */
+export const requestsKept = 90 * dayLength;
+
+export const startOfDay = (time: number): number => time - (time % dayLength);
+
+/** The version under which requests for `/embed/v1/` are counted. */
+export const movingVersion = 'v1';
+
+/**
+ * The names for origins that no partner lists, and for requests without an origin. If such origins were counted by
+ * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in sandboxed frames have no
+ * origin. Nor have those of the server's own pages (apply pages, previews of snippets), but browsers say that they come
+ * from the same origin.
+ */
+export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
+
+/**
+ * @param partners an origin that is covered by a wildcard of a partner is counted as this wildcard
+ * @param interval milliseconds between two times at which the counts are stored
+ */
+export function startCountingRequests(
+  store: RequestStore,
+  partners: readonly Partner[],
+  interval: number,
+): RequestCounter {
+  const listed = new Set(partners.flatMap(({origins}) => origins));
+  const wildcards = [...listed].filter((origin) => origin.includes('*'));
+  let counts = new Map<string, RequestCount>();
+  let writing = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+
+  function nameOf(origin: string | undefined, site: string | undefined): string {
+    if (origin === undefined || origin === 'null')
+      return site === 'same-origin' ? unlistedOrigins.own : unlistedOrigins.unknown;
+    if (listed.has(origin)) return origin;
+    return wildcards.find((wildcard) => isCovered(origin, wildcard)) ?? unlistedOrigins.other;
+  }
+
+  function write(): Promise<void> {
+    const batch = [...counts.values()];
+    counts = new Map();
+    // During an outage of the store, the counts are lost. Leads matter more, and the log has the outage already.
+    if (batch.length > 0) writing = writing.then(() => store.addRequests(batch)).catch(() => undefined);
+    return writing;
+  }
+  const timer = setInterval(() => void write(), interval).unref();
+
+  return {
+    count(version, origin, site) {
+      const name = nameOf(origin, site);
+      if (stopped) return name;
+      const day = startOfDay(Date.now());
+      const key = `${day} ${version} ${name}`;
+      const count = counts.get(key) ?? {day, version, origin: name, requests: 0};
+      count.requests += 1;
+      counts.set(key, count);
+      return name;
+    },
+    stop() {
+      clearInterval(timer);
+      return (stopped ??= write());
+    },
+  };
+}
