@@ -54,6 +54,10 @@ export type Config = {
   embedFolder: string;
   /** The folder of the released versions of the form, with one folder for each version. */
   releasesFolder: string;
+  /** The versions of the form that the operator has withdrawn. */
+  withdrawnVersions: readonly string[];
+  /** Whether there is the page on which partners copy the snippet for their site. */
+  snippetsPage: boolean;
   logLevel: string;
 };
 
@@ -140,6 +144,8 @@ export function readConfig(environment: Environment = process.env): Config {
     signInExempt: settings.SIGN_IN_EXEMPT,
     embedFolder: settings.EMBED_FOLDER,
     releasesFolder,
+    withdrawnVersions: settings.WITHDRAWN_VERSIONS,
+    snippetsPage: settings.SNIPPETS_PAGE === 'on',
     logLevel: settings.LOG_LEVEL,
   };
 }
@@ -171,6 +177,7 @@ function onlyPartnerOf(settings: Settings): [Partner] | undefined {
   return [
     onePartner({
       key: settings.EMBED_PARTNER,
+      name: settings.EMBED_NAME,
       origins,
       lead_types: settings.EMBED_LEAD_TYPES,
       cid: cid ?? callers[0].cids[0],

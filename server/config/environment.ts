@@ -54,7 +54,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
 }
 
 /** The settings that describe the only partner, where there is no partners file. */
-const partnerSettings = ['EMBED_ORIGINS', 'EMBED_CID', 'EMBED_PARTNER', 'EMBED_LEAD_TYPES'];
+const partnerSettings = ['EMBED_ORIGINS', 'EMBED_CID', 'EMBED_PARTNER', 'EMBED_NAME', 'EMBED_LEAD_TYPES'];
 /** The settings that describe an upstream. If one of them is set, all must be set. */
 const upstreamSettings = ['UPSTREAM_URL', 'UPSTREAM_USER', 'UPSTREAM_PASSWORD', 'UPSTREAM_CID'];
 

@@ -22,10 +22,11 @@ export const origin = z
     (text) =>
       URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
       URL.canParse(text.replace('//*.', '//')) &&
-      !text.replace('//*.', '').includes('*'),
+      // Browsers accept `;`, `,` and `'` in a host name, but in `frame-ancestors` they would end the list.
+      !/[*;,']/.test(text.replace('//*.', '')),
     {
       error:
-        'must be an origin such as https://www.example.com, without a path; a * may only be its first label',
+        "must be an origin such as https://www.example.com, without a path; a * may only be its first label, and it may have no `;`, `,` or `'`",
       abort: true,
     },
   )

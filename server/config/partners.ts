@@ -11,7 +11,7 @@ import {
 } from './destinations.ts';
 import {readJsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
-import {cid, name, nonEmpty} from './values.ts';
+import {cid, displayName, name, nonEmpty} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholder `{phone}`. */
 const nextStepText = z.string().trim().min(1).max(300);
@@ -31,6 +31,13 @@ const nextStep = z.union([
 const partnerFields = z.strictObject({
   /** The value of the form's `partner` attribute. Everybody can read it. */
   key: name,
+  /** The name that visitors read on the partner's apply page. */
+  name: displayName.optional(),
+  /** The address of the partner's privacy page, which that page links to. */
+  privacy_href: z
+    .string()
+    .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'})
+    .optional(),
   origins: z.array(origin).min(1, 'must hold at least one origin'),
   lead_types: z
     .array(z.enum(leadTypes))
@@ -71,10 +78,12 @@ const partnerFields = z.strictObject({
   merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
 });
 function toPartner(fields: z.output<typeof partnerFields>) {
-  const {lead_types, upstream, answer_from, send_to, next_step, quota_per_hour, merge_duplicates, ...others} =
-    fields;
+  const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
+  const {quota_per_hour, merge_duplicates, ...others} = rest;
   return {
     ...others,
+    name: name ?? fields.key,
+    privacyHref: privacy_href,
     leadTypes: lead_types,
     ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
     nextStep: next_step,

@@ -5,7 +5,7 @@ import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
-import {cid, httpUrl, name, nonEmpty} from './values.ts';
+import {cid, displayName, httpUrl, name, nonEmpty, versionNumber} from './values.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
 function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -97,6 +97,11 @@ export const settings = z.object({
       'The client under which leads of the form are stored. Default: the first `cid` of the first caller.',
     ),
   EMBED_PARTNER: name.default('default').describe('The value of the `partner` attribute.'),
+  EMBED_NAME: displayName
+    .optional()
+    .describe(
+      'The name that visitors read on the apply page, `/apply/…` (docs/apply.md). Default: `EMBED_PARTNER`.',
+    ),
   EMBED_LEAD_TYPES: list
     .pipe(z.array(z.enum(leadTypes)).min(1))
     .default([...leadTypes])
@@ -203,6 +208,18 @@ export const settings = z.object({
     .default('dist/embed')
     .describe(
       'The folder that `npm run build` writes, with one folder for each version of the form. It may be missing: the versions in `releases/` are always served.',
+    ),
+  WITHDRAWN_VERSIONS: list
+    .pipe(z.array(versionNumber))
+    .default([])
+    .describe(
+      'Exact versions of the form that are no longer served, such as `1.0.0`, separated by commas or spaces (docs/operations.md).',
+    ),
+  SNIPPETS_PAGE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether there is the page `/embed/snippets`, on which partners choose how the form looks, try it, and copy the snippet for their site. It shows no secrets, and lists no partners.',
     ),
   HOST: z
     .string()

@@ -22,8 +22,21 @@ export const httpUrl = z
   })
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** The name of a partner or a destination. */
+/** What visitors read as the name of a company. */
+export const displayName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^\P{C}*$/u, 'must be a text without control characters');
+
+/** The name of a partner or a destination, as addresses and settings have it. */
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/i, 'must be letters, digits and dashes');
+
+/** The number of an exact version of the form, such as `1.0.0` or `1.1.0-beta.1`. */
+export const versionNumber = z
+  .string()
+  .regex(/^\d+\.\d+\.\d+(-[a-z\d.-]+)?$/i, 'must be an exact version such as 1.0.0');
 
 /**
  * A list with at least one item. The output type says so, too, so that code can use the first item without a check.

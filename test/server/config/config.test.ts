@@ -41,6 +41,8 @@ suite('the required settings', () => {
     assert.deepEqual(config.partners, [
       {
         key: 'default',
+        name: 'default',
+        privacyHref: undefined,
         origins: ['https://www.partner.example'],
         leadTypes: ['standard', 'prequalification'],
         cid: '1001',
@@ -74,9 +76,11 @@ suite('the required settings', () => {
 
 suite('a setting', () => {
   const refused: [environment: Record<string, string>, names: RegExp][] = [
+    [{WITHDRAWN_VERSIONS: '1.0.0, v1'}, /^WITHDRAWN_VERSIONS\.1 must be an exact version such as 1\.0\.0/],
     [{PUBLIC_URL: 'leads.example.com'}, /^PUBLIC_URL must be a URL/],
     [{PUBLIC_URL: 'javascript:alert(1)'}, /^PUBLIC_URL must be a URL/],
     [{EMBED_ORIGINS: '*'}, /^EMBED_ORIGINS.*a \* may only be its first label/],
+    [{EMBED_ORIGINS: 'https://a;b.example'}, /^EMBED_ORIGINS.*no `;`, `,` or `'`/],
     [{EMBED_ORIGINS: 'https://www.partner.example, *'}, /^EMBED_ORIGINS\.1/],
     [{EMBED_ORIGINS: 'https://*.*.example'}, /^EMBED_ORIGINS/],
     [{EMBED_ORIGINS: 'https://www.*.example'}, /^EMBED_ORIGINS/],
@@ -175,11 +179,13 @@ suite('a setting', () => {
       EMBED_LEAD_TYPES: 'standard',
       EMBED_CID: '5',
       EMBED_PARTNER: 'site',
+      EMBED_NAME: 'Our site',
       PUBLIC_URL: 'https://leads.example.com//',
     });
     assert.partialDeepStrictEqual(config.partners, [
       {
         key: 'site',
+        name: 'Our site',
         origins: ['https://a.example', 'http://localhost:8081', 'https://b.example'],
         leadTypes: ['standard'],
         cid: '5',

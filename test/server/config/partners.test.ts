@@ -49,6 +49,8 @@ suite('the partners file', () => {
     assert.deepEqual(others, []);
     assert.deepEqual(first, {
       ...partner,
+      name: 'acme',
+      privacyHref: undefined,
       leadTypes: ['standard', 'prequalification'],
       answerFrom: undefined,
       sendTo: [],
@@ -61,6 +63,8 @@ suite('the partners file', () => {
   test('the partners file may say everything, with credentials from the environment or from files', () => {
     const whole = {
       ...partner,
+      name: ' Acme & Söhne ',
+      privacy_href: 'https://www.partner.example/privacy',
       lead_types: ['standard'],
       upstream: 'main',
       consent: {text: 'You may call me.', version: '1', required: true},
@@ -78,6 +82,8 @@ suite('the partners file', () => {
     assert.deepEqual(config.partners, [
       {
         ...partner,
+        name: 'Acme & Söhne',
+        privacyHref: whole.privacy_href,
         leadTypes: ['standard'],
         answerFrom: 'main',
         sendTo: [],
@@ -113,6 +119,16 @@ suite('the partners file', () => {
     ['a field that nobody knows', {partners: [{...partner, color: 'red'}]}, 'partners.0: '],
     ['a key with spaces', {partners: [{...partner, key: 'a b'}]}, 'partners.0.key: '],
     ['a key twice', {partners: [partner, partner]}, 'partners.1.key: is there twice'],
+    ['an empty name', {partners: [{...partner, name: ' '}]}, 'partners.0.name: '],
+    ['a name of 81 letters', {partners: [{...partner, name: 'a'.repeat(81)}]}, 'partners.0.name: '],
+    ['a name of two lines', {partners: [{...partner, name: 'Acme\nInc.'}]}, 'partners.0.name: '],
+    ...['http://www.partner.example', '/privacy', 'javascript:alert(1)'].map(
+      (privacy_href): [string, unknown, string] => [
+        `the privacy page ${privacy_href}`,
+        {partners: [{...partner, privacy_href}]},
+        'partners.0.privacy_href: must begin with https://',
+      ],
+    ),
     ['no origins', {partners: [{...partner, origins: []}]}, 'partners.0.origins: '],
     ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
     ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
@@ -159,6 +175,8 @@ suite('the partners file', () => {
       'https://a*.example.com',
       'HTTPS://Partner.example',
       'https://*.partner.example/path',
+      "https://partner.example;script-src'",
+      'https://partner.example,x',
     ].map((origin): [string, unknown, string] => [
       `the origin ${origin}`,
       {partners: [partner, {...partner, key: 'b', origins: [...origins, origin]}]},
@@ -187,7 +205,13 @@ suite('the partners file', () => {
     }
   });
   test('the partners file replaces the settings of the only partner, so that a wrong one among them does no harm', () => {
-    const replaced = {EMBED_ORIGINS: '*', EMBED_PARTNER: 'a b', EMBED_LEAD_TYPES: 'other', EMBED_CID: ' '};
+    const replaced = {
+      EMBED_ORIGINS: '*',
+      EMBED_PARTNER: 'a b',
+      EMBED_NAME: ' ',
+      EMBED_LEAD_TYPES: 'other',
+      EMBED_CID: ' ',
+    };
     assert.deepEqual(wrongWith({partners: [partner]}, replaced), []);
     assert.equal(read({partners: [partner]}, replaced).partners[0].key, 'acme');
   });

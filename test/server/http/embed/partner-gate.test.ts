@@ -50,6 +50,26 @@ suite('the origin of a page', () => {
       await readJson(await ask('GET', '/embed/v1/config', headers), 200);
     });
   }
+  test('a page of the service itself may send leads of every partner, with its Origin as browsers send it', async () => {
+    const origin = 'https://leads.example.com';
+    for (const partner of ['acme', 'contact-only']) {
+      await readJson(await ask('GET', '/embed/v1/config', {origin}, partner), 200);
+      await readProblem(await ask('POST', '/embed/v1/leads', {origin}, partner), 415, 'not-json');
+    }
+  });
+  for (const origin of [
+    'http://leads.example.com',
+    'https://leads.example.com:8443',
+    'https://a.leads.example.com',
+    'https://leads.example.com.evil.example',
+  ]) {
+    test(`a page of ${origin} is no page of the service itself`, async () => {
+      for (const [method, path] of routes) {
+        const headers = {origin, 'sec-fetch-site': 'same-site'};
+        await readProblem(await ask(method, path, headers), 403, 'origin-not-allowed');
+      }
+    });
+  }
   test('the origin of a page is allowed by its own name, with the headers that its scripts may read', async () => {
     for (const [method, path] of routes) {
       const headers = corsHeaders(await ask(method, path, fromPage));

@@ -1,0 +1,153 @@
+/** The apply page of a partner: the form alone, for e-mails, QR codes and frames. */
+import {paths} from '../../../contract/api.ts';
+import {fill} from '../../../form/words/fill.ts';
+import type {Partner} from '../../config/partners.ts';
+import {html, type Html} from '../html.ts';
+import {assets} from './page-assets.ts';
+import {pageLanguages, pageWords, type PageLanguage, type PageWords} from './words.ts';
+
+/** `auto` follows the visitor's device. */
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+/** The script of the form. Undefined on a server without any version of the form. */
+export type FormScript = {address: string; integrity: string} | undefined;
+
+type Visit = {
+  language: PageLanguage;
+  theme: Theme;
+  /** The page is shown in a frame of another page. */
+  framed: boolean;
+  /** The page may be shown in a frame, as far as the browser says, so it needs the script that tells its height. */
+  mayBeFramed: boolean;
+  /** The query of the address, which begins with `?` unless it is empty. */
+  query: string;
+};
+
+/** The bar of the four amounts, in the partner's colour. It is in the page, so that no request is needed for it. */
+function icon(accent = '#0b57a4'): string {
+  const image = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+    <rect width="16" height="16" rx="4" fill="${accent}" />
+    <path d="M3 13V9h2v4zm4 0V6h2v7zm4 0V3h2v10z" fill="#fff" />
+  </svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(image.text)}`;
+}
+
+/** @param head further elements of the head */
+function pageOf(
+  {language, theme, framed}: Omit<Visit, 'mayBeFramed' | 'query'>,
+  head: Html,
+  body: Html,
+): Html {
+  return html`<!doctype html>
+    <html lang="${language}" ${framed && html`data-framed`}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
+        <meta name="robots" content="noindex" />
+        ${head}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`;
+}
+
+type Preview = {partner: Partner; language: PageLanguage; title: string; intro: string; publicUrl: string};
+
+/** What programs show of a link to the page: chats, mail programs and social networks read these tags. */
+function linkPreview({partner, language, title, intro, publicUrl}: Preview): Html {
+  const tags = {
+    'og:type': 'website',
+    'og:site_name': partner.name,
+    'og:title': title,
+    'og:description': intro,
+    'og:url': `${publicUrl}${paths.apply}/${partner.key}`,
+    'og:locale': pageWords[language].locale,
+    // The picture asks how much funding the visitor can get, which a partner for contact data alone does not answer.
+    ...(takesPrequalification(partner) && {
+      'og:image': publicUrl + assets.pictures[language],
+      'og:image:type': 'image/png',
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'og:image:alt': pageWords[language].picture,
+      'twitter:card': 'summary_large_image',
+    }),
+  };
+  return html`<meta name="description" content="${intro}" />
+    ${Object.entries(tags).map(([name, value]) => html`<meta property="${name}" content="${value}" />`)}`;
+}
+
+const takesPrequalification = ({leadTypes}: Partner) => leadTypes.includes('prequalification');
+
+export function applyPage(partner: Partner, visit: Visit, publicUrl: string, script: FormScript): Html {
+  const {key, name, privacyHref, origins, colors} = partner;
+  const {language, framed, mayBeFramed, query} = visit;
+  const words = pageWords[language];
+  const leadType = takesPrequalification(partner) ? 'prequalification' : 'standard';
+  const title = `${words.title[leadType]} – ${name}`;
+  const intro = words.intro[leadType];
+
+  // The script of the frame comes first, so that it does not miss the first event of the form.
+  const head = html`<title>${title}</title>
+    ${linkPreview({partner, language, title, intro, publicUrl})}
+    <link rel="icon" href="${icon(colors?.accent)}" />
+    <link rel="stylesheet" href="${assets.styles(colors?.accent)}" />
+    ${mayBeFramed && html`<script defer src="${assets.frameScript}" data-origins="${origins.join(' ')}"></script>`}
+    ${script && html`<script type="module" src="${script.address}" integrity="${script.integrity}"></script>`}`;
+  // In a frame, the browser's Back belongs to the page around it.
+  const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
+  ${privacyHref && html`privacy-href="${privacyHref}"`} ${!framed && html`history`}`;
+  const body = html`<main>
+      <header>
+        <h1>${name}</h1>
+        <p>${intro}</p>
+      </header>
+      <lead-prequal-form ${attributes}>${fallback(words, name)}</lead-prequal-form>
+    </main>
+    <footer>
+      <span>${name}</span>
+      ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(language, query)}
+    </footer>`;
+  return pageOf(visit, head, body);
+}
+
+/** The form shows this as long as its script has not run. */
+const fallback = ({noScript, notLoaded}: PageWords, name: string) =>
+  html`<noscript>
+      <h2>${noScript.title}</h2>
+      <p>${fill(noScript.text, {name})}</p>
+    </noscript>
+    <div class="late">
+      <h2>${notLoaded.title}</h2>
+      <p>${notLoaded.text}</p>
+      <p><a href="">${notLoaded.tryAgain}</a></p>
+    </div>`;
+
+/** The links keep the rest of the query, because the campaign of the visit is in it. */
+const otherLanguages = (language: PageLanguage, query: string) =>
+  pageLanguages
+    .filter((tag) => tag !== language)
+    .map((tag) => {
+      const parameters = new URLSearchParams(query);
+      parameters.set('lang', tag);
+      return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}"
+        >${pageWords[tag].language}</a
+      >`;
+    });
+
+/** The page for an address that no partner has, or for a network that tried too many of them. */
+export function noticePage(language: PageLanguage, notice: 'notFound' | 'tooMany'): Html {
+  const {title, text} = pageWords[language][notice];
+  const head = html`<title>${title}</title>
+    <link rel="icon" href="${icon()}" />
+    <link rel="stylesheet" href="${assets.styles(undefined)}" />`;
+  const body = html`<main>
+    <div class="notice">
+      <h1>${title}</h1>
+      <p>${text}</p>
+    </div>
+  </main>`;
+  return pageOf({language, theme: 'auto', framed: false}, head, body);
+}

@@ -1,0 +1,86 @@
+/** What apply pages say around the form, in each language of the form. */
+import type {LeadType} from '../../../contract/fields.ts';
+import {formWords, type PageLanguage} from '../../snippets/words.ts';
+
+export type {PageLanguage};
+
+export type PageWords = {
+  /** The language in its own words, for the link that changes to it. */
+  language: string;
+  /** The language and the country, as link previews name them. */
+  locale: string;
+  /** For a partner that takes pre-qualification leads, and for one that only takes contact data. */
+  title: Readonly<Record<LeadType, string>>;
+  /** The sentence below the name, which is also the description in link previews. */
+  intro: Readonly<Record<LeadType, string>>;
+  /** Describes the picture of a link preview. */
+  picture: string;
+  privacy: string;
+  noScript: {title: string; text: string};
+  notLoaded: {title: string; text: string; tryAgain: string};
+  notFound: {title: string; text: string};
+  tooMany: {title: string; text: string};
+};
+
+export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
+  en: {
+    language: 'English',
+    locale: 'en_US',
+    title: formWords.en.title,
+    intro: {
+      prequalification:
+        'See how much funding you may qualify for, from your own answers. It takes about a minute.',
+      standard: 'Leave your details, and we will contact you.',
+    },
+    picture: 'The question how much funding you can get, and the first step of the form.',
+    privacy: 'Privacy policy',
+    noScript: {
+      title: 'This form needs JavaScript',
+      text: 'Please turn on JavaScript in your browser, or open this page in another browser. If you cannot, ask {name} or whoever sent you the link: they can help you in another way.',
+    },
+    notLoaded: {
+      title: 'The form has not loaded yet',
+      text: 'Please check your connection, then try again.',
+      tryAgain: 'Try again',
+    },
+    notFound: {
+      title: 'There is no form at this address',
+      text: 'Please check the address. If a link or a code brought you here, tell whoever gave it to you that it does not work.',
+    },
+    tooMany: {
+      title: 'This page is not available right now',
+      text: 'Too many wrong addresses were opened from your network. Please try again later.',
+    },
+  },
+  es: {
+    language: 'Español',
+    locale: 'es_US',
+    title: formWords.es.title,
+    intro: {
+      prequalification:
+        'Vea para cuánto financiamiento podría calificar según sus propias respuestas. Toma cerca de un minuto.',
+      standard: 'Déjenos sus datos y nos comunicaremos con usted.',
+    },
+    picture: 'La pregunta de cuánto financiamiento puede obtener y el primer paso del formulario.',
+    privacy: 'Política de privacidad',
+    noScript: {
+      title: 'Este formulario necesita JavaScript',
+      text: 'Active JavaScript en su navegador o abra esta página en otro navegador. Si no puede, pregunte a {name} o a quien le envió el enlace: le pueden ayudar de otra manera.',
+    },
+    notLoaded: {
+      title: 'El formulario aún no se ha cargado',
+      text: 'Revise su conexión e inténtelo de nuevo.',
+      tryAgain: 'Intentar de nuevo',
+    },
+    notFound: {
+      title: 'No hay ningún formulario en esta dirección',
+      text: 'Revise la dirección. Si llegó aquí por un enlace o un código, avise a quien se lo dio que no funciona.',
+    },
+    tooMany: {
+      title: 'Esta página no está disponible en este momento',
+      text: 'Desde su red se abrieron demasiadas direcciones incorrectas. Inténtelo de nuevo más tarde.',
+    },
+  },
+};
+
+export const pageLanguages = Object.keys(pageWords) as PageLanguage[];

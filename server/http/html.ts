@@ -1,0 +1,33 @@
+/** HTML that the server makes. Values are escaped, so no text of a partner or an address can become markup. */
+
+import {escapeHtml} from '../snippets/markup.ts';
+
+/** Markup that was made by `html`. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString() {
+    return this.text;
+  }
+}
+
+/** `undefined` and `false` write nothing. */
+export type HtmlValue = string | number | undefined | false | Html | readonly Html[];
+
+function write(value: HtmlValue): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(({text}) => text).join('');
+  return escapeHtml(String(value));
+}
+
+/**
+ * Tags a template of HTML. Values may stand between tags, and in attributes that have double quotes. They may not stand in
+ * `<script>` or `<style>`, where escaping has no effect.
+ */
+export const html = (literals: TemplateStringsArray, ...values: HtmlValue[]): Html =>
+  new Html(literals.reduce((text, literal, index) => text + write(values[index - 1]) + literal));

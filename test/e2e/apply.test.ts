@@ -1,0 +1,334 @@
+/** An apply page: alone, and in a frame of a page that is on another site. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {resolve} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test} from 'node:test';
+import {chromium, type BrowserContextOptions, type Page} from 'playwright-core';
+import {onePartner} from '../../server/config/partners.ts';
+import {releasesFolder} from '../../server/config/config.ts';
+import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
+import {findChromium} from '../support/find-browsers.ts';
+import {freePort} from '../support/free-port.ts';
+import {openForSuite, openFor} from '../support/opened.ts';
+import {startTestServer} from '../support/test-server.ts';
+import {walk, widths} from './hosts/way.ts';
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** The listener for analytics in the guide. */
+const [, documentedListener = ''] = /```js\n([^]*?)```/.exec(readFileSync('docs/apply.md', 'utf8')) ?? [];
+
+/** A page of the partner, or of somebody else, that shows the form in a frame as the documentation says. */
+async function startPage() {
+  const page = {html: ''};
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page.html);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    page,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+/** The server is at `localhost`, and pages with frames are at `127.0.0.1`, which is another site. */
+async function startAll() {
+  const [listed, unlisted, port] = await Promise.all([startPage(), startPage(), freePort()]);
+  const publicUrl = `http://localhost:${port}`;
+  const partner = {origins: [listed.origin], cid: '1001'};
+  const server = await startTestServer({
+    port,
+    publicUrl,
+    embedFolder: resolve('dist/embed'),
+    releasesFolder,
+    proofOfWork: 10,
+    partners: [
+      onePartner({
+        ...partner,
+        key: 'acme',
+        name: 'Acme Funding',
+        privacy_href: 'https://www.acme.example/privacy',
+        colors: {accent: '#0b7a5a'},
+        consent: {text: 'I agree to be contacted.', version: '1', required: true},
+      }),
+      onePartner({...partner, key: 'bright', name: 'Bright', colors: {accent: '#ffe600'}}),
+      onePartner({...partner, key: 'night', name: 'Night', colors: {accent: '#0a0a1e'}}),
+    ],
+  });
+  for (const {page} of [listed, unlisted]) {
+    page.html = `<!doctype html><meta name="viewport" content="width=device-width"><title>A page</title>
+      <script>window.got = []; addEventListener('message', ({data, origin}) => got.push({...data, origin}))</script>
+      <script>window.dataLayer = []; ${documentedListener.replace('https://leads.example.com', publicUrl)}</script>
+      <h1>A page</h1>
+      ${frameSnippet({applyUrl: `${publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
+      <p>More of the page.</p>`;
+  }
+  const browser = await chromium.launch(await findChromium());
+  return {
+    browser,
+    listed,
+    unlisted,
+    publicUrl,
+    databasePath: server.config.databasePath,
+    async close() {
+      await browser.close();
+      await server.close();
+      listed.close();
+      unlisted.close();
+    },
+  };
+}
+
+type Sight = {page: Page; violations: string[]; requests: string[]};
+
+/** A tab that notes what the policy forbade, what went wrong, and what was asked for. */
+async function openTab(run: Awaited<ReturnType<typeof startAll>>, options: BrowserContextOptions = {}) {
+  const context = await run.browser.newContext(options);
+  const page = await context.newPage();
+  const sight: Sight = {page, violations: [], requests: []};
+  page.on('console', (message) => {
+    if (message.type() === 'error') sight.violations.push(message.text());
+  });
+  page.on('pageerror', ({message}) => sight.violations.push(message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) sight.requests.push(request.url());
+  });
+  return {...sight, close: () => context.close()};
+}
+
+/** The newest lead, with its campaign and its consent. */
+function storedLead(databasePath: string) {
+  const database = new DatabaseSync(databasePath, {readOnly: true});
+  const row = database
+    .prepare(
+      'SELECT partner, lead, attribution, consent FROM leads JOIN consents ON lead_id = id ORDER BY id DESC LIMIT 1',
+    )
+    .get()!;
+  database.close();
+  const read = (column: string) => JSON.parse(String(row[column])) as Record<string, unknown>;
+  return {
+    partner: row['partner'],
+    lead: read('lead'),
+    attribution: read('attribution'),
+    consent: read('consent'),
+  };
+}
+
+const noLook = () => Promise.resolve();
+
+suite('an apply page', () => {
+  const run = openForSuite(startAll);
+
+  test('an apply page takes a visitor from the link in an e-mail to the stored lead, under its policy', async (t) => {
+    const {page, violations, requests} = await openFor(t, openTab(run));
+    const address = `${run.publicUrl}/apply/acme?utm_source=news&utm_medium=email&gclid=abc&first_name=Mallory&email=m@example.com`;
+    await page.goto(address);
+    await page.getByLabel('First name').waitFor();
+    assert.equal(
+      await page.getByLabel('First name').inputValue(),
+      '',
+      'nothing is filled in from the address',
+    );
+    assert.deepEqual(
+      requests.map((url) => new URL(url).pathname.replace(/\d+\.\d+\.\d+/, '1.0.0')),
+      ['/apply/acme', '/apply/page.css', '/embed/1.0.0/lead-prequal-form.js'],
+      'before the first touch, one script beside the page and its style sheet',
+    );
+    await walk(page, noLook);
+    assert.deepEqual(violations, []);
+
+    const {partner, lead, attribution, consent} = storedLead(run.databasePath);
+    assert.equal(partner, 'acme');
+    assert.equal(lead['first_name'], 'Ana');
+    assert.deepEqual(attribution, {
+      utm_source: 'news',
+      utm_medium: 'email',
+      gclid: 'abc',
+      landing_page: `${run.publicUrl}/apply/acme`,
+    });
+    assert.partialDeepStrictEqual(consent, {
+      textVersion: '1',
+      agreed: true,
+      origin: run.publicUrl,
+      page: `${run.publicUrl}/apply/acme`,
+    });
+  });
+
+  test('an apply page goes back a step, and not away, with the browser’s Back', async (t) => {
+    const {page} = await openFor(t, openTab(run));
+    await page.goto(`${run.publicUrl}/apply/bright`);
+    for (const [label, value] of [
+      ['First name', 'Ana'],
+      ['Last name', 'Silva'],
+      ['Email', 'ana@example.com'],
+      ['Phone', '415-555-0132'],
+    ] as const)
+      await page.getByLabel(label).fill(value);
+    await page.getByRole('button', {name: 'Next'}).click();
+    await page.getByRole('heading', {name: 'Credit history'}).waitFor();
+    await page.goBack();
+    assert.equal(await page.getByLabel('First name').inputValue(), 'Ana');
+  });
+
+  test('an apply page is in Spanish for who prefers it, and a link changes the language', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run, {locale: 'es-MX'}));
+    await page.goto(`${run.publicUrl}/apply/acme?utm_source=qr`);
+    await page.getByLabel('Nombre').waitFor();
+    assert.match(await page.title(), /financiamiento/);
+    await page.getByRole('link', {name: 'English'}).click();
+    await page.getByLabel('First name').waitFor();
+    assert.deepEqual(violations, []);
+    const kept = await page.evaluate(() => JSON.stringify({...sessionStorage}));
+    assert.match(kept, /qr/, 'the campaign is kept');
+  });
+
+  for (const key of ['acme', 'bright', 'night']) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`the apply page of the partner "${key}" is legible and fits a ${colorScheme} phone and desktop`, async (t) => {
+        for (const width of widths) {
+          const {page} = await openFor(t, openTab(run, {colorScheme, viewport: {width, height: 800}}));
+          await page.goto(`${run.publicUrl}/apply/${key}`);
+          await page.getByLabel('First name').waitFor();
+          const found = await page.evaluate(
+            `${axe};axe.run().then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
+          );
+          assert.deepEqual(found, []);
+          const {overflow, brightness, shift} = await page.evaluate(() => ({
+            overflow: document.documentElement.scrollWidth - innerWidth,
+            brightness: getComputedStyle(document.body).backgroundColor.match(/\d+/g)!.map(Number)[0]!,
+            shift: performance.getEntriesByType('layout-shift').length,
+          }));
+          assert.ok(overflow <= 0, 'nothing is wider than the window');
+          assert.equal(brightness > 128, colorScheme === 'light');
+          assert.equal(shift, 0, 'nothing moves when the form arrives');
+        }
+      });
+    }
+  }
+
+  test('an apply page says without JavaScript what the visitor can do', async (t) => {
+    const {page} = await openFor(t, openTab(run, {javaScriptEnabled: false}));
+    await page.goto(`${run.publicUrl}/apply/acme`);
+    await page.getByRole('heading', {name: 'This form needs JavaScript'}).waitFor();
+    assert.match(await page.locator('main').innerText(), /ask Acme Funding or whoever sent you the link/);
+    const privacy = page.getByRole('link', {name: 'Privacy policy'});
+    assert.equal(await privacy.getAttribute('href'), 'https://www.acme.example/privacy');
+    assert.equal(await page.getByText('has not loaded yet').isVisible(), false);
+  });
+
+  test('an apply page says that the form has not loaded, if its script does not arrive, and a link tries again', async (t) => {
+    const {page} = await openFor(t, openTab(run));
+    await page.route('**/lead-prequal-form.js*', (route) => route.abort());
+    await page.goto(`${run.publicUrl}/apply/acme?utm_source=news`);
+    const notice = page.getByRole('heading', {name: 'The form has not loaded yet'});
+    assert.equal(await notice.isVisible(), false, 'not at once, because the script may still come');
+    // The seconds of patience pass.
+    await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
+    await notice.waitFor();
+    await page.unroute('**/lead-prequal-form.js*');
+    await page.getByRole('link', {name: 'Try again'}).click();
+    await page.getByLabel('First name').waitFor();
+    assert.match(page.url(), /\?utm_source=news$/);
+  });
+
+  test('an address of no partner on the server shows a page in words', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run, {locale: 'es-US'}));
+    await page.goto(`${run.publicUrl}/apply/nobody`);
+    await page.getByRole('heading', {name: 'No hay ningún formulario'}).waitFor();
+    assert.deepEqual(
+      violations.filter((text) => !/404/.test(text)),
+      [],
+    );
+  });
+});
+
+suite('an apply page in a frame', () => {
+  const run = openForSuite(startAll);
+
+  test('an apply page in a frame of a listed origin takes a lead, grows with the form, and reports its events', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run, {viewport: {width: 360, height: 800}}));
+    await page.goto(`${run.listed.origin}/?utm_source=unseen`);
+    const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
+    const hasHeight = () =>
+      page.waitForFunction(() => {
+        const {got} = window as unknown as {got: {type: string; height?: number}[]};
+        const told = got.findLast(({type}) => type === 'prequal-height')?.height;
+        return told !== undefined && document.querySelector('iframe')?.clientHeight === told;
+      });
+    const heights: number[] = [];
+    // The way is that of a visitor in a tab, with the frame in place of the page.
+    await walk(frame as unknown as Page, async () => {
+      await hasHeight();
+      const {inner, content} = await frame.evaluate(() => ({
+        inner: innerHeight,
+        content: document.documentElement.scrollHeight,
+      }));
+      assert.ok(content <= inner, 'nothing has to be scrolled in the frame');
+      heights.push(inner);
+    });
+    assert.ok(new Set(heights).size > 1, `the frame has the height of each step: ${heights.join(', ')}`);
+    assert.deepEqual(violations, []);
+
+    const got = await page.evaluate(() => (window as unknown as {got: Record<string, unknown>[]}).got);
+    assert.ok(got.every(({origin}) => origin === run.publicUrl));
+    const events = got.filter(({type}) => type === 'prequal-event');
+    const names = events.map(({name}) => String(name));
+    for (const name of ['ready', 'start', 'step', 'submit', 'result']) {
+      assert.ok(names.includes(`prequal-${name}`), name);
+    }
+    const layer = await page.evaluate(
+      () => (window as unknown as {dataLayer: {event: string; prequal: unknown}[]}).dataLayer,
+    );
+    assert.deepEqual(
+      layer.map(({event, prequal}) => [event.replace('_', '-'), prequal]),
+      events.map(({name, detail}) => [name, detail]),
+      'the listener of the guide gets the same events',
+    );
+    assert.doesNotMatch(JSON.stringify(got), /Ana|Silva|example\.com|120/, 'nothing that was typed');
+
+    const {attribution, lead} = storedLead(run.databasePath);
+    assert.equal(lead['first_name'], 'Ana');
+    assert.equal(
+      attribution['utm_source'],
+      undefined,
+      'the frame does not see the address of the page around',
+    );
+    assert.equal(attribution['referrer'], `${run.listed.origin}/`);
+  });
+
+  test('an apply page in a frame has no heading of its own, is light on a light page, and moves nothing on it', async (t) => {
+    const {page} = await openFor(t, openTab(run, {colorScheme: 'dark'}));
+    await page.goto(run.listed.origin);
+    const frame = page.frameLocator('iframe');
+    await frame.getByLabel('First name').waitFor();
+    const looks = await frame.locator('html').evaluate((html) => {
+      const look = (selector: string) => getComputedStyle(html.querySelector(selector)!);
+      return [
+        look('lead-prequal-form').backgroundColor,
+        look('body').backgroundColor,
+        look('header').clipPath,
+        look('footer').display,
+      ];
+    });
+    await page.waitForFunction(() => {
+      const {got} = window as unknown as {got: {name?: string}[]};
+      return got.some(({name}) => name === 'prequal-ready');
+    });
+    const shifts = await page.evaluate(() => performance.getEntriesByType('layout-shift').length);
+    assert.equal(shifts, 0, 'nothing below the frame moves when the form arrives');
+    assert.deepEqual(looks, ['rgb(255, 255, 255)', 'rgba(0, 0, 0, 0)', 'inset(50%)', 'none']);
+  });
+
+  test('an apply page is not shown in a frame of an origin that is not listed, which gets no message', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run));
+    await page.goto(run.unlisted.origin, {waitUntil: 'load'});
+    assert.match(violations.join('\n'), /frame-ancestors/);
+    assert.ok(page.frames().every((frame) => !frame.url().startsWith(run.publicUrl)));
+    assert.deepEqual(await page.evaluate(() => (window as unknown as {got: unknown[]}).got), []);
+  });
+});
