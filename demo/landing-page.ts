@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {readFileSync} from 'node:fs';
 import express, {type Express} from 'express';
-import {reservedHeights} from '../form/reserved-heights.ts';
+import {paths} from '../contract/api.ts';
 
 type Embed = {
   /** The script tag that a partner pastes into the page. */
@@ -12,8 +12,8 @@ type Embed = {
 };
 
 /**
- * A partner's site with a strict content security policy: nothing inline, and scripts only from the site itself and the
- * server. It has a landing page, and a playground that shows the form in several looks with the snippet for each.
+ * A partner's landing page with a strict content security policy: nothing inline, and scripts only from the site itself
+ * and the server. The page of snippets is a part of the server.
  */
 export function landingPage({script, partner, publicUrl}: Embed): Express {
   const folder = import.meta.dirname;
@@ -24,22 +24,17 @@ export function landingPage({script, partner, publicUrl}: Embed): Express {
     response.set({'Content-Security-Policy': policy, 'Cache-Control': 'no-cache'});
     next();
   });
-  for (const [path, file] of [
-    ['/', 'landing.html'],
-    ['/playground', 'playground.html'],
-  ] as const) {
-    app.get(path, (_request, response) => {
-      const html = readFileSync(join(folder, file), 'utf8');
-      response.type('html').send(html.replace('{{script}}', script).replace('{{partner}}', partner));
-    });
-  }
+  app.get('/', (_request, response) => {
+    const html = readFileSync(join(folder, 'landing.html'), 'utf8');
+    response.type('html').send(html.replace('{{script}}', script).replace('{{partner}}', partner));
+  });
+  app.get('/playground', (_request, response) => {
+    response.redirect(`${publicUrl}${paths.snippets}?partner=${partner}`);
+  });
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end();
   });
-  app.get('/reserved-heights.js', (_request, response) => {
-    response.type('js').send(`export const reservedHeights = ${JSON.stringify(reservedHeights)};`);
-  });
-  for (const file of ['landing.css', 'landing.js', 'playground.css', 'playground.js']) {
+  for (const file of ['landing.css', 'landing.js']) {
     app.get(`/${file}`, (_request, response) => response.sendFile(join(folder, file)));
   }
   return app;

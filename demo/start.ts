@@ -6,7 +6,7 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {readConfig} from '../server/config/config.ts';
-import {newestSnippet} from '../server/http/embed/embed-versions.ts';
+import {newestSnippet} from '../server/versions/embed-versions.ts';
 import {createEventLog} from '../server/observe/event-log.ts';
 import {createLog} from '../server/observe/log.ts';
 import {startServer} from '../server/server.ts';
@@ -46,16 +46,6 @@ async function freePort(preferred: number): Promise<number> {
   return port;
 }
 
-/**
- * The script tag of the newest build. Browsers cache the files of a version for a year, because a release never changes.
- * A build may change without a new version, so its URL has the hash as a query.
- */
-function scriptOfBuild(): string {
-  const {script} = newestSnippet(config);
-  const [, hash = ''] = /integrity="sha384-([^"]+)"/.exec(script) ?? [];
-  return script.replace('.js"', `.js?build=${encodeURIComponent(hash.slice(0, 12))}"`);
-}
-
 const secrets = developmentSecrets();
 const page = createServer();
 const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DEMO_PORT'] ?? 8081))}`;
@@ -72,11 +62,12 @@ const config = readConfig({
   CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [secrets.cid]}]),
   EMBED_ORIGINS: pageOrigin,
   EMBED_PARTNER: 'demo',
+  EMBED_NAME: 'Sample Street Funding',
   TOKEN_KEY: secrets.tokenKey,
 });
 const log = createEventLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
-page.on('request', landingPage({script: scriptOfBuild(), partner: 'demo', publicUrl}));
+page.on('request', landingPage({script: newestSnippet(config).script, partner: 'demo', publicUrl}));
 
 const lead = {
   cid: secrets.cid,
@@ -93,7 +84,8 @@ const lead = {
 
 console.log(`
   A partner's page   ${pageOrigin}
-  The playground     ${pageOrigin}/playground
+  Its snippets       ${publicUrl}${paths.snippets}?partner=demo
+  The form alone     ${publicUrl}${paths.apply}/demo
   The lead service   ${publicUrl}
 
   Create a lead:

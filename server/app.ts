@@ -13,6 +13,8 @@ import {clearText} from './store/codec.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
+import {newestServed, readVersions} from './versions/embed-versions.ts';
+import {startCountingRequests} from './versions/request-counts.ts';
 import {calculatedAnswer, minimums} from './calculator/calculator.ts';
 import {explain} from './calculator/explanation.ts';
 import {createCourier, type Served} from './destinations/courier.ts';
@@ -23,10 +25,11 @@ import {startWorkers} from './destinations/worker.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
 import {embedFiles} from './http/embed/embed-files.ts';
-import {readVersions} from './http/embed/embed-versions.ts';
 import {createProofs} from './http/embed/proof.ts';
 import {createQuota} from './http/embed/quota.ts';
+import {versionList} from './http/embed/version-list.ts';
 import {healthEndpoints, liveEndpoint} from './http/health.ts';
+import {hostedPages} from './http/hosted/hosted-pages.ts';
 import {jsonApi} from './http/json/json-api.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
@@ -34,6 +37,8 @@ import {createRateLimits} from './http/limits/rate-limit.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {requestContext} from './http/request-context.ts';
+import {snippetsRouter} from './http/snippets/snippets-router.ts';
+import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
   handle: Express;
@@ -57,6 +62,7 @@ export async function createApp(
     if (settings.type === 'lead-api' && isUnencrypted(settings.url))
       emit({type: 'destination-unencrypted', destination});
   }
+  const versions = readVersions(config);
   const watch = watchStore(given ?? (await openStore(config, clearText, emit)), emit);
   const {store} = watch;
   const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
@@ -71,6 +77,7 @@ export async function createApp(
   const courier = createCourier({store, destinations, pauses, emit, timings});
   const workers = startWorkers(destinations, {store, courier, emit, timings});
   const expiry = startDeletingExpired(store, emit);
+  const requests = startCountingRequests(store, partners, timings.requestCounts);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
   const desk = createLeadDesk({store, courier, calculate, emit, timings});
   const digests = createIdempotencyDigests(config.tokenKeys);
@@ -104,6 +111,7 @@ export async function createApp(
   app.use(
     embedApi({
       partners,
+      publicUrl: config.publicUrl,
       desk,
       digests,
       tokens,
@@ -116,7 +124,19 @@ export async function createApp(
       perMinute,
     }),
   );
-  app.use(embedFiles(readVersions(config)));
+  app.use(versionList(versions));
+  app.use(embedFiles(versions, requests.count, emit));
+  app.use(
+    hostedPages({
+      partners,
+      publicUrl: config.publicUrl,
+      version: newestServed(versions),
+      unknownPartners,
+    }),
+  );
+  const pinned = versionForSnippets(versions);
+  if (config.snippetsPage && pinned)
+    app.use(snippetsRouter({partners, publicUrl: config.publicUrl, version: pinned, unknownPartners}));
   app.use(healthEndpoints(watch, courier));
   app.use(openapiPages(config.publicUrl));
   app.use(notFound, errorReplies(emit));
@@ -126,11 +146,13 @@ export async function createApp(
     refuseRequests: () => {
       refusing = true;
       void workers.stop();
+      void requests.stop();
     },
     async close(patience) {
       await workers.stop();
       await pauses.stop();
       await expiry.stop();
+      await requests.stop();
       counters.close();
       watch.stop();
       await desk.close(patience);

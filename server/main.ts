@@ -3,24 +3,29 @@ import {createEventLog} from './observe/event-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
 import {usualTimings} from './config/timings.ts';
-import {newestSnippet, type Snippet} from './http/embed/embed-versions.ts';
+import {newestSnippet, readVersions, type Snippet} from './versions/embed-versions.ts';
 import {startServer} from './server.ts';
+import {snippetForTerminal} from './snippets/terminal.ts';
 
 function refuseToStart(error: unknown): never {
   console.error(error instanceof ConfigError ? error.message : `Cannot start: ${String(error)}`);
   process.exit(1);
 }
 
-function start(): {config: Config; snippet: Snippet} {
+function start(): {config: Config; snippet: Snippet; toPaste: string | undefined} {
   try {
     const config = readConfig();
-    return {config, snippet: newestSnippet(config)};
+    return {
+      config,
+      snippet: newestSnippet(config),
+      toPaste: snippetForTerminal(config, readVersions(config)),
+    };
   } catch (error) {
     return refuseToStart(error);
   }
 }
 
-const {config, snippet} = start();
+const {config, snippet, toPaste} = start();
 const log = createEventLog(createLog(config.logLevel));
 let stage: 'starting' | 'serving' | 'stopping' = 'starting';
 function stop() {
@@ -42,3 +47,5 @@ const server = await startServer(config, log.emit).catch(refuseToStart);
 stage = 'serving';
 log.emit({type: 'ready', host: config.host, port: server.port, ...snippet});
 log.flush();
+// Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
+if (toPaste !== undefined) console.error(toPaste);

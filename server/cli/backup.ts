@@ -5,7 +5,8 @@ import {Command} from 'commander';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError, type Counts} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {configured, mayUse} from './with-store.ts';
+import {configured} from './configured.ts';
+import {mayUse} from './with-store.ts';
 
 const count = (number: number, one: string, many: string) =>
   `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

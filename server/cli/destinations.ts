@@ -8,7 +8,8 @@ import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {fail, jsonOption, localTime, print, printTable} from './output.ts';
-import {changingStore, configured, readingStore} from './with-store.ts';
+import {configured} from './configured.ts';
+import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
 Examples:

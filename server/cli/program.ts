@@ -5,6 +5,8 @@ import {callersCommand} from './callers.ts';
 import {deliveriesCommand} from './deliveries.ts';
 import {destinationsCommand} from './destinations.ts';
 import {leadsCommand} from './leads.ts';
+import {partnersCommand} from './partners.ts';
+import {versionsCommand} from './versions.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 const program = new Command('lead-prequal')
@@ -16,7 +18,9 @@ const program = new Command('lead-prequal')
   .addCommand(callersCommand())
   .addCommand(leadsCommand())
   .addCommand(deliveriesCommand())
-  .addCommand(destinationsCommand());
+  .addCommand(destinationsCommand())
+  .addCommand(partnersCommand())
+  .addCommand(versionsCommand());
 
 program
   .command('serve')

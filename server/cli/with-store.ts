@@ -1,12 +1,13 @@
 /** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
 import {statSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {ConfigError, readConfig, type Config} from '../config/config.ts';
+import type {Config} from '../config/config.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {lineOf} from '../observe/event-lines.ts';
 import type {ServerEvent} from '../observe/events.ts';
 import {clearText} from '../store/codec.ts';
 import {openStoreBeside} from '../store/open-store.ts';
+import {configured} from './configured.ts';
 import {fail} from './output.ts';
 
 type Work = (store: BesideStore, config: Config) => Promise<void>;
@@ -50,15 +51,4 @@ export function mayUse(databasePath: string): boolean {
 function printEvent(event: ServerEvent) {
   const line = lineOf(event);
   if (line) console.error(line.message, JSON.stringify(line.fields));
-}
-
-/** The configuration of the server. If it is not valid, this prints what is wrong and ends the process. */
-export function configured(): Config {
-  try {
-    return readConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  }
 }

@@ -1,4 +1,7 @@
-/** Turns errors into responses (RFC 9457, problem+json). All error responses of the server are made in this file. */
+/**
+ * Turns errors into responses (RFC 9457, problem+json). All error responses in JSON are made in this file. Others: the
+ * withdrawn script (embed/embed-files.ts), and the pages for people (hosted/, snippets/).
+ */
 import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, RequestHandler, Response} from 'express';

@@ -102,6 +102,12 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     fields: {network},
     message: `${what} of this address are refused for a while`,
   }),
+  'withdrawn-version-asked': ({version, origin}) => ({
+    level: 'warn',
+    fields: {version, origin},
+    message: 'a page asks for a withdrawn version of the form: see "lead-prequal versions list"',
+    kind: version,
+  }),
   'quota-exceeded': ({partner, quota}) => ({
     level: 'error',
     fields: {partner, quota},

@@ -54,6 +54,8 @@ type Facts = {
    * `sign-ins`.
    */
   'failures-exceeded': {network: string; what: string};
+  /** A page of this origin asked for a version of the form that was withdrawn. The origin is one that a partner lists. */
+  'withdrawn-version-asked': {version: string; origin: string};
   /** A partner has sent more leads in an hour than its quota. */
   'quota-exceeded': {partner: string; quota: number};
   /** Redis cannot be used. Rate limits and quotas are counted in the memory of this process. */

@@ -34,7 +34,7 @@ suite('the snippets', () => {
     });
   }
 
-  for (const file of ['README.md', 'demo/landing.html', 'demo/playground.html', 'demo/playground.js']) {
+  for (const file of ['README.md', 'demo/landing.html']) {
     test(`the snippet in ${file} has a text for people without JavaScript`, () => {
       assert.ok(contents(file).some((content) => content.includes('<noscript>')));
     });

@@ -12,6 +12,8 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 export type Demo = {
   /** The partner's page. */
   page: string;
+  /** The partner's apply page, with the form alone. */
+  apply: string;
   service: string;
   /** The line that the demo prints for the terminal. */
   curl: string;
@@ -46,6 +48,7 @@ export async function startDemo(): Promise<Demo> {
       .trim();
   return {
     page: behind("A partner's page"),
+    apply: behind('The form alone'),
     service: behind('The lead service'),
     curl: `curl ${behind('curl')}`,
     databasePath,

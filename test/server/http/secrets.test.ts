@@ -123,6 +123,7 @@ async function drive(server: TestServer): Promise<Heard[]> {
     await ask(`/embed/v1/leads/${sent.id}?partner=acme`, {headers});
   }
   await ask('/embed/v1/config?partner=acme', {headers: page()});
+  await ask('/embed/versions.json', {headers: page('https://canary-notes.example')});
   await ask(`/nowhere?notes=canary-notes&token=${sent.token}`);
 
   const database = new DatabaseSync(server.config.databasePath, {timeout: 5_000});

@@ -35,6 +35,7 @@ suite('the log of events', () => {
     {type: 'connections-exceeded', limit: 'connections'},
     {type: 'delivery-unrecorded', lead: 'l-1', destination: 'default', reason: 'database is locked'},
     {type: 'outbox-unreadable', destination: 'default', reason: 'database is locked'},
+    {type: 'withdrawn-version-asked', version: '1.0.0', origin: 'other'},
   ];
   for (const event of sampled) {
     test(`the log of events counts ${event.type} after the first line, and writes the number when it is flushed`, () => {

@@ -7,7 +7,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {releasesFolder} from '../../../../server/config/config.ts';
-import {newestSnippet, readVersions, type Manifest} from '../../../../server/http/embed/embed-versions.ts';
+import {isWithdrawn, newestSnippet, readVersions} from '../../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
 import {openForSuite} from '../../../support/opened.ts';
@@ -18,8 +18,6 @@ const script = 'lead-prequal-form.js';
 const publicUrl = 'https://leads.example.com';
 const root = join(import.meta.dirname, '../../../..');
 
-const manifestOf = (folder: string) =>
-  JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 const useFolder = (t: TestContext) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
@@ -34,16 +32,23 @@ const useFolders = (t: TestContext) => {
 suite('a release in the repository', () => {
   // No folder of a build: what is served can only be the releases.
   const server = openForSuite(() => startTestServer({releasesFolder}));
-  const names = readdirSync(releasesFolder);
-  // The hash in pages' script tags. The first file holds the hashes of those that it loads later.
-  const pinned = 'sha384-h+5lKTmlykwqT52XFDDYpkwwvIi3R8XzA+3DaiGQkRCNltcr2jDJeOWhOdbyqv5w';
-  test('the release 1.0.0 has the hash that pages have pinned', () => {
-    assert.equal(sha384(readFileSync(join(releasesFolder, '1.0.0', script), 'utf8')), pinned);
-  });
+  const versions = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
+  // The hashes in pages' script tags. Such a file holds the hashes of those that it loads later.
+  for (const [file, pinned] of [
+    ['1.0.0/lead-prequal-form.js', 'sha384-h+5lKTmlykwqT52XFDDYpkwwvIi3R8XzA+3DaiGQkRCNltcr2jDJeOWhOdbyqv5w'],
+    ['1.1.0/lead-prequal-form.js', 'sha384-kQPNmKzHldhakYEZNXp6RiDNnM/6FWdaXJKStik9wdV/Zrpfa4s6rzH4fBW6WDNz'],
+    [
+      '1.1.0/lead-prequal-form.classic.js',
+      'sha384-vcm3QuNlKNXDKaALeDXIQ7AhlEUXaCHTOBbaYoFqGeWxZwC9DUfnggKa5YiqrSVu',
+    ],
+  ] as const) {
+    test(`the release has ${file} with the hash that pages have pinned`, () => {
+      assert.equal(sha384(readFileSync(join(releasesFolder, file), 'utf8')), pinned);
+    });
+  }
 
-  for (const name of names) {
-    const folder = join(releasesFolder, name);
-    const {version, integrity} = manifestOf(folder);
+  for (const {name, folder, manifest} of versions) {
+    const {version, integrity} = manifest;
     test(`the release ${name} has the files that its manifest says, compressed ones included, and no others`, () => {
       assert.equal(version, name);
       for (const [file, expected] of Object.entries(integrity)) {
@@ -57,6 +62,9 @@ suite('a release in the repository', () => {
       );
       assert.deepEqual(readdirSync(folder).toSorted(), [...files, 'manifest.json'].toSorted());
     });
+  }
+  for (const {name, manifest} of versions.filter((version) => !isWithdrawn(version))) {
+    const {integrity} = manifest;
     test(`the release ${name} is served as it was released, by a server without a build of its own`, async () => {
       for (const [file, expected] of Object.entries(integrity)) {
         const {status, headers, body} = await requestRaw(`${server.url}/embed/${name}/${file}`, {
@@ -66,6 +74,9 @@ suite('a release in the repository', () => {
         assert.equal(sha384(body.toString()), expected, file);
         assert.match(headers['cache-control'] ?? '', /immutable/);
       }
+      // A release never changes, so whatever an address carries besides, the file may be kept.
+      const carried = await requestRaw(`${server.url}/embed/${name}/${script}?build=other&ver=6.8`);
+      assert.match(carried.headers['cache-control'] ?? '', /immutable/);
     });
   }
 });

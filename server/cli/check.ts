@@ -1,0 +1,59 @@
+/** `lead-prequal partners check`: says why the form does not work on a partner's page. */
+import {readFileSync} from 'node:fs';
+import {Command} from 'commander';
+import {checkPage} from '../page-check/check.ts';
+import {listVersions} from '../versions/embed-versions.ts';
+import {jsonOption, print} from './output.ts';
+import {configured, configuredVersions, partnerNamed} from './configured.ts';
+
+const usage = `
+Save the page as the server of the site sends it (curl https://www.example.com/apply > page.html). A page that a browser
+has saved shows what tag managers and optimisers have made of the snippet: check that, too.
+
+In the browser itself, ?prequal-debug at the end of the page's address shows the state of the form.`;
+
+type Options = {origin?: string; html?: string; csp?: string; json?: true};
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description("say why the form does not work on a partner's page")
+    .argument('<key>', 'the key of the partner')
+    .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
+    .option('--html <file>', 'the HTML of the page')
+    .option('--csp <policy>', 'the Content-Security-Policy header of the page')
+    .addOption(jsonOption())
+    .addHelpText('after', usage)
+    .action(async (key: string, {origin, html, csp, json}: Options, command: Command) => {
+      const config = configured();
+      const {partners, publicUrl} = config;
+      const partner = partnerNamed(key, config);
+      if (!partner) return;
+      if (origin === undefined && html === undefined && csp === undefined) {
+        return command.error('error: give at least one of --origin, --html and --csp');
+      }
+      const page = {
+        origin,
+        html: html === undefined ? undefined : readFileOrStdin(html, command),
+        policy: csp,
+      };
+      const versions = listVersions(configuredVersions(config));
+      const findings = checkPage(partner, page, {publicUrl, partners, versions});
+      for (const finding of findings) {
+        if (json) await print(finding);
+        else console.log(`✗ ${finding.code}: ${printable(finding.wrong)}\n  ${printable(finding.fix)}`);
+      }
+      if (findings.length > 0) process.exitCode = 1;
+      else if (!json) console.log('✓ Nothing to correct.');
+    });
+}
+
+function readFileOrStdin(file: string, command: Command): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    return command.error(`error: --html ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** A page may hold control characters, which would change the terminal. */
+const printable = (text: string) => text.replace(/\p{C}/gu, '�').slice(0, 1_000);

@@ -1,0 +1,119 @@
+/** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
+import {Command, Option} from 'commander';
+import {paths} from '../../contract/api.ts';
+import type {Config} from '../config/config.ts';
+import {allChoices, readChoices, type Choice} from '../snippets/choices.ts';
+import {hostNames, hosts, type Host, type HostName} from '../snippets/hosts.ts';
+import {versionForSnippets, snippetParts} from '../snippets/parts.ts';
+import {receiverWarning} from '../snippets/receiver.ts';
+import {checkCommand} from './check.ts';
+import {fail, jsonOption, print, printTable, write} from './output.ts';
+import {configured, configuredVersions, partnerNamed} from './configured.ts';
+
+const examples = `
+Examples:
+  lead-prequal partners list
+  lead-prequal partners snippet acme                        for a page in HTML
+  lead-prequal partners snippet acme --host wordpress
+  lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
+
+export function partnersCommand(): Command {
+  const partners = new Command('partners')
+    .description('list the partners, print the snippets for their pages, and check these pages')
+    .addHelpText('after', examples);
+
+  partners
+    .command('list')
+    .description('list all partners, with the origins of their pages and the address of their apply page')
+    .addOption(jsonOption())
+    .action(({json}: {json?: boolean}) => list(configured(), json));
+
+  const command = partners
+    .command('snippet')
+    .description('print what a partner pastes; what to do with it goes to standard error')
+    .argument('<key>', 'the key of the partner')
+    .addOption(new Option('--host <name>', 'where the form goes').choices(hostNames).default('html'))
+    .addOption(jsonOption())
+    .option('--newest', 'let the form move on to each new version by itself, without a hash');
+  for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
+  command.action((key: string, options: Options) => snippet(configured(), key, options));
+
+  partners.addCommand(checkCommand());
+  return partners;
+}
+
+/** The choice of the version is the option `--newest`. */
+const choicesOfCommand = Object.entries(allChoices).filter(([name]) => name !== 'version');
+
+function optionOf(name: string, {label, control, help}: Choice): Option {
+  const description = [label, help].filter(Boolean).join('. ');
+  if (control.kind === 'checkbox') return new Option(`--${name}`, description);
+  const values = control.kind === 'select' ? ` (${Object.keys(control.options).join(', ')})` : '';
+  return new Option(`--${name} <value>`, description + values);
+}
+
+type Options = {host: HostName; json?: boolean; newest?: boolean} & Record<string, unknown>;
+
+/** `lead-type` is `leadType` among the options of commander. */
+const optionName = (name: string) => new Option(`--${name}`).attributeName();
+
+async function list({partners, publicUrl}: Config, json = false) {
+  const rows = partners.map(({key, name, origins}) => ({
+    partner: key,
+    name,
+    origins,
+    page: `${publicUrl}${paths.apply}/${key}`,
+  }));
+  if (json) for (const row of rows) await print(row);
+  else
+    await printTable(
+      ['partner', 'name', 'origins', 'page'],
+      rows.map(({partner, name, origins, page}) => [partner, name, origins.join(' '), page]),
+    );
+}
+
+async function snippet(config: Config, key: string, options: Options) {
+  const partner = partnerNamed(key, config);
+  if (!partner) return;
+  const version = versionForSnippets(configuredVersions(config));
+  if (!version)
+    return fail('No version of the form has the files that snippets need: run "npm run build" first.');
+  const given = Object.fromEntries(
+    choicesOfCommand.map(([name]) => {
+      const value = options[optionName(name)];
+      return [name, value === true ? 'on' : value];
+    }),
+  );
+  const {choices, faults} = readChoices(
+    {...given, version: options.newest ? 'newest' : 'pinned'},
+    partner.leadTypes,
+  );
+  const wrong = Object.entries(faults);
+  if (wrong.length > 0) return fail(wrong.map(([name, fault]) => `--${name} ${fault}.`).join('\n'));
+
+  const host: Host = hosts[options.host];
+  const {name, steps} = host;
+  const parts = snippetParts(config, version, partner, choices);
+  const made = host.blocks(parts);
+  const warning = receiverWarning(options.host, parts);
+  if (options.json)
+    return print({
+      partner: key,
+      host: options.host,
+      name,
+      version: version.name,
+      ...(warning !== undefined && {warning}),
+      steps,
+      blocks: made,
+    });
+  if (warning !== undefined) console.error(`Warning: ${warning}\n`);
+  console.error([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));
+  for (const [index, {title, code}] of made.entries()) {
+    console.error(`\n${title}:\n`);
+    await write(`${index > 0 ? '\n' : ''}${code}\n`);
+  }
+  if (!version.released)
+    console.error(
+      `\n${version.name} is not a release: this snippet stops working when the form is built again.`,
+    );
+}

@@ -1,0 +1,184 @@
+/** The fields in which people choose what their snippet is like. */
+import {allChoices, attributeChoices, styleChoices, type Choice} from '../../snippets/choices.ts';
+import {lookNames, looks} from '../../snippets/looks.ts';
+import {html, type Html} from '../html.ts';
+import type {State} from './snippets-page.ts';
+
+/** Fields that most people want to see. The others are in groups that can be opened. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'More about its looks': ['theme', ...Object.keys(styleChoices).filter((name) => name !== 'accent')],
+  'More about what it does': [
+    ...Object.keys(attributeChoices).filter(
+      (name) => !['lead-type', 'layout', 'lang', 'sandbox', 'theme'].includes(name),
+    ),
+    'version',
+  ],
+};
+
+/** What applies if the field is left empty. */
+function placeholderOf(name: string, placeholder: string, {choices, partner}: State): string {
+  const ofPartner = {accent: partner?.colors?.accent, 'privacy-href': partner?.privacyHref};
+  return (
+    choices.look?.properties[name] ??
+    (Object.hasOwn(ofPartner, name) ? ofPartner[name as keyof typeof ofPartner] : undefined) ??
+    placeholder
+  );
+}
+
+/** A line below a field, which the field names as its description. */
+const line = (id: string, kind: string, text: string | undefined) =>
+  html`<p id="${id}" class="${kind}">${text}</p>`;
+
+/** The line that says what is wrong with a value. It is empty if nothing is. */
+function faultLine(name: string, {faults}: State): Html {
+  const fault = faults[name];
+  return line(`fault-${name}`, 'fault', fault && `${allChoices[name]?.label} ${fault}.`);
+}
+
+const invalid = (name: string, {faults}: State) => faults[name] !== undefined && html`aria-invalid="true"`;
+
+/** The default is an empty value, so that a form that is sent without a choice chooses nothing. */
+function select(name: string, options: Readonly<Record<string, string>>, state: State): Html {
+  const [usual] = Object.keys(options);
+  const taken = state.partner?.leadTypes;
+  const offered = Object.entries(options).filter(
+    ([value]) => name !== 'lead-type' || !taken || taken.some((type) => type === value),
+  );
+  return html`<select
+    id="choice-${name}"
+    name="${name}"
+    ${invalid(name, state)}
+    aria-describedby="fault-${name}"
+  >
+    ${offered.map(
+      ([value, label]) =>
+        html`<option value="${value === usual ? '' : value}" ${state.query[name] === value && html`selected`}>
+          ${label}
+        </option>`,
+    )}
+  </select>`;
+}
+
+function field(name: string, state: State): Html {
+  const {label, control, help} = allChoices[name] as Choice;
+  const value = state.query[name];
+  const id = `choice-${name}`;
+  if (control.kind === 'checkbox')
+    return html`<div class="field check">
+      <label
+        ><input
+          type="checkbox"
+          id="${id}"
+          name="${name}"
+          ${value === 'on' && html`checked`}
+          ${invalid(name, state)}
+          aria-describedby="fault-${name}"
+        />${label}</label
+      >
+      ${faultLine(name, state)}
+    </div>`;
+  const input =
+    control.kind === 'select'
+      ? select(name, control.options, state)
+      : html`<input
+          id="${id}"
+          name="${name}"
+          type="text"
+          value="${value ?? ''}"
+          placeholder="${placeholderOf(name, control.placeholder, state)}"
+          autocomplete="off"
+          spellcheck="false"
+          ${control.kind === 'url' && html`inputmode="url"`}
+          ${Object.hasOwn(styleChoices, name) && html`data-style`}
+          ${invalid(name, state)}
+          aria-describedby="fault-${name} ${help !== undefined && `help-${name}`}"
+        />`;
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    ${
+      control.kind === 'color'
+        ? html`<span class="color"
+            >${input}<input type="color" data-for="${id}" aria-label="${label}: pick a colour" hidden
+          /></span>`
+        : input
+    }
+    ${help !== undefined && line(`help-${name}`, 'help', help)} ${faultLine(name, state)}
+  </div>`;
+}
+
+/** The page of a look with its accent colour. Attributes of SVG need no inline style, which the policy forbids. */
+function sample(name: string): Html {
+  const look = looks[name as keyof typeof looks] as (typeof looks)[keyof typeof looks] | undefined;
+  const radius = Number.parseInt(look?.properties.radius ?? '8', 10) / 2;
+  return html`<svg viewBox="0 0 64 40" aria-hidden="true">
+    <rect width="64" height="40" rx="6" class="page" ${look && html`fill="${look.page}"`} />
+    <rect
+      x="12"
+      y="14"
+      width="40"
+      height="12"
+      rx="${Math.min(radius, 6)}"
+      class="accent"
+      ${look && html`fill="${look.properties.accent}"`}
+    />
+  </svg>`;
+}
+
+function lookField(state: State): Html {
+  const {control} = allChoices['look'] as Choice;
+  const labels = control.kind === 'select' ? control.options : {};
+  const chosen = state.query['look'] || 'none';
+  return html`<fieldset class="looks" aria-describedby="fault-look">
+    <legend>Look</legend>
+    ${['none', ...lookNames].map(
+      (name) =>
+        html`<label
+          ><input type="radio" name="look" value="${name}" ${chosen === name && html`checked`} />${sample(
+            name,
+          )}<span>${labels[name]}</span></label
+        >`,
+    )}
+    ${faultLine('look', state)}
+  </fieldset>`;
+}
+
+function partnerField({query, partner, faults}: State): Html {
+  const fault = faults['partner'];
+  return html`<div class="field partner">
+    <label for="choice-partner">Your partner key</label>
+    <input
+      id="choice-partner"
+      name="partner"
+      type="text"
+      value="${query['partner'] ?? ''}"
+      placeholder="acme"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      ${fault !== undefined && html`aria-invalid="true"`}
+      aria-describedby="fault-partner help-partner"
+    />
+    ${line('help-partner', 'help', partner ? `This is the form of ${partner.name}.` : 'We gave it to you. Without it you see a sample.')}
+    ${line('fault-partner', 'fault', fault && `This key ${fault}.`)}
+  </div>`;
+}
+
+const isSet = (name: string, {query, faults}: State) => {
+  const {control} = allChoices[name] as Choice;
+  const usual = control.kind === 'select' ? Object.keys(control.options)[0] : '';
+  const value = query[name] ?? '';
+  return (value !== '' && value !== usual) || faults[name] !== undefined;
+};
+
+export const choiceFields = (state: State): Html =>
+  html`${partnerField(state)} ${lookField(state)}
+    <div class="grid">
+      ${['accent', 'layout', 'lead-type', 'lang', 'sandbox'].map((name) => field(name, state))}
+    </div>
+    ${Object.entries(groups).map(
+      ([title, names]) =>
+        html`<details ${names.some((name) => isSet(name, state)) && html`open`}>
+          <summary>${title}</summary>
+          <div class="grid">${names.map((name) => field(name, state))}</div>
+        </details>`,
+    )}`;

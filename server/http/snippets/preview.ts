@@ -1,0 +1,64 @@
+/** The page in the preview: an empty page of a partner, which holds the very snippet. */
+import {createHash} from 'node:crypto';
+import {hosts, leadToApplyPage, type Block, type HostName} from '../../snippets/hosts.ts';
+import type {Look} from '../../snippets/looks.ts';
+import type {SnippetParts} from '../../snippets/markup.ts';
+import {html, Html} from '../html.ts';
+
+/** Their snippets are no HTML that a page could hold, or lead to another page. The preview shows that of a page in HTML. */
+const notInHtml: ReadonlySet<HostName> = new Set(['react', 'vue', ...leadToApplyPage]);
+
+export const isShownAsHtml = (host: HostName): boolean => notInHtml.has(host);
+
+/** The blocks of a snippet that the preview holds. */
+export const blocksInPreview = (host: HostName, parts: SnippetParts): readonly Block[] =>
+  hosts[isShownAsHtml(host) ? 'html' : host].blocks(parts);
+
+const codeOf = (blocks: readonly Block[], language: Block['language']) =>
+  blocks.filter((block) => block.language === language).map(({code}) => code);
+
+/** The scripts that stand in the snippet itself, as a Content-Security-Policy allows them. */
+const hashesOf = (code: string) =>
+  [...code.matchAll(/<script>([^]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+
+type Preview = {page: Html; policy: string};
+
+export function preview(host: HostName, parts: SnippetParts, look: Look | undefined): Preview {
+  const blocks = blocksInPreview(host, parts);
+  const body = codeOf(blocks, 'html').join('\n');
+  const styles = [
+    // The page of the partner around the form.
+    `:root { color-scheme: ${look?.theme ?? 'light dark'}; }`,
+    `body { margin: 0; padding: 24px 16px; font: 16px/1.5 system-ui, sans-serif; background: ${look?.page ?? 'Canvas'}; }`,
+    ...codeOf(blocks, 'css'),
+  ];
+  // The snippets are made by server/snippets, which escapes all values.
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>Preview</title>
+        <link rel="icon" href="data:," />
+        ${new Html(`<style>\n${styles.join('\n')}\n</style>`)}
+      </head>
+      <body>
+        ${new Html(body)}
+      </body>
+    </html>`;
+  const policy = [
+    "default-src 'none'",
+    ["script-src 'self'", parts.server, ...hashesOf(body)].join(' '),
+    "style-src 'unsafe-inline'",
+    // A link to this page could name any endpoint. No visitor shall send data to a stranger from our own page.
+    `connect-src ${new URL('../embed/', parts.applyPage.applyUrl).href}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ');
+  return {page, policy};
+}

@@ -1,0 +1,199 @@
+/** The page of snippets: choices on one side, on the other the snippet for a host, and the form that it makes. */
+import {paths} from '../../../contract/api.ts';
+import type {Partner} from '../../config/partners.ts';
+import type {Choices, Faults} from '../../snippets/choices.ts';
+import {
+  hostNames,
+  hosts,
+  leadToApplyPage,
+  type Block,
+  type Host,
+  type HostName,
+} from '../../snippets/hosts.ts';
+import type {SnippetParts} from '../../snippets/markup.ts';
+import {receiverWarning} from '../../snippets/receiver.ts';
+import type {EmbedVersion} from '../../versions/embed-versions.ts';
+import {html, Html} from '../html.ts';
+import {choiceFields} from './choice-fields.ts';
+import {isShownAsHtml} from './preview.ts';
+
+/** How wide the preview is. */
+export const widths = ['desktop', 'phone'] as const;
+
+/** Everything on the page follows from the query of its address. */
+export type State = {
+  query: Readonly<Record<string, string>>;
+  /** Undefined if the query names none, or one that is not known. */
+  partner: Partner | undefined;
+  faults: Faults;
+  choices: Choices;
+  parts: SnippetParts;
+  host: HostName;
+  width: (typeof widths)[number];
+  version: Pick<EmbedVersion, 'name' | 'released'>;
+};
+
+/** The address of the page in another state. */
+export function linkTo({query}: State, changes: Readonly<Record<string, string>>): string {
+  const all = Object.entries({...query, ...changes}).filter(([, value]) => value !== '');
+  return `?${new URLSearchParams(all)}`;
+}
+
+const tabs = (state: State) =>
+  html`<nav class="hosts" aria-label="Where the form goes">
+    ${hostNames.map(
+      (name) =>
+        html`<a
+          id="host-${name}"
+          href="${linkTo(state, {host: name})}#snippet"
+          data-choice="host"
+          data-value="${name}"
+          ${name === state.host && html`aria-current="page"`}
+          >${hosts[name].name}</a
+        >`,
+    )}
+  </nav>`;
+
+const block = ({title, code}: Block, index: number) =>
+  html`<div class="block">
+    <h3 id="block-${index}">${title}</h3>
+    <button type="button" class="copy" aria-describedby="block-${index}" hidden>Copy</button>
+    <pre tabindex="0" aria-labelledby="block-${index}"><code>${code}</code></pre>
+  </div>`;
+
+/** What the choice of the version brings with it. The partner's own page always has the newest one. */
+function versionNote({host, choices, version}: State): Html | undefined {
+  if (leadToApplyPage.has(host)) return undefined;
+  if (choices.version === 'newest')
+    return html`This form changes by itself with every new version, so the browser cannot check what it loads.`;
+  if (version.released) return undefined;
+  return html`${version.name} is a test version of the form. Do not publish this snippet: it stops working
+  when the form is built again.`;
+}
+
+/** What is different about the snippet from what readers may expect. */
+function notes(state: State): Html[] {
+  const found = [
+    !state.partner &&
+      html`This is a sample, and its form sends nothing. Write
+        <a href="#choice-partner">your partner key</a> to get the snippet for your page.`,
+    state.partner &&
+      state.parts.attributes['sandbox'] !== undefined &&
+      html`This is the snippet of a sample, which sends no leads. Before you publish, choose that they are
+      sent.`,
+    Object.keys(state.faults).length > 0 && html`Values with an error message are left out of the snippet.`,
+    versionNote(state),
+  ];
+  return found.filter((note) => note instanceof Html);
+}
+
+/** The sign is not a colour alone, and screen readers read the word. */
+const warningBox = (text: string) =>
+  html`<div class="warning" role="alert">
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      <path d="M12 2 1 22h22zm-1.25 7h2.5v6.5h-2.5zm0 8h2.5v2.5h-2.5z" fill-rule="evenodd" />
+    </svg>
+    <p><strong>Warning:</strong> ${text}</p>
+  </div>`;
+
+function snippet(state: State): Html {
+  const {host, parts} = state;
+  const shown: Host = hosts[host];
+  const warning = receiverWarning(host, parts);
+  return html`<section id="snippet" aria-labelledby="snippet-title">
+    <h2 id="snippet-title">Your snippet</h2>
+    ${tabs(state)}
+    <div id="snippet-content">
+      ${warning !== undefined && warningBox(warning)}
+      ${notes(state).map((note) => html`<p class="note">${note}</p>`)}
+      <ol>
+        ${shown.steps.map((step) => html`<li>${step}</li>`)}
+      </ol>
+      ${shown.blocks(parts).map(block)}
+      <p role="status" id="copied"></p>
+    </div>
+  </section>`;
+}
+
+/** Without a partner there is no such page. */
+const leadsToOwnPage = ({host, partner}: State) => leadToApplyPage.has(host) && partner !== undefined;
+
+/** Whether the form in the preview sends leads, and to whom. */
+function sendingNote(state: State): Html {
+  const {endpoint, sandbox} = state.parts.attributes;
+  if (sandbox !== undefined) return html`The form shows samples. It sends nothing.`;
+  if (endpoint !== undefined)
+    return html`In the preview the form cannot be sent, because its leads go to another server. On your page
+    it can.`;
+  return html`What you send from here is a real lead. To try it out,
+    <a href="${linkTo(state, {sandbox: 'succeeds'})}#preview" data-choice="sandbox" data-value="succeeds"
+      >choose a sample</a
+    >
+    first.`;
+}
+
+function previewNotes(state: State): Html[] {
+  if (leadsToOwnPage(state))
+    return [
+      html`Your visitors see this page. What you choose here does not change it. What you send from it is a
+      real lead.`,
+    ];
+  const asHtml = html`It is shown on a page in plain HTML, with the same settings.`;
+  return [sendingNote(state), ...(isShownAsHtml(state.host) ? [asHtml] : [])];
+}
+
+function previewSection(state: State): Html {
+  const {width, partner} = state;
+  const source = leadsToOwnPage(state)
+    ? `${paths.apply}/${partner?.key}`
+    : `${paths.snippets}/preview${linkTo(state, partner ? {} : {partner: ''})}`;
+  const widthLink = (name: (typeof widths)[number], label: string) =>
+    html`<a
+      id="width-${name}"
+      href="${linkTo(state, {width: name})}#preview"
+      data-choice="width"
+      data-value="${name}"
+      ${name === width && html`aria-current="true"`}
+      >${label}</a
+    >`;
+  return html`<section id="preview" aria-labelledby="preview-title">
+    <div class="head">
+      <h2 id="preview-title">The form</h2>
+      <nav class="widths" aria-label="Width of the preview">
+        ${widthLink('desktop', 'Desktop')} ${widthLink('phone', 'Phone')}
+      </nav>
+    </div>
+    <div id="preview-notes">${previewNotes(state).map((note) => html`<p class="note">${note}</p>`)}</div>
+    <iframe class="${width}" title="Preview of the form" src="${source}"></iframe>
+  </section>`;
+}
+
+export function snippetsPage(state: State): Html {
+  const {host, width} = state;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>Put the form on your page</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${paths.snippets}/snippets.css" />
+        <script defer src="${paths.snippets}/snippets.js"></script>
+      </head>
+      <body>
+        <main>
+          <form method="get" id="choices">
+            <h1>Put the form on your page</h1>
+            <p class="intro">Choose how it looks, try it, and paste the snippet into your page.</p>
+            <input type="hidden" name="host" value="${host}" />
+            <input type="hidden" name="width" value="${width}" />
+            ${choiceFields(state)}
+            <button class="show">Show</button>
+          </form>
+          <div class="result">${snippet(state)} ${previewSection(state)}</div>
+        </main>
+      </body>
+    </html>`;
+}

@@ -1,0 +1,120 @@
+/** `/embed/snippets`: the page on which partners choose and copy the snippet of their form, and its preview. */
+import {readFileSync} from 'node:fs';
+import {extname, join} from 'node:path';
+import {Router, type Request, type RequestHandler} from 'express';
+import {paths} from '../../../contract/api.ts';
+import type {Partner} from '../../config/partners.ts';
+import {allChoices, readChoices, type Faults} from '../../snippets/choices.ts';
+import {hostNames, type HostName} from '../../snippets/hosts.ts';
+import {snippetParts} from '../../snippets/parts.ts';
+import type {EmbedVersion} from '../../versions/embed-versions.ts';
+import type {FailureLimit} from '../limits/failure-limit.ts';
+import {methodNotAllowed} from '../problem-replies.ts';
+import {preview} from './preview.ts';
+import {linkTo, snippetsPage, widths, type State} from './snippets-page.ts';
+
+type Settings = {
+  partners: readonly Partner[];
+  publicUrl: string;
+  /** The version whose files the snippets pin. */
+  version: EmbedVersion;
+  unknownPartners: FailureLimit;
+};
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The first of the names is the default. */
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>
+  names.find((name) => name === asked) ?? names[0];
+
+const names = ['partner', 'host', 'width', ...Object.keys(allChoices)];
+
+/** The known parameters of the address that are there once. A parameter that is there twice is as good as none. */
+const textsOf = (query: Request['query']): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = query[name];
+      return typeof value === 'string' ? [[name, value.trim()]] : [];
+    }),
+  );
+
+/**
+ * What the page repeats in its fields and in many links. Allowed values have a limit of their own. Of all others only
+ * those are repeated that somebody may have typed, because the page would become much larger than the request.
+ */
+const repeated = (given: Readonly<Record<string, string>>, faults: Faults) =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name, {length}]) => {
+      const isAllowed = Object.hasOwn(allChoices, name) && !Object.hasOwn(faults, name);
+      return isAllowed || length <= 100;
+    }),
+  );
+
+export function snippetsRouter({partners, publicUrl, version, unknownPartners}: Settings): Router {
+  const router = Router({caseSensitive: true, strict: true});
+  const byKey = new Map(partners.map((partner) => [partner.key, partner]));
+
+  /** @throws ProblemError if the address of the visitor named too many unknown partners */
+  function stateOf(request: Request): State {
+    const given = textsOf(request.query);
+    const key = given['partner'] ?? '';
+    if (key !== '') unknownPartners.check(request);
+    const partner = byKey.get(key);
+    const isUnknown = key !== '' && !partner;
+    if (isUnknown) void unknownPartners.countFailure(request);
+    const {choices, faults} = readChoices(given, partner?.leadTypes);
+    return {
+      query: repeated(given, faults),
+      partner,
+      faults: isUnknown ? {...faults, partner: 'is not known here: ask us for your key'} : faults,
+      choices,
+      parts: snippetParts({publicUrl}, version, partner, choices),
+      host: oneOf<HostName>(hostNames, given['host']),
+      width: oneOf(widths, given['width']),
+      version,
+    };
+  }
+
+  const page: RequestHandler = (request, response) => {
+    const state = stateOf(request);
+    response
+      .status(Object.keys(state.faults).length > 0 ? 400 : 200)
+      .set('Content-Security-Policy', policy)
+      .type('html')
+      .send(snippetsPage(state).text);
+  };
+
+  const previewPage: RequestHandler = (request, response) => {
+    const state = stateOf(request);
+    // Outside of its frame, nothing would say that this is a preview, and of what.
+    if (request.get('Sec-Fetch-Dest') === 'document') {
+      response.redirect(303, `../snippets${linkTo(state, {})}`);
+      return;
+    }
+    const {host, parts, choices} = state;
+    const {page, policy} = preview(host, parts, choices.look);
+    response.set('Content-Security-Policy', policy).type('html').send(page.text);
+  };
+
+  const only = methodNotAllowed('GET, HEAD');
+  router.route(paths.snippets).get(page).all(only);
+  router.route(`${paths.snippets}/preview`).get(previewPage).all(only);
+  for (const file of ['snippets.css', 'snippets.js']) {
+    const content = readFileSync(join(import.meta.dirname, file));
+    const send: RequestHandler = (_request, response) => {
+      response.set('Cache-Control', 'no-cache').type(extname(file)).send(content);
+    };
+    router.route(`${paths.snippets}/${file}`).get(send).all(only);
+  }
+  return router;
+}

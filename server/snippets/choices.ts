@@ -1,0 +1,218 @@
+/**
+ * What can be chosen about a snippet: attributes of the form, its looks, and the version of its script. The page of
+ * snippets makes its fields from these tables, and `lead-prequal partners snippet` its options. Each value is checked
+ * here, and nowhere else.
+ */
+import {z} from 'zod';
+import {firstScreens} from '../../form/words/languages.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import {inWords} from '../config/values.ts';
+import {lookNames, looks, type Look, type LookName} from './looks.ts';
+import type {Attributes} from './markup.ts';
+import {color, fontFamilies, globalName, length, link, serverUrl, words} from './values.ts';
+
+/** How people choose the value on a page. */
+export type Control =
+  /** The labels of the values. The first one is the default. */
+  | {kind: 'select'; options: Readonly<Record<string, string>>}
+  | {kind: 'checkbox'}
+  | {kind: 'text' | 'url' | 'color'; placeholder: string};
+
+export type Choice = {
+  label: string;
+  control: Control;
+  /** Gives the value that the snippet has, or undefined for a default, which the snippet leaves out. */
+  schema: z.ZodType<string | true | undefined>;
+  /** A sentence for those who hesitate. */
+  help?: string;
+};
+
+/** @param written what the snippet has for a value, if that is not the value itself */
+function select(
+  label: string,
+  options: Readonly<Record<string, string>>,
+  written: Readonly<Record<string, string | undefined>> = {},
+): Choice {
+  const [usual, ...others] = Object.keys(options) as [string, ...string[]];
+  const schema = z
+    .enum([usual, ...others])
+    .transform((value) =>
+      Object.hasOwn(written, value) ? written[value] : value === usual ? undefined : value,
+    );
+  return {label, control: {kind: 'select', options}, schema};
+}
+
+const checkbox = (label: string, help?: string): Choice => ({
+  label,
+  control: {kind: 'checkbox'},
+  schema: z.literal('on', 'must be on').transform(() => true as const),
+  ...(help && {help}),
+});
+
+const field = (
+  kind: 'text' | 'url' | 'color',
+  label: string,
+  placeholder: string,
+  schema: z.ZodType<string>,
+  help?: string,
+): Choice => ({label, control: {kind, placeholder}, schema, ...(help && {help})});
+
+/** `English`, `español`: the name of a language in that language. */
+const nameOf = (tag: string) => new Intl.DisplayNames(tag, {type: 'language'}).of(tag) ?? tag;
+
+/** The attributes of the form besides `partner`, in the order in which snippets have them. */
+export const attributeChoices = {
+  endpoint: field(
+    'url',
+    'Server that gets the leads',
+    'https://leads.example.com',
+    serverUrl,
+    'Only for pages that load the form from one server and send its leads to another.',
+  ),
+  'lead-type': select('What the form asks for', {
+    prequalification: 'Everything',
+    standard: 'Contact data',
+  }),
+  layout: select('Layout', {steps: 'Three steps', single: 'All on one page'}),
+  presentation: select('Where the form appears', {
+    inline: 'In the page',
+    dialog: 'In a dialog that a link opens',
+  }),
+  theme: select(
+    'Light or dark',
+    {default: 'As the look', auto: 'As the page', light: 'Light', dark: 'Dark'},
+    {auto: 'auto'},
+  ),
+  lang: select('Language', {
+    page: 'As the page',
+    ...Object.fromEntries(['en', ...Object.keys(firstScreens)].map((tag) => [tag, nameOf(tag)])),
+  }),
+  'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
+  'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link),
+  'cta-label': field('text', 'Text of that link', 'Book a call', words, 'The link needs both.'),
+  draft: checkbox('Keep contact data for half an hour in the tab'),
+  history: checkbox('Let Back and Forward go from step to step'),
+  'prefill-from-url': checkbox('Fill in contact data from the address of the page'),
+  'data-layer': field(
+    'text',
+    'Array for analytics events',
+    'dataLayer',
+    globalName,
+    'Events of the form are also pushed to this array of the page.',
+  ),
+  sandbox: select(
+    'What happens to leads',
+    {
+      live: 'They are sent',
+      succeeds: 'Sample: success',
+      none: 'Sample: no amounts',
+      pending: 'Sample: pending',
+      refused: 'Sample: refused',
+      failed: 'Sample: failure',
+    },
+    // The element takes an empty value for a lead that succeeds.
+    {succeeds: ''},
+  ),
+} as const satisfies Readonly<Record<string, Choice>>;
+
+const absolute = ['px', 'em', 'rem'];
+
+/** Custom properties of the form, without `--prequal-`. */
+export const styleChoices = {
+  accent: field('color', 'Accent', 'Automatic', color),
+  background: field('color', 'Background', 'Automatic', color),
+  text: field('color', 'Text', 'Automatic', color),
+  font: field('text', 'Font', 'That of the page', fontFamilies),
+  'heading-font': field('text', 'Font of titles', 'That of the page', fontFamilies),
+  radius: field('text', 'Corner radius', '12px', length(absolute, '12px')),
+  space: field('text', 'Spacing', '4px', length(absolute, '4px'), '3px is compact, 5px is spacious.'),
+  'max-width': field('text', 'Maximum width', '640px', length([...absolute, '%'], '640px')),
+} as const satisfies Readonly<Record<string, Choice>>;
+
+/** What is neither an attribute nor a property of the form. */
+export const generalChoices = {
+  look: select('Look', {
+    none: 'Its own',
+    ...Object.fromEntries(lookNames.map((name) => [name, looks[name].label])),
+  }),
+  version: select('Version', {
+    pinned: 'Exactly this one, with its hash',
+    newest: 'Always the newest one',
+  }),
+} as const satisfies Readonly<Record<string, Choice>>;
+
+export const allChoices: Readonly<Record<string, Choice>> = {
+  ...generalChoices,
+  ...attributeChoices,
+  ...styleChoices,
+};
+
+export type Choices = {
+  attributes: Attributes;
+  /** CSS values by custom property. */
+  properties: Readonly<Record<string, string>>;
+  look: Look | undefined;
+  /** `newest` lets the form move on to each new version by itself, and so has no hash. */
+  version: 'pinned' | 'newest';
+};
+
+export const noChoices: Choices = {attributes: {}, properties: {}, look: undefined, version: 'pinned'};
+
+/** What is wrong with a value, by the name of the choice. It never repeats the value. */
+export type Faults = Readonly<Record<string, string>>;
+
+type Read = {choices: Choices; faults: Faults};
+
+/**
+ * Reads what was chosen. A wrong value is reported, and left out of the choices.
+ * @param given by the name of a choice; other names are ignored, and an empty text chooses the default
+ * @param taken the lead types that the partner takes, if the partner is known
+ */
+export function readChoices(given: Readonly<Record<string, unknown>>, taken?: readonly LeadType[]): Read {
+  const faults: Record<string, string> = {};
+  const read = (table: Readonly<Record<string, Choice>>) => {
+    const found: Record<string, string | true> = {};
+    for (const [name, {schema}] of Object.entries(table)) {
+      const value = given[name];
+      if (value === undefined || value === '') continue;
+      const {data, error} = schema.safeParse(value, {error: inWords});
+      if (data !== undefined) found[name] = data;
+      else if (error) faults[name] = error.issues[0]?.message ?? 'is wrong';
+    }
+    return found;
+  };
+
+  const {look: lookName, version = 'pinned'} = read(generalChoices);
+  const look = lookName === undefined ? undefined : looks[lookName as LookName];
+  const attributes = read(attributeChoices);
+  const asked = given['lead-type'];
+  if (taken && asked && !faults['lead-type'] && !taken.some((type) => type === asked)) {
+    faults['lead-type'] = `must be ${taken.join(' or ')}: this partner takes no other leads`;
+    delete attributes['lead-type'];
+  }
+  const properties: Record<string, string | true> = {...look?.properties, ...read(styleChoices)};
+
+  attributes['theme'] ??= look?.theme ?? 'auto';
+  // The default of the form.
+  if (attributes['theme'] === 'auto') delete attributes['theme'];
+
+  const choices = {
+    attributes: inOrder(attributes),
+    properties: Object.fromEntries(
+      Object.keys(styleChoices)
+        .filter((name) => Object.hasOwn(properties, name))
+        .map((name) => [`--prequal-${name}`, String(properties[name])]),
+    ),
+    look,
+    version: version as Choices['version'],
+  };
+  return {choices, faults};
+}
+
+/** The same attributes in the order of the table, so that the same choices always give the same text. */
+export const inOrder = (attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.keys(attributeChoices)
+      .filter((name) => attributes[name] !== undefined)
+      .map((name) => [name, attributes[name] ?? '']),
+  );

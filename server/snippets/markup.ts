@@ -1,0 +1,107 @@
+/** What all snippets are made of: tags with escaped attributes, the form, and its script. */
+
+/** Where a first file of the form is, and the hash that pins it. Without a hash, the file may move on by itself. */
+export type ScriptFile = {src: string; integrity: string | undefined};
+
+/** The values of attributes by name. A boolean attribute is `true`: in JSX it must not be written as an empty text. */
+export type Attributes = Readonly<Record<string, string | true>>;
+
+/** What a snippet is made from. */
+export type SnippetParts = {
+  partner: string;
+  /** Further attributes of the form, in the order in which they are written. */
+  attributes: Attributes;
+  /** CSS values by custom property, such as `--prequal-accent`. */
+  properties: Readonly<Record<string, string>>;
+  /** The height to reserve, as a CSS length (form/reserved-heights.ts). Undefined for a form in a dialog. */
+  height: string | undefined;
+  module: ScriptFile;
+  classic: ScriptFile;
+  /** The origin of the server. */
+  server: string;
+  /** What visitors read before the form is there: the text of a link that opens it, and HTML instead of it. */
+  words: {opener: string; withoutScript: string};
+  applyPage: ApplyPage;
+};
+
+/** The partner's apply page. It asks for what the partner takes, whatever is chosen for the snippet. */
+export type ApplyPage = {
+  /** Such as `https://leads.example.com/apply/acme`. */
+  applyUrl: string;
+  title: string;
+  /** What its form begins with, which decides about the height that a frame keeps for it. */
+  firstScreen: 'steps' | 'standard';
+};
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '"': '&quot;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '{': '&#123;',
+  '}': '&#125;',
+  '[': '&#91;',
+  ']': '&#93;',
+};
+
+/**
+ * A text as HTML has it, between tags and in attributes with double quotes. Braces and brackets are entities, because
+ * the sites on which snippets are pasted may replace `{{ … }}` and `[…]` before a browser sees them.
+ */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&"<>{}[\]]/g, (sign) => entities[sign] ?? sign);
+
+export const attributes = (values: Attributes): string =>
+  Object.entries(values)
+    .map(([name, value]) => (value === '' || value === true ? ` ${name}` : ` ${name}="${escapeHtml(value)}"`))
+    .join('');
+
+/** The declarations that reserve the height of the form and style it. */
+export const declarations = ({height, properties}: SnippetParts): Readonly<Record<string, string>> => ({
+  ...(height !== undefined && {display: 'block', 'min-height': height}),
+  ...properties,
+});
+
+export const inlineStyle = (parts: SnippetParts): string =>
+  Object.entries(declarations(parts))
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('; ');
+
+const pinned = ({src, integrity}: ScriptFile) => ({
+  src,
+  ...(integrity !== undefined && {integrity}),
+  // With this attribute, the browser also tells the server for which page it loads the script.
+  crossorigin: '',
+});
+
+export const moduleTag = ({module}: SnippetParts): string =>
+  `<script${attributes({type: 'module', ...pinned(module)})}></script>`;
+
+export const classicTag = ({classic}: Pick<SnippetParts, 'classic'>): string =>
+  `<script${attributes({async: '', ...pinned(classic)})}></script>`;
+
+/** The id of a form in a dialog, to which the link leads that opens it. */
+export const dialogId = 'prequal-form';
+
+/** The link that opens a form in a dialog, on a line of its own. Empty for a form that stands in the page. */
+export const opener = ({attributes, words}: SnippetParts): string =>
+  attributes['presentation'] === 'dialog' ? `<a href="#${dialogId}">${escapeHtml(words.opener)}</a>\n` : '';
+
+/** The attribute `style` of the form, if there is anything to style. */
+export function styleAttribute(parts: SnippetParts): Attributes {
+  const style = inlineStyle(parts);
+  return style === '' ? {} : {style};
+}
+
+/** @param looks how the page styles the form: a `style` or a `class` attribute */
+export const formTag = (parts: SnippetParts, looks: Attributes): string =>
+  `${opener(parts)}<lead-prequal-form${attributes({partner: parts.partner, ...parts.attributes, ...looks})}>
+  <noscript>${parts.words.withoutScript}</noscript>
+</lead-prequal-form>`;
+
+/** A text as JavaScript, safe within a `<script>` element, and without signs that a tag manager or a site replaces. */
+export const scriptText = (text: string): string =>
+  `'${text
+    .replace(/['\\]/g, '\\$&')
+    .replace(/\s/g, ' ')
+    .replace(/[<{}[\]]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}'`;

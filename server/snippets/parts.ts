@@ -1,0 +1,79 @@
+/** Gathers what a snippet is made from: the newest version of the form, the partner, and what was chosen. */
+import {classicFile, firstFiles, moduleFile, paths} from '../../contract/api.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import {reservedHeights} from '../../form/reserved-heights.ts';
+import type {Config} from '../config/config.ts';
+import type {Partner} from '../config/partners.ts';
+import {pinnedFile, versionToPin, type EmbedVersion} from '../versions/embed-versions.ts';
+import {inOrder, type Choices} from './choices.ts';
+import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
+import {formWords, type PageLanguage} from './words.ts';
+
+/** Stands for the partner in a snippet of a page that does not know which partner reads it. */
+export const samplePartner = 'your-partner-key';
+
+/** The version that snippets pin. It has the module and its classic twin, which 1.0.0 lacks. */
+export const versionForSnippets = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
+  versionToPin(versions, firstFiles);
+
+/**
+ * @param partner without one, the form of the snippet is a sample, which needs no partner
+ * @param newest the version whose files the snippet pins
+ */
+export function snippetParts(
+  {publicUrl}: Pick<Config, 'publicUrl'>,
+  newest: EmbedVersion,
+  partner: Partner | undefined,
+  {attributes: chosen, properties, version}: Choices,
+): SnippetParts {
+  const scriptFile = (file: string): ScriptFile =>
+    version === 'newest'
+      ? {src: `${publicUrl}${paths.embed}/${file}`, integrity: undefined}
+      : pinnedFile(publicUrl, newest, file);
+  const {endpoint, ...others} = chosen;
+  const [leadType, ...otherTypes] = partner?.leadTypes ?? [];
+  const attributes: Attributes = {
+    ...(endpoint !== undefined && endpoint !== publicUrl && {endpoint}),
+    ...(partner?.privacyHref !== undefined && {'privacy-href': partner.privacyHref}),
+    ...others,
+    // Otherwise the first screen would be another one until the configuration has arrived.
+    ...(leadType === 'standard' && otherTypes.length === 0 && {'lead-type': leadType}),
+    ...(!partner && {sandbox: chosen['sandbox'] ?? ''}),
+  };
+  // If the language is that of the page, it is not known here.
+  const words = formWords[(attributes['lang'] as PageLanguage | undefined) ?? 'en'];
+  const isDialog = attributes['presentation'] === 'dialog';
+  return {
+    partner: partner?.key ?? samplePartner,
+    attributes: {...(isDialog && {id: dialogId}), ...inOrder(attributes)},
+    properties,
+    height: isDialog ? undefined : reservedHeight(attributes),
+    module: scriptFile(moduleFile),
+    classic: scriptFile(classicFile),
+    server: new URL(publicUrl).origin,
+    words: {
+      opener: words.title[attributes['lead-type'] === 'standard' ? 'standard' : 'prequalification'],
+      withoutScript: words.withoutScript,
+    },
+    applyPage: ownPageOf(publicUrl, partner, words.title),
+  };
+}
+
+function ownPageOf(
+  publicUrl: string,
+  partner: Partner | undefined,
+  titles: Record<LeadType, string>,
+): ApplyPage {
+  const asksForAll = !partner || partner.leadTypes.includes('prequalification');
+  const title = titles[asksForAll ? 'prequalification' : 'standard'];
+  return {
+    applyUrl: `${publicUrl}${paths.apply}/${partner?.key ?? samplePartner}`,
+    title: partner ? `${title} – ${partner.name}` : title,
+    firstScreen: asksForAll ? 'steps' : 'standard',
+  };
+}
+
+function reservedHeight(attributes: Attributes): string {
+  if (attributes['lead-type'] === 'standard') return reservedHeights.standard;
+  return attributes['layout'] === 'single' ? reservedHeights.single : reservedHeights.steps;
+}

@@ -1,0 +1,88 @@
+/** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
+import {z} from 'zod';
+
+const hexColor = /^#([\da-f]{3}|[\da-f]{6})$/i;
+const namedColor = /^[a-z]{3,30}$/i;
+const colorFunction = /^(rgb|hsl|hwb|lab|lch|oklab|oklch)\([\d\s.,%/a-z-]{1,60}\)$/i;
+
+/** A colour of CSS. */
+export const color = z
+  .string()
+  .refine((text) => [hexColor, namedColor, colorFunction].some((pattern) => pattern.test(text)), {
+    error: 'must be a colour such as #12406f',
+  });
+
+/** @param units which units of CSS the length may have */
+export const length = (units: readonly string[], example: string) =>
+  z.string().refine(
+    (text) => {
+      const [, unit = ''] = /^\d{1,4}(?:\.\d{1,2})?([a-z%]+)$/.exec(text) ?? [];
+      return units.includes(unit);
+    },
+    {error: `must be a length such as ${example}`},
+  );
+
+const fontFamily = /^('[\p{L}\p{N} ._-]+'|"[\p{L}\p{N} ._-]+"|[\p{L}_-][\p{L}\p{N} _-]*)$/u;
+
+/** A list of font families, as CSS has it. */
+export const fontFamilies = z
+  .string()
+  .max(200)
+  .refine((text) => text.split(',').every((family) => fontFamily.test(family.trim())), {
+    error: "must be names of fonts, separated by commas, such as 'Segoe UI', Arial, sans-serif",
+  });
+
+/**
+ * Signs that shop systems, site builders and tag managers take for code, also where they stand in a text or an attribute:
+ * `{{ }}` and `{% %}` in Shopify, Google Tag Manager and Vue, `[gallery]` in WordPress.
+ */
+const noTemplateSigns = z.regex(
+  /^[^{}[\]]*$/,
+  'must have none of the signs { } [ ], because some sites take them for code',
+);
+
+/** An address to which the form links: https, or a path on the partner's own site. The form refuses all others. */
+export const link = z
+  .string()
+  .max(500)
+  .check(noTemplateSigns)
+  .refine(
+    (text) =>
+      !/[\s\p{C}\\]/u.test(text) &&
+      // A path with two slashes at its beginning leads to another site.
+      /^(https:\/\/|\/(?!\/))/i.test(text) &&
+      URL.parse(text, 'https://any.example')?.protocol === 'https:',
+    {error: 'must be an address that begins with https://, or a path such as /privacy'},
+  );
+
+/**
+ * The address of a server, as `URL` writes it. Its host and its path hold no sign that means something in a
+ * Content-Security-Policy or a shell. Only a server on the same machine may do without https.
+ */
+export const serverUrl = z
+  .string()
+  .max(500)
+  .refine(
+    (text) => {
+      const url = URL.parse(text);
+      // `URL` repairs an address such as `https:evil.example`, and leaves invisible characters out.
+      if (!url || !/^https?:\/\//i.test(text) || /[\s\p{C}\\?#@]/u.test(text)) return false;
+      if (!/^[\w.-]+$/.test(url.hostname) || !/^[\w./~-]*$/.test(url.pathname)) return false;
+      return url.protocol === 'https:' || url.hostname === 'localhost';
+    },
+    {error: 'must be an address such as https://leads.example.com'},
+  )
+  .transform((text) => URL.parse(text)?.href.replace(/\/+$/, '') ?? text);
+
+/** A text that visitors read. */
+export const words = z
+  .string()
+  .max(80)
+  .regex(/^\P{C}*$/u, 'must be a text without control characters')
+  .check(noTemplateSigns);
+
+/** The name of a global variable. */
+export const globalName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z_$][\w$]*$/i, 'must be the name of a variable such as dataLayer');

@@ -1,0 +1,206 @@
+/** `lead-prequal partners` as an operator runs it, and the snippet that the server prints at start. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {firstFiles} from '../../../contract/api.ts';
+import {releasesFolder} from '../../../server/config/config.ts';
+import {hostNames, hosts, type Block} from '../../../server/snippets/hosts.ts';
+import {readVersions} from '../../../server/versions/embed-versions.ts';
+import {makeEmbedVersion} from '../../support/embed-folder.ts';
+import {runCommand} from '../../support/operator.ts';
+import {serviceSettings, startService} from '../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const twins = {'lead-prequal-form.js': 'export {};', 'lead-prequal-form.classic.js': '0;'};
+
+/** The releases that a server has without a build, the newest with both first files first. */
+const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')})
+  .filter(({manifest}) => firstFiles.every((file) => manifest.integrity[file]))
+  .map(({name}) => name);
+const [release] = releases;
+
+/** The settings of a server with two partners. */
+function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const settings = serviceSettings(folder.path);
+  makeEmbedVersion(join(folder.path, 'embed'), '1.99.1', twins);
+  const file = join(folder.path, 'partners.json');
+  const partners = [
+    {key: 'acme', name: 'Acme Funding', origins: [listedOrigin, otherOrigin], cid: '1001'},
+    {key: 'contact', origins: [otherOrigin], cid: '2001', lead_types: ['standard']},
+  ];
+  writeFileSync(file, JSON.stringify({partners}));
+  return {
+    folder: folder.path,
+    environment: {...settings, PUBLIC_URL: 'https://leads.example.com', PARTNERS_FILE: file, ...changes},
+  };
+}
+
+type Json = {partner: string; host: string; version: string; steps: string[]; blocks: Block[]};
+
+suite('lead-prequal partners snippet', () => {
+  test('the snippet alone goes to standard output, and what to do with it to standard error', async (t) => {
+    const {environment} = environmentOf(t);
+    const {code, stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
+    assert.equal(code, 0);
+    const [, src, rest = ''] = /^<script type="module" src="([^"]+)"([^]*)$/.exec(stdout) ?? [];
+    assert.equal(src, `https://leads.example.com/embed/${release}/lead-prequal-form.js`);
+    assert.match(
+      rest,
+      /^ integrity="sha384-[^"]+" crossorigin><\/script>\n<lead-prequal-form partner="acme" style="[^"]+">\n.*\n<\/lead-prequal-form>\n$/,
+    );
+    assert.match(stderr, /^Your own HTML:\n1\. Paste this/);
+    assert.doesNotMatch(stderr, /is not a release/);
+  });
+
+  test('a snippet of a build, where there is no release with both files, comes with a warning', async (t) => {
+    const {environment} = environmentOf(t, {WITHDRAWN_VERSIONS: releases.join()});
+    const {stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
+    assert.match(stdout, /embed\/1\.99\.1\/lead-prequal-form\.js\?build=/);
+    assert.match(stderr, /1\.99\.1 is not a release/);
+  });
+
+  test('each host has its own snippet, and JSON has the same texts', async (t) => {
+    const {environment} = environmentOf(t);
+    await Promise.all(
+      hostNames.map(async (host) => {
+        const words = ['partners', 'snippet', 'acme', '--host', host];
+        const forPeople = await runCommand(environment, ...words);
+        const {stdout} = await runCommand(environment, ...words, '--json');
+        const {steps, blocks, ...others} = JSON.parse(stdout) as Json;
+        assert.deepEqual(others, {partner: 'acme', host, name: hosts[host].name, version: release});
+        assert.equal(forPeople.stdout, `${blocks.map(({code}) => code).join('\n\n')}\n`);
+        for (const text of [...steps, ...blocks.map(({title}) => `\n${title}:\n`)])
+          assert.ok(forPeople.stderr.includes(text), text);
+      }),
+    );
+  });
+
+  test('attributes, looks and the version can be chosen as on the page', async (t) => {
+    const {environment} = environmentOf(t);
+    const options = [
+      '--look',
+      'night',
+      '--layout',
+      'single',
+      '--lang',
+      'es',
+      '--draft',
+      '--accent',
+      '#123456',
+    ];
+    const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme', '--newest', ...options);
+    assert.match(
+      stdout,
+      /<lead-prequal-form partner="acme" layout="single" theme="dark" lang="es" draft style=/,
+    );
+    assert.match(stdout, /--prequal-accent: #123456; --prequal-background: #111726/);
+    assert.match(
+      stdout,
+      /src="https:\/\/leads\.example\.com\/embed\/v1\/lead-prequal-form\.js" crossorigin>/,
+    );
+  });
+
+  test('a snippet that sends leads to another server comes with a warning', async (t) => {
+    const {environment} = environmentOf(t);
+    const words = ['partners', 'snippet', 'acme', '--endpoint', 'https://other.example'];
+    const warning =
+      'Leads from this snippet go to https://other.example and not to this server. Paste it only if you know that server.';
+    const {stdout, stderr} = await runCommand(environment, ...words);
+    assert.ok(stderr.startsWith(`Warning: ${warning}\n\nYour own HTML:`), stderr);
+    assert.match(stdout, /^<script/);
+    const json = await runCommand(environment, ...words, '--json');
+    assert.equal((JSON.parse(json.stdout) as {warning: string}).warning, warning);
+  });
+
+  test('wrong values are named by their options, all at once', async (t) => {
+    const {environment} = environmentOf(t);
+    const options = ['--layout', 'columns', '--radius', '12', '--lead-type', 'prequalification'];
+    const {code, stdout, stderr} = await runCommand(
+      environment,
+      'partners',
+      'snippet',
+      'contact',
+      ...options,
+    );
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      '--layout must be one of steps, single.',
+      '--lead-type must be standard: this partner takes no other leads.',
+      '--radius must be a length such as 12px.',
+    ]);
+  });
+
+  test('an unknown partner is named with those that there are', async (t) => {
+    const {environment} = environmentOf(t);
+    assert.deepEqual(await runCommand(environment, 'partners', 'snippet', 'acne'), {
+      code: 1,
+      stdout: '',
+      stderr: 'There is no partner "acne". The partners are: acme, contact\n',
+    });
+  });
+
+  test('a wrong command line is answered with the usage and status 2', async (t) => {
+    const {environment} = environmentOf(t);
+    const wrong = [
+      [],
+      ['snippet'],
+      ['snippet', 'acme', '--host', 'geocities'],
+      ['snippet', 'acme', '--colour', 'red'],
+    ];
+    for (const words of wrong) {
+      const {code, stdout, stderr} = await runCommand(environment, 'partners', ...words);
+      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+      assert.match(stderr, /^Usage:/m);
+    }
+  });
+});
+
+test('partners are listed with their origins and the address of their page', async (t) => {
+  const {environment} = environmentOf(t);
+  const {stdout} = await runCommand(environment, 'partners', 'list', '--json');
+  assert.deepEqual(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+    [
+      {
+        partner: 'acme',
+        name: 'Acme Funding',
+        origins: [listedOrigin, otherOrigin],
+        page: 'https://leads.example.com/apply/acme',
+      },
+      {
+        partner: 'contact',
+        name: 'contact',
+        origins: [otherOrigin],
+        page: 'https://leads.example.com/apply/contact',
+      },
+    ],
+  );
+  const table = await runCommand(environment, 'partners', 'list');
+  assert.match(table.stdout, /^partner +name +origins +page\nacme +Acme Funding +https:/);
+});
+
+suite('the start of the server', () => {
+  for (const [page, words] of [
+    ['on', 'https://leads.example.com/embed/snippets?partner=acme'],
+    ['off', 'lead-prequal partners snippet acme --host wordpress'],
+  ] as const) {
+    test(`the server prints the snippet of the first partner so that it can be pasted, with the page of snippets ${page}`, async (t) => {
+      const {environment, folder} = environmentOf(t, {SNIPPETS_PAGE: page});
+      const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme');
+      const service = await startService(environment, folder);
+      t.after(() => service.end('SIGKILL'));
+      await until(() => service.lines.some((line) => line.endsWith(words)));
+      const printed = service.lines.filter((line) => !line.startsWith('{')).join('\n');
+      assert.ok(printed.includes(`\nTo put the form of Acme Funding on a page`), printed);
+      assert.ok(printed.includes(`\n\n${stdout}`), printed);
+    });
+  }
+});

@@ -1,0 +1,385 @@
+/** The page of snippets and its preview, as a browser gets them. test/e2e/snippets-page.test.ts runs them in one. */
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import * as fc from 'fast-check';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {allChoices} from '../../../../server/snippets/choices.ts';
+import {hostNames, hosts, type HostName, leadToApplyPage} from '../../../../server/snippets/hosts.ts';
+import {makeEmbedVersion} from '../../../support/embed-folder.ts';
+import {readProblem, requestRaw} from '../../../support/http.ts';
+import {openFor} from '../../../support/opened.ts';
+import {anyChoices} from '../../../support/snippet-choices.ts';
+import {startTestServer, type Prepare} from '../../../support/test-server.ts';
+
+const firstFiles = {'lead-prequal-form.js': 'export {};', 'lead-prequal-form.classic.js': '0;'};
+const canaries = {
+  callers: [{user: 'canary-user', password: 'canary-caller-password', cids: ['canary-cid']}],
+  tokenKeys: ['canary-token-key-canary-token-key'],
+  partners: [
+    onePartner({
+      key: 'acme',
+      name: 'Acme & Söhne',
+      privacy_href: 'https://www.acme.example/privacy',
+      origins: ['https://canary-origin.example'],
+      cid: 'canary-cid',
+      consent: {text: 'canary-consent', version: 'canary-version'},
+      colors: {accent: '#0b7a5a'},
+      send_to: ['canary-destination'],
+      next_step: 'canary-next-step',
+    }),
+    onePartner({
+      key: 'canary-partner',
+      name: 'canary-name',
+      origins: ['https://b.example'],
+      cid: 'canary-cid',
+    }),
+    onePartner({key: 'contact', origins: ['https://c.example'], cid: '1', lead_types: ['standard']}),
+    onePartner({key: 'amounts', origins: ['https://d.example'], cid: '2', lead_types: ['prequalification']}),
+  ],
+} as const;
+const prepare =
+  (changes: object = {}): Prepare =>
+  (folder) => {
+    const embedFolder = join(folder, 'embed');
+    makeEmbedVersion(embedFolder, '1.1.0', firstFiles);
+    return {
+      ...canaries,
+      callers: [...canaries.callers],
+      partners: [...canaries.partners],
+      embedFolder,
+      ...changes,
+    };
+  };
+const server = await startTestServer(prepare());
+after(() => server.close());
+
+const path = '/embed/snippets';
+const addressOf = (query: Record<string, string>, page = path) => `${page}?${new URLSearchParams(query)}`;
+const get = async (query: Record<string, string>, page = path) => {
+  const response = await server.fetch(addressOf(query, page));
+  return {status: response.status, headers: response.headers, text: await response.text()};
+};
+const getPreview = (query: Record<string, string>) => get(query, `${path}/preview`);
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&amp;': '&',
+  '&#123;': '{',
+  '&#125;': '}',
+  '&#91;': '[',
+  '&#93;': ']',
+};
+const unescape = (text: string) =>
+  text.replace(/&(lt|gt|quot|amp|#\d+);/g, (entity) => entities[entity] ?? entity);
+/** The texts to copy, as people see them. */
+const codesIn = (text: string) =>
+  [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code><\/pre>/g)].map(([, code = '']) => unescape(code));
+const asHtml = (host: HostName) => !['react', 'vue', 'frame', 'email'].includes(host);
+
+suite('the page of snippets', () => {
+  test('the page of snippets has the snippet for the partner and the host that its address names', async () => {
+    const {status, text} = await get({partner: 'acme', host: 'wordpress'});
+    assert.equal(status, 200);
+    assert.match(text, /Acme &amp; Söhne/);
+    const [code = '', ...others] = codesIn(text);
+    assert.deepEqual(others, []);
+    assert.match(
+      code,
+      /^<lead-prequal-form partner="acme" privacy-href="https:\/\/www\.acme\.example\/privacy"/,
+    );
+    assert.match(
+      code,
+      /<script async src="https:\/\/leads\.example\.com\/embed\/1\.1\.0\/lead-prequal-form\.classic\.js/,
+    );
+    for (const step of hosts.wordpress.steps)
+      assert.ok(text.includes(`<li>${step.replaceAll('"', '&quot;')}</li>`), step);
+  });
+
+  test('the page of snippets is a plain form whose address is its whole state, so it works without JavaScript', async () => {
+    const query = {
+      partner: 'acme',
+      host: 'vue',
+      width: 'phone',
+      layout: 'single',
+      draft: 'on',
+      font: "'A', serif",
+    };
+    const {text} = await get(query);
+    const [form = ''] = /<form[^]*<\/form>/.exec(text) ?? [];
+    assert.match(form, /^<form method="get"/);
+    const fields = new Set([...form.matchAll(/ name="([^"]+)"/g)].map(([, name]) => name));
+    assert.deepEqual(
+      [...fields].toSorted(),
+      ['partner', 'host', 'width', ...Object.keys(allChoices)].toSorted(),
+    );
+    assert.match(form, /value="single"\s+selected/);
+    assert.match(form, /name="draft"\s+checked/);
+    assert.match(form, /value="'A', serif"/);
+    for (const host of hostNames) {
+      const link = new URLSearchParams({...query, host}).toString().replaceAll('&', '&amp;');
+      assert.ok(text.includes(`href="?${link}#snippet"`), host);
+    }
+    assert.equal(text.match(/aria-current="page"/g)?.length, 1);
+  });
+
+  test('without a partner the page of snippets shows a sample that sends nothing', async () => {
+    const {status, text} = await get({});
+    assert.equal(status, 200);
+    assert.match(codesIn(text).join(), /partner="your-partner-key" sandbox/);
+    assert.match(text, /This is a sample, and its form sends nothing/);
+  });
+
+  test('the page of snippets says that a form that is not a sample sends real leads', async () => {
+    assert.match((await get({partner: 'acme'})).text, /is a real lead/);
+    assert.doesNotMatch((await get({partner: 'acme', sandbox: 'none'})).text, /is a real lead/);
+  });
+
+  test('the page of snippets offers nothing but contact data to a partner that takes standard leads alone', async () => {
+    const {text} = await get({partner: 'contact'});
+    const [select = ''] = /<select[^>]*name="lead-type"[^]*?<\/select>/.exec(text) ?? [];
+    assert.deepEqual(
+      [...select.matchAll(/value="(\w+)"/g)].map(([, value]) => value),
+      ['standard'],
+    );
+  });
+
+  test('the page of snippets says that a partner is unknown, and shows a sample', async () => {
+    const {status, text} = await get({partner: 'nobody'});
+    assert.equal(status, 400);
+    assert.match(text, /This key is not known here/);
+    assert.match(codesIn(text).join(), /partner="your-partner-key" sandbox/);
+  });
+
+  test('the page of snippets names wrong choices beside their fields and leaves them out of the snippet', async () => {
+    const {status, text} = await get({partner: 'acme', accent: 'red;', 'cta-href': 'javascript:alert(1)'});
+    assert.equal(status, 400);
+    assert.match(text, /id="fault-accent" class="fault">Accent must be a colour/);
+    assert.match(text, /id="fault-cta-href" class="fault">Link below the result must be an address/);
+    assert.equal(text.match(/aria-invalid="true"/g)?.length, 2);
+    assert.doesNotMatch(codesIn(text).join(), /red;|javascript/);
+  });
+
+  test('every wrong choice on the page of snippets has its words, whatever its field is like', async () => {
+    const wrong = Object.fromEntries(Object.keys(allChoices).map((name) => [name, '\u0000']));
+    const {status, text} = await get({partner: 'acme', ...wrong});
+    assert.equal(status, 400);
+    for (const name of Object.keys(allChoices))
+      assert.match(text, new RegExp(`id="fault-${name}" class="fault">[^<]+ must [^<]+\\.</p>`), name);
+    assert.match(text, /Values with an error message are left out of the snippet\./);
+  });
+
+  test('a lead type that the partner does not take is named on the page of snippets, and is not in the snippet', async () => {
+    const {status, text} = await get({partner: 'amounts', 'lead-type': 'standard'});
+    assert.equal(status, 400);
+    assert.match(text, /id="fault-lead-type" class="fault">What the form asks for must be prequalification/);
+    assert.doesNotMatch(codesIn(text).join(), /lead-type/);
+  });
+
+  test('the page of snippets names no wrong lead type to those who have not chosen one', async () => {
+    const {text} = await get({});
+    const [, first = assert.fail()] =
+      /<select[^>]*name="lead-type"[^>]*>\s*<option value="(\w*)"/.exec(text) ?? [];
+    for (const partner of ['amounts', 'contact'])
+      assert.equal((await get({partner, 'lead-type': first})).status, 200);
+  });
+
+  test('the page of snippets refuses an address that named too many unknown partners, so that nobody finds names by trying', async (t) => {
+    const strict = await openFor(t, startTestServer(prepare({rateLimit: 3})));
+    for (let count = 0; count < 3; count++)
+      assert.equal((await strict.fetch(`${path}?partner=guess-${count}`)).status, 400);
+    await readProblem(await strict.fetch(`${path}?partner=acme`), 429, 'too-many-requests');
+    assert.equal((await strict.fetch(path)).status, 200);
+  });
+
+  test('SNIPPETS_PAGE=off leaves nothing of the page of snippets', async (t) => {
+    const without = await openFor(t, startTestServer(prepare({snippetsPage: false})));
+    for (const file of ['', '/preview', '/snippets.css', '/snippets.js'])
+      await readProblem(await without.fetch(path + file), 404, 'not-found');
+  });
+
+  test('the page of snippets refuses other methods than GET and HEAD', async () => {
+    for (const file of ['', '/preview', '/snippets.css', '/snippets.js'])
+      await readProblem(await server.fetch(path + file, {method: 'POST'}), 405, 'method-not-allowed');
+  });
+});
+
+suite('what strangers can do with the page', () => {
+  test('nothing inline runs on the page of snippets, nobody may frame it, and no cache keeps it', async () => {
+    const {headers, text} = await get({partner: 'acme'});
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.doesNotMatch(
+      text,
+      /<script(?! defer src="\/embed\/snippets\/snippets\.js")|<style| style="| on\w+="/,
+    );
+  });
+
+  test('only this server may frame the preview of a snippet, and the form in it can send to this server alone', async () => {
+    const {headers} = await getPreview({partner: 'acme', endpoint: 'https://evil.example'});
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /frame-ancestors 'self'$/);
+    assert.match(policy, /connect-src https:\/\/leads\.example\.com\/embed\/;/);
+    assert.match(policy, /script-src 'self' https:\/\/leads\.example\.com;/);
+    assert.doesNotMatch(policy, /evil/);
+    assert.equal(headers.get('cache-control'), 'no-store');
+  });
+
+  test('on the page of snippets, whoever is led to a snippet that sends leads to another server is warned before the snippet', async () => {
+    const query = {partner: 'acme', endpoint: 'https://Evil.example/'};
+    const words =
+      'Leads from this snippet go to https://evil.example and not to this server. Paste it only if you know that server.';
+    for (const host of hostNames.filter((name) => !leadToApplyPage.has(name))) {
+      const {text} = await get({...query, host});
+      const [warning = ''] = /<div class="warning" role="alert">[^]*?<\/div>/.exec(text) ?? [];
+      assert.match(warning, /<svg/);
+      assert.ok(warning.includes(`<strong>Warning:</strong> ${words}`), host);
+      assert.ok(text.indexOf(warning) < text.indexOf('<pre'), host);
+    }
+    // This server is no stranger, and the link in an e-mail has no endpoint.
+    for (const harmless of [
+      {...query, endpoint: 'https://leads.example.com'},
+      {...query, host: 'email'},
+    ])
+      assert.doesNotMatch((await get(harmless)).text, /class="warning"/);
+  });
+
+  test('the preview of a snippet outside of its frame leads to the page of snippets in the same state', async () => {
+    const query = {partner: 'acme', look: 'night', 'cta-label': 'A & B'};
+    const ask = (place: string) =>
+      requestRaw(server.url + addressOf({...query, unknown: 'x'}, `${path}/preview`), {
+        headers: {'sec-fetch-dest': place},
+      });
+    const {status, headers} = await ask('document');
+    assert.equal(status, 303);
+    const {pathname, searchParams} = new URL(headers.location ?? '', `https://a.example${path}/preview`);
+    assert.equal(pathname, path);
+    assert.deepEqual(Object.fromEntries(searchParams), query);
+    assert.equal((await ask('iframe')).status, 200);
+  });
+
+  test('a long address makes the page of snippets no larger, because unknown and over-long parameters are not repeated', async () => {
+    const {length} = (await get({partner: 'acme'})).text;
+    const unknown = await get({partner: 'acme', unknown: 'a'.repeat(15_000)});
+    assert.deepEqual([unknown.status, unknown.text.length], [200, length]);
+    for (const name of ['partner', 'host', 'width', ...Object.keys(allChoices)]) {
+      const {text} = await get({partner: 'acme', [name]: 'a'.repeat(15_000)});
+      assert.ok(text.length < length + 2_000, `${name}: ${text.length}`);
+      assert.doesNotMatch(text, /a{101}/);
+    }
+    const all = Object.fromEntries(Object.keys(allChoices).map((name) => [name, '~'.repeat(500)]));
+    const links = Object.fromEntries(
+      ['privacy-href', 'cta-href'].map((name) => [name, `/${'~'.repeat(499)}`]),
+    );
+    const {text} = await get({...all, ...links});
+    assert.ok(text.length < 100_000, `${text.length}`);
+    const long = await get({partner: 'acme', font: 'a'.repeat(501)});
+    assert.equal(long.status, 400);
+    assert.match(long.text, /id="fault-font" class="fault">Font must have a length of at most 200/);
+  });
+
+  test('no secret, no origin and no other partner is on the page of snippets, its preview and their files', async () => {
+    for (const host of hostNames) {
+      for (const partner of ['acme', 'nobody', '']) {
+        for (const made of [await get({partner, host}), await getPreview({partner, host})])
+          assert.doesNotMatch(JSON.stringify([...made.headers]) + made.text, /canary/i);
+      }
+    }
+    for (const file of ['snippets.css', 'snippets.js']) {
+      const {status, text} = await get({}, `${path}/${file}`);
+      assert.equal(status, 200);
+      assert.doesNotMatch(text, /canary/i);
+    }
+  });
+
+  test('whatever the address of the page of snippets holds, it becomes neither markup nor a fault of the server', async () => {
+    const hostile = fc.oneof(
+      fc.constantFrom(
+        '"><b data-planted>',
+        '</code></pre><b data-planted>',
+        '" data-planted="',
+        '--><b data-planted>',
+      ),
+      fc.string({unit: 'binary', maxLength: 300}),
+    );
+    const names = ['partner', 'host', 'width', 'unknown', '__proto__', ...Object.keys(allChoices)];
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), hostile, {maxKeys: 4}), async (query) => {
+        for (const {status, text} of [await get(query), await getPreview(query)]) {
+          assert.ok([200, 400].includes(status), `${status}`);
+          assert.doesNotMatch(text, /<b data-planted|" data-planted="/);
+        }
+      }),
+      {numRuns: 200},
+    );
+  });
+
+  test('the page of snippets ignores a parameter that is there twice', async () => {
+    const response = await server.fetch(`${path}?partner=acme&partner=contact&layout[a]=single`);
+    assert.equal(response.status, 200);
+    assert.match(await response.text(), /your-partner-key/);
+  });
+});
+
+suite('the preview', () => {
+  for (const host of hostNames.filter(asHtml)) {
+    test(`the preview of a snippet holds the very text that the page of snippets shows, whatever is chosen: ${hosts[host].name}`, async () => {
+      await fc.assert(
+        fc.asyncProperty(anyChoices, async (chosen) => {
+          const query = {partner: 'acme', host, ...chosen};
+          const {status, text} = await get(query);
+          assert.equal(status, 200);
+          const [, frame = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
+          const address = new URL(unescape(frame), `https://leads.example.com${path}`);
+          const preview = await (await server.fetch(address.pathname + address.search)).text();
+          const blocks = codesIn(text);
+          const held = blocks.filter((code) => preview.includes(code));
+          // The directives of a policy are the only text that is not in the page.
+          assert.deepEqual(
+            blocks.filter((code) => !held.includes(code)).filter((code) => !code.startsWith('script-src')),
+            [],
+          );
+          assert.match(held.join('\n'), /lead-prequal-form/);
+        }),
+        {numRuns: 25},
+      );
+    });
+  }
+
+  for (const host of ['react', 'vue'] as const) {
+    test(`the preview of a snippet in code holds that of a page in HTML with the same choices, and the page says so: ${hosts[host].name}`, async () => {
+      const query = {partner: 'acme', look: 'warm', layout: 'single', 'cta-label': 'Book'};
+      const {text} = await get({...query, host});
+      assert.match(text, /shown on a page in plain HTML/);
+      const preview = await getPreview({...query, host});
+      const [html = assert.fail()] = codesIn((await get({...query, host: 'html'})).text);
+      assert.ok(preview.text.includes(html));
+    });
+  }
+
+  test("the preview of a frame is the partner's own page, which the snippet names", async () => {
+    const {text} = await get({partner: 'acme', host: 'frame', look: 'night'});
+    const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
+    assert.ok(codesIn(text).join().includes(`src="https://leads.example.com${source}"`), source);
+    assert.match(text, /What you choose here does not change it/);
+  });
+
+  test("the preview of an e-mail's link is the page to which it leads, which the choices do not change", async () => {
+    const {text} = await get({partner: 'acme', host: 'email', look: 'night'});
+    const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
+    const {pathname} = new URL(source, `https://leads.example.com${path}`);
+    assert.ok(codesIn(text).includes(`https://leads.example.com${pathname}`));
+    assert.match(text, /What you choose here does not change it/);
+    const sample = await getPreview({host: 'email'});
+    assert.match(sample.text, /<lead-prequal-form partner="your-partner-key" sandbox/);
+  });
+
+  test('the page in the preview of a snippet has the background of the look', async () => {
+    assert.match((await getPreview({look: 'night'})).text, /background: #080b12/);
+  });
+});

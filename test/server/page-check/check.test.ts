@@ -1,0 +1,357 @@
+/** Each planted fault is named, and nothing else. */
+import assert from 'node:assert/strict';
+import {createHash} from 'node:crypto';
+import {suite, test} from 'node:test';
+import {classicFile, moduleFile} from '../../../contract/api.ts';
+import {onePartner} from '../../../server/config/partners.ts';
+import {checkPage, type Given} from '../../../server/page-check/check.ts';
+import {findingCodes, type Service} from '../../../server/page-check/findings.ts';
+import {hosts} from '../../../server/snippets/hosts.ts';
+import {noChoices} from '../../../server/snippets/choices.ts';
+import {snippetParts} from '../../../server/snippets/parts.ts';
+
+const publicUrl = 'https://leads.example.com';
+const origin = 'https://www.partner.example';
+const acme = onePartner({key: 'acme', origins: [origin], cid: '1001'});
+const globex = onePartner({key: 'globex', origins: ['https://globex.example'], cid: '2001'});
+const integrity = {[moduleFile]: 'sha384-module', [classicFile]: 'sha384-classic'};
+const version = (name: string, more: object = {}) => ({version: name, released: true, integrity, ...more});
+const service: Service = {
+  publicUrl,
+  partners: [acme, globex],
+  versions: {
+    newest: '1.2.0',
+    versions: [
+      version('1.2.0'),
+      version('1.1.0'),
+      version('1.0.0', {withdrawn: 'It could send a lead twice.'}),
+    ],
+  },
+};
+const manifest = {version: '1.2.0', integrity};
+const newest = {name: '1.2.0', folder: '', manifest, released: true, advisory: {}};
+const parts = snippetParts({publicUrl}, newest, acme, noChoices);
+
+/** What stands in the page of a host. Its scripts and styles are in files elsewhere for some of them. */
+const snippetOf = (host: keyof typeof hosts) =>
+  hosts[host]
+    .blocks(parts)
+    .filter(({language}) => language === 'html')
+    .map(({code}) => code)
+    .join('\n');
+const pageWith = (body: string, head = '') =>
+  `<!doctype html><html lang="en"><head><title>Partner</title>${head}</head><body><h1>Funding</h1>${body}</body></html>`;
+
+const html = pageWith(snippetOf('html'));
+const classic = pageWith(snippetOf('wordpress'));
+const allowed = `script-src ${publicUrl}; connect-src ${publicUrl}; style-src 'self' 'unsafe-inline'; trusted-types lead-prequal`;
+
+const codes = (given: Given) => checkPage(acme, given, service).map(({code}) => code);
+
+suite('the check of a partner page', () => {
+  for (const host of [
+    'html',
+    'wordpress',
+    'gtm',
+    'webflow',
+    'wix',
+    'squarespace',
+    'shopify',
+    'framer',
+  ] as const) {
+    test(`the check of a partner page finds nothing in the snippet for ${host}`, () => {
+      const policy = host === 'gtm' ? undefined : allowed;
+      assert.deepEqual(checkPage(acme, {origin, html: pageWith(snippetOf(host)), policy}, service), []);
+    });
+  }
+  test('the check of a partner page finds nothing in the snippet for a strict policy, with its own policy and rule', () => {
+    const [policy, rule, body] = hosts.csp.blocks(parts);
+    const page = pageWith(body!.code, `<style nonce="x">${rule!.code}</style>`);
+    const strict = `default-src 'none'; style-src 'nonce-x'; require-trusted-types-for 'script'; ${policy!.code}`;
+    assert.deepEqual(checkPage(acme, {origin, html: page, policy: strict}, service), []);
+  });
+
+  const faults: [what: string, given: Given, expected: (typeof findingCodes)[number][], named: RegExp][] = [
+    [
+      'an origin that is not listed',
+      {origin: 'https://acme.filesusr.com', html},
+      ['origin-not-listed'],
+      /acme\.filesusr\.com.*Add "https:\/\/acme\.filesusr\.com"/,
+    ],
+    [
+      'an address instead of an origin',
+      {origin: `${origin}/apply`},
+      ['origin-invalid'],
+      /such as https:\/\/www\.partner\.example/,
+    ],
+    [
+      'the origin of a sandboxed frame',
+      {origin: 'null', html},
+      ['origin-null'],
+      /allow-same-origin.*\/apply\/acme/,
+    ],
+    [
+      'an unknown partner',
+      {html: html.replace('"acme"', '"acne"')},
+      ['unknown-partner'],
+      /"acne".*partner="acme"/,
+    ],
+    [
+      'another partner',
+      {html: html.replace('"acme"', '"globex"')},
+      ['unknown-partner'],
+      /"globex", another partner/,
+    ],
+    [
+      'a policy that blocks the script',
+      {html, policy: `script-src 'self'`},
+      ['policy-blocks-script'],
+      /\(script-src\).*script-src 'self' https:\/\/leads\.example\.com;/,
+    ],
+    [
+      'a policy that blocks the requests by default-src',
+      {html, policy: `default-src 'self'; script-src ${publicUrl}; style-src 'unsafe-inline'`},
+      ['policy-blocks-requests'],
+      /\(default-src\).*connect-src 'self' https:\/\/leads\.example\.com;/,
+    ],
+    [
+      'a policy in a meta element',
+      {
+        html: pageWith(
+          snippetOf('html'),
+          `<meta http-equiv="Content-Security-Policy" content="connect-src 'none'">`,
+        ),
+      },
+      ['policy-blocks-requests'],
+      /Write: connect-src https:\/\/leads\.example\.com;/,
+    ],
+    [
+      'a policy that allows only the first file',
+      {html, policy: `script-src 'sha384-module'`},
+      ['policy-blocks-later-files'],
+      /loads later.*script-src 'sha384-module' https:/,
+    ],
+    [
+      'a policy with nonces for inserted scripts',
+      {html, policy: `script-src 'nonce-abc' 'strict-dynamic'`},
+      ['policy-blocks-script'],
+      /Give the script the nonce/,
+    ],
+    [
+      'a policy that forbids the style attribute',
+      {html, policy: `style-src 'self'`},
+      ['policy-blocks-style'],
+      /style sheet/,
+    ],
+    [
+      'a policy without our Trusted Types',
+      {html, policy: `trusted-types dompurify`},
+      ['policy-blocks-trusted-types'],
+      /trusted-types dompurify lead-prequal;/,
+    ],
+    [
+      'a policy that blocks the frame',
+      {html: pageWith(`<iframe src="${publicUrl}/apply/acme"></iframe>`), policy: `frame-src 'self'`},
+      ['policy-blocks-frame'],
+      /frame-src 'self' https:/,
+    ],
+    [
+      'a type of an optimiser',
+      {html: html.replace('type="module"', 'type="rocketlazyloadscript"')},
+      ['script-inert'],
+      /"rocketlazyloadscript"/,
+    ],
+    [
+      'a type of a tag manager',
+      {html: classic.replace('<script async', '<script type="text/gtmscript" async')},
+      ['script-inert'],
+      /"text\/gtmscript"/,
+    ],
+    [
+      'an address that was moved away',
+      {html: classic.replace(' src=', ' data-rocket-src=')},
+      ['script-inert'],
+      /data-rocket-src/,
+    ],
+    [
+      'a script that was pasted as text',
+      {
+        html: pageWith(
+          snippetOf('wordpress')
+            .replaceAll('<script', '&lt;script')
+            .replaceAll('</script>', '&lt;/script&gt;'),
+        ),
+      },
+      ['script-inert'],
+      /pasted as text/,
+    ],
+    [
+      'a script in a template',
+      {html: pageWith(`<template>${snippetOf('wordpress')}</template>`)},
+      ['script-inert'],
+      /<template>/,
+    ],
+    [
+      'a wrong hash',
+      {html: html.replace('sha384-module', 'sha384-changed')},
+      ['wrong-hash'],
+      /integrity="sha384-module"/,
+    ],
+    [
+      'the hash of the twin',
+      {html: html.replace('sha384-module', 'sha384-classic')},
+      ['wrong-hash'],
+      /not that of lead-prequal-form\.js/,
+    ],
+    ['a pinned v1', {html: html.replace('embed/1.2.0/', 'embed/v1/')}, ['wrong-hash'], /v1 changes/],
+    [
+      'a hash without crossorigin',
+      {html: html.replace(' crossorigin', '')},
+      ['no-crossorigin'],
+      /Add the attribute crossorigin/,
+    ],
+    [
+      'an old version',
+      {html: html.replace('embed/1.2.0/', 'embed/1.1.0/')},
+      ['old-version'],
+      /1\.1\.0, and 1\.2\.0/,
+    ],
+    [
+      'a withdrawn version',
+      {html: html.replace('embed/1.2.0/', 'embed/1.0.0/')},
+      ['withdrawn-version'],
+      /send a lead twice.*1\.2\.0/,
+    ],
+    [
+      'a version that never was',
+      {html: html.replace('embed/1.2.0/', 'embed/9.9.9/')},
+      ['unknown-version'],
+      /"9\.9\.9"/,
+    ],
+    ['no height', {html: html.replace(/ style="[^"]*"/, '')}, ['no-height'], /"style" attribute/],
+    [
+      'mixed content',
+      {origin, html: html.replace('https://leads', 'http://leads')},
+      ['mixed-content'],
+      /Use https:\/\/leads\.example\.com/,
+    ],
+    [
+      'an endpoint without TLS',
+      {origin, html: html.replace('partner=', 'endpoint="http://leads.example.com" partner=')},
+      ['mixed-content'],
+      /endpoint/,
+    ],
+    [
+      'a copy of the script elsewhere',
+      {html: html.replace('https://leads.example.com', 'https://cdn.partner.example')},
+      ['script-elsewhere'],
+      /cdn\.partner\.example/,
+    ],
+    [
+      'the script twice',
+      {
+        html: pageWith(
+          snippetOf('html') +
+            snippetOf('wordpress').replace(/<lead-prequal-form[^]*<\/lead-prequal-form>/, ''),
+        ),
+      },
+      ['script-twice'],
+      /more than once/,
+    ],
+    ['no script', {html: html.replace(/<script[^]*?<\/script>/, '')}, ['no-script'], /snippet acme/],
+    [
+      'no form',
+      {html: pageWith(snippetOf('html').replace(/<lead-prequal-form[^]*/, ''))},
+      ['no-form'],
+      /snippet acme/,
+    ],
+    [
+      'a form that is not closed',
+      {
+        html: pageWith(
+          `${snippetOf('html').replace(/<lead-prequal-form[^]*/, '')}<lead-prequal-form partner="acme" style="min-height: 45em" />`,
+        ),
+      },
+      ['form-not-closed'],
+      /<\/lead-prequal-form>/,
+    ],
+    [
+      'a header that was pasted with its name',
+      {html, policy: `Content-Security-Policy: connect-src 'self'`},
+      ['policy-blocks-requests'],
+      /connect-src 'self' https:/,
+    ],
+    [
+      'a policy that forbids scripts within the page',
+      {html: pageWith(snippetOf('gtm')), policy: `script-src ${publicUrl}`},
+      ['policy-blocks-script'],
+      /within the page/,
+    ],
+    [
+      'an address in which a placeholder was left',
+      {html: html.replace('leads.example.com/embed', '<?php echo $host ?>/embed')},
+      ['script-address-invalid'],
+      /not valid: https:\/\/<\?php/,
+    ],
+    [
+      'a file that the version lacks',
+      {html: html.replace('/lead-prequal-form.js', '/my-lead-prequal-form.js')},
+      ['unknown-file'],
+      /no file my-lead-prequal-form\.js.*1\.2\.0/,
+    ],
+    [
+      "a stranger's endpoint",
+      {html: html.replace('partner=', 'endpoint="https://leads.example.com.evil.example" partner=')},
+      ['endpoint-elsewhere'],
+      /leads\.example\.com\.evil\.example, and not to this server/,
+    ],
+  ];
+  for (const [what, given, expected, named] of faults) {
+    test(`the check of a partner page names ${what}, and what to do`, () => {
+      const findings = checkPage(acme, given, service);
+      assert.deepEqual(
+        findings.map(({code}) => code),
+        expected,
+      );
+      assert.match(findings.map(({wrong, fix}) => `${wrong} ${fix}`).join(' '), named);
+    });
+  }
+  test('every finding of the check has a page in these tests that has it', () => {
+    assert.deepEqual(new Set(faults.flatMap(([, , expected]) => expected)), new Set(findingCodes));
+  });
+
+  test('the check of a partner page accepts a height in a rule of the page', () => {
+    const bare = html.replace(/ style="[^"]*"/, ' class="wide funding"');
+    const ruled = bare.replace('</title>', '</title><style>main, .funding { min-height: 40em }</style>');
+    assert.deepEqual(codes({html: ruled}), []);
+  });
+  test('the check of a partner page says nothing against a sample', () => {
+    assert.deepEqual(codes({html: html.replace(/partner="acme" style="[^"]*"/, 'sandbox')}), []);
+  });
+
+  for (const [what, policy] of [
+    ['a nonce', `script-src 'nonce-abc' 'strict-dynamic'`],
+    ['the hash of its text', ''],
+  ] as const) {
+    test(`the check of a partner page finds nothing in a script within the page that the policy allows by ${what}`, () => {
+      const snippet = snippetOf('gtm').replace('<script>', '<script nonce="abc">');
+      const [, text = ''] = /<script[^>]*>([^]*?)<\/script>/.exec(snippet) ?? [];
+      const hash = createHash('sha256').update(text).digest('base64');
+      const given = policy || `script-src 'sha256-${hash}' 'strict-dynamic'`;
+      assert.deepEqual(checkPage(acme, {origin, html: pageWith(snippet), policy: given}, service), []);
+    });
+  }
+
+  for (const [what, hostile] of Object.entries({
+    'deeply nested': '<div>'.repeat(50_000),
+    'full of unfinished forms': '<lead-prequal-form '.repeat(20_000),
+    'a style sheet without an end': `<style>${'a'.repeat(500_000)}</style>`,
+    'a script of nothing but file names': `<script>${'"/lead-prequal-form.js'.repeat(20_000)}</script>`,
+    'frames with wrong addresses': `<iframe src="${publicUrl}:bad/apply/acme"></iframe><iframe src="//["></iframe>`,
+  })) {
+    test(`the check of a partner page ends soon and without an error if the page is ${what}`, () => {
+      const policy = `frame-src ${publicUrl}/%; connect-src ${publicUrl}/%zz; script-src https://[`;
+      assert.ok(checkPage(acme, {origin, html: pageWith(hostile), policy}, service).length > 0);
+    });
+  }
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import * as fc from 'fast-check';
+import {readManifest} from '../../../build/docs/manifest.ts';
+import {allChoices, attributeChoices, readChoices, styleChoices} from '../../../server/snippets/choices.ts';
+import {looks} from '../../../server/snippets/looks.ts';
+import {anyChoices, choiceValues} from '../../support/snippet-choices.ts';
+
+suite('the choices of a snippet', () => {
+  const {element} = readManifest();
+
+  test('every attribute of the form can be chosen for a snippet', () => {
+    // The partner is the first thing that a snippet needs to know, and any element has `lang`.
+    const attributes = element.attributes.map(({name}) => name).filter((name) => name !== 'partner');
+    assert.deepEqual(Object.keys(attributeChoices).toSorted(), [...attributes, 'lang'].toSorted());
+  });
+
+  test('every value that the form knows for an attribute can be chosen for a snippet', () => {
+    for (const {name, type} of element.attributes) {
+      // `'steps' | 'single'`
+      const known = [...(type?.text ?? '').matchAll(/'([\w-]*)'/g)].map(([, value = '']) => value);
+      const options = choiceValues.find(([choice]) => choice === name)?.[1] ?? [];
+      const written = options.map((value) => readChoices({[name]: value}).choices.attributes[name]);
+      for (const value of known.filter((value) => !written.includes(value)))
+        assert.ok(options.includes(value), `${name}="${value}" cannot be chosen`);
+    }
+  });
+
+  test('every custom property of the form can be chosen for a snippet, except the four colours of the drawing', () => {
+    const properties = element.cssProperties.map(({name}) => name.replace('--prequal-', ''));
+    assert.deepEqual(
+      Object.keys(styleChoices).toSorted(),
+      properties.filter((name) => !name.startsWith('amount-')).toSorted(),
+    );
+  });
+
+  test('allowed choices of a snippet have no fault, in any combination', () => {
+    fc.assert(
+      fc.property(anyChoices, (query) => {
+        assert.deepEqual(readChoices(query).faults, {});
+      }),
+    );
+  });
+
+  test('a snippet leaves out defaults, whether they are chosen or not', () => {
+    const {choices} = readChoices(
+      Object.fromEntries(
+        Object.entries(allChoices).map(([name, {control}]) => [
+          name,
+          control.kind === 'select' ? (Object.keys(control.options)[0] ?? '') : '',
+        ]),
+      ),
+    );
+    assert.deepEqual(choices, {attributes: {}, properties: {}, look: undefined, version: 'pinned'});
+    assert.deepEqual(readChoices({}).choices, choices);
+  });
+
+  test('a choice of its own is stronger in a snippet than what the look brings', () => {
+    const {choices} = readChoices({look: 'night', accent: '#123456', theme: 'auto'});
+    assert.deepEqual(choices.properties, {
+      '--prequal-accent': '#123456',
+      '--prequal-background': looks.night.properties.background,
+      '--prequal-font': looks.night.properties.font,
+      '--prequal-radius': looks.night.properties.radius,
+    });
+    assert.deepEqual(choices.attributes, {});
+    assert.deepEqual(readChoices({look: 'night'}).choices.attributes, {theme: 'dark'});
+  });
+
+  test('a lead type that the partner does not take is a wrong choice of a snippet', () => {
+    const {choices, faults} = readChoices({'lead-type': 'standard'}, ['prequalification']);
+    assert.deepEqual(faults, {'lead-type': 'must be prequalification: this partner takes no other leads'});
+    assert.deepEqual(choices.attributes, {});
+    for (const leadType of ['standard', 'prequalification', ''])
+      assert.deepEqual(
+        readChoices({'lead-type': leadType}, ['standard', 'prequalification']),
+        readChoices({'lead-type': leadType}),
+      );
+  });
+
+  test('the endpoint of a snippet is written as browsers write it', () => {
+    const written = (endpoint: string) => readChoices({endpoint}).choices.attributes['endpoint'];
+    assert.equal(written('HTTPS://Leads.Example.com:443//'), 'https://leads.example.com');
+    assert.equal(written('https://förderung.example/a/../b/'), 'https://xn--frderung-n4a.example/b');
+    assert.equal(written('http://localhost:3000'), 'http://localhost:3000');
+  });
+
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['layout', 'columns', /^must be one of steps, single$/],
+    ['look', '__proto__', /^must be one of/],
+    ['draft', 'yes', /^must be on$/],
+    ['endpoint', 'http://leads.example.com', /^must be an address such as/],
+    ['endpoint', 'https://user:password@leads.example.com', /^must be an address such as/],
+    ['endpoint', 'leads.example.com', /^must be an address such as/],
+    ['privacy-href', 'javascript:alert(1)', /^must be an address that begins with https/],
+    ['privacy-href', 'http://www.example.com/privacy', /^must be an address that begins with https/],
+    ['cta-href', ' java\nscript:alert(1)', /^must be an address that begins with https/],
+    ['cta-href', `https://example.com/${'a'.repeat(500)}`, /^must have a length of at most 500$/],
+    ['endpoint', 'https:leads.example.com', /^must be an address such as/],
+    ['endpoint', 'https:\\\\leads.example.com', /^must be an address such as/],
+    ...[
+      '*',
+      'a;script-src',
+      'x,default-src',
+      "'self'",
+      'a"b',
+      '$(id)',
+      'a%00',
+      'a\u0000',
+      'a\u202e',
+      'a{{b}}',
+    ].map((host) => ['endpoint', `https://${host}`, /^must be an address such as/] as const),
+    ['endpoint', 'https://leads.example.com/a;script-src', /^must be an address such as/],
+    ['cta-href', '//evil.example', /^must be an address that begins with https/],
+    ['cta-href', '/\\evil.example', /^must be an address that begins with https/],
+    ['cta-href', "/{{'%22%3E'|url_decode}}", /^must have none of the signs \{ \} \[ \]/],
+    ['privacy-href', '/{%render%}', /^must have none of the signs/],
+    ['cta-label', '{{Variable}}', /^must have none of the signs/],
+    ['cta-label', '[gallery]', /^must have none of the signs/],
+    ['cta-label', 'a'.repeat(81), /^must have a length of at most 80$/],
+    ['cta-label', 'a\u0000b', /^must be a text without control characters$/],
+    ['data-layer', 'alert(1)', /^must be the name of a variable/],
+    ['accent', 'red; } body { display: none', /^must be a colour such as/],
+    ['accent', 'url(https://evil.example)', /^must be a colour such as/],
+    ['accent', '#12345', /^must be a colour such as/],
+    ['font', 'Arial; color: red', /^must be names of fonts/],
+    ['font', `"Segoe UI', Arial`, /^must be names of fonts/],
+    ['font', 'Arial /* ', /^must be names of fonts/],
+    ['radius', '12', /^must be a length such as 12px$/],
+    ['radius', '100%', /^must be a length such as 12px$/],
+    ['max-width', 'calc(1px)', /^must be a length such as 640px$/],
+    ['space', ['4px', '5px'], /^must be a text$/],
+  ];
+  for (const [name, value, words] of wrong) {
+    test(`a wrong choice of a snippet is named in words and left out: ${name} ${JSON.stringify(value).slice(0, 60)}`, () => {
+      const {choices, faults} = readChoices({[name]: value});
+      assert.deepEqual(Object.keys(faults), [name]);
+      assert.match(faults[name] ?? '', words);
+      assert.deepEqual(choices, readChoices({}).choices);
+    });
+  }
+});

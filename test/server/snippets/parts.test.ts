@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {reservedHeights} from '../../../form/reserved-heights.ts';
+import {onePartner} from '../../../server/config/partners.ts';
+import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
+import {hostNames, hosts, leadToApplyPage} from '../../../server/snippets/hosts.ts';
+import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
+import type {EmbedVersion} from '../../../server/versions/embed-versions.ts';
+
+const publicUrl = 'https://leads.example.com';
+const integrity = {
+  'lead-prequal-form.js': 'sha384-ModuleModuleModule',
+  'lead-prequal-form.classic.js': 'sha384-Classic/Classic+Classic',
+};
+const release: EmbedVersion = {
+  name: '1.1.0',
+  folder: '',
+  manifest: {version: '1.1.0', integrity},
+  released: true,
+  advisory: {},
+};
+const old: EmbedVersion = {
+  ...release,
+  name: '1.2.0',
+  manifest: {version: '1.2.0', integrity: {'lead-prequal-form.js': 'sha384-Old'}},
+};
+const acme = onePartner({
+  key: 'acme',
+  name: 'Acme Funding',
+  privacy_href: 'https://www.acme.example/privacy',
+  origins: ['https://www.acme.example'],
+  cid: '1001',
+});
+const partsOf = (query: Record<string, string>, partner = acme, version = release) =>
+  snippetParts({publicUrl}, version, partner, readChoices(query).choices);
+
+suite('what a snippet is made from', () => {
+  test('snippets pin the newest release that has both first files, or else the newest build', () => {
+    const newer = {...release, name: '1.3.0'};
+    const build = {...release, name: '1.4.0', released: false};
+    assert.equal(versionForSnippets([build, newer, old, release]), newer);
+    assert.equal(versionForSnippets([build, old]), build);
+    assert.equal(versionForSnippets([old]), undefined);
+  });
+
+  test('snippets never pin a version that was withdrawn', () => {
+    const withdrawn = {...release, name: '1.3.0', advisory: {withdrawn: 'A fault.'}};
+    assert.equal(versionForSnippets([withdrawn, release]), release);
+    assert.equal(versionForSnippets([withdrawn]), undefined);
+  });
+
+  test('both first files of a snippet are pinned by their hash at the address of their version', () => {
+    const {module, classic} = partsOf({});
+    assert.deepEqual(module, {
+      src: `${publicUrl}/embed/1.1.0/lead-prequal-form.js`,
+      integrity: integrity['lead-prequal-form.js'],
+    });
+    assert.deepEqual(classic, {
+      src: `${publicUrl}/embed/1.1.0/lead-prequal-form.classic.js`,
+      integrity: integrity['lead-prequal-form.classic.js'],
+    });
+  });
+
+  test('the address in a snippet of a build that is no release changes with each build, because browsers keep the file', () => {
+    const {classic} = partsOf({}, acme, {...release, released: false});
+    assert.equal(classic.src, `${publicUrl}/embed/1.1.0/lead-prequal-form.classic.js?build=Classic%2FClas`);
+  });
+
+  test('a snippet whose form moves on with each version has no hash', () => {
+    assert.deepEqual(partsOf({version: 'newest'}).module, {
+      src: `${publicUrl}/embed/v1/lead-prequal-form.js`,
+      integrity: undefined,
+    });
+    for (const host of hostNames) {
+      for (const {code} of hosts[host].blocks(partsOf({version: 'newest'})))
+        assert.doesNotMatch(code, /integrity/);
+    }
+  });
+
+  test("the partner's privacy page is in its snippet unless another one is chosen", () => {
+    assert.equal(partsOf({}).attributes['privacy-href'], 'https://www.acme.example/privacy');
+    assert.equal(partsOf({'privacy-href': '/data'}).attributes['privacy-href'], '/data');
+  });
+
+  test('a snippet for a partner that takes standard leads alone has a form that asks for them', () => {
+    const contact = onePartner({
+      key: 'c',
+      origins: ['https://c.example'],
+      cid: '1',
+      lead_types: ['standard'],
+    });
+    const {attributes, height} = partsOf({}, contact);
+    assert.deepEqual(attributes, {'lead-type': 'standard'});
+    assert.equal(height, reservedHeights.standard);
+  });
+
+  test('a snippet promises amounts only where the form shows them, and in the language that was chosen', () => {
+    const contact = onePartner({
+      key: 'c',
+      origins: ['https://c.example'],
+      cid: '1',
+      lead_types: ['standard'],
+    });
+    const textOf = (query: Record<string, string>, partner = acme) =>
+      hostNames
+        .flatMap((host) => hosts[host].blocks(partsOf({presentation: 'dialog', ...query}, partner)))
+        .map(({code}) => code)
+        .join('\n');
+    assert.match(
+      textOf({}),
+      />How much funding can you get\?<.*>How much funding can you get\? – Acme Funding</s,
+    );
+    assert.doesNotMatch(textOf({}, contact), /How much/);
+    assert.match(textOf({}, contact), />Talk to us about funding<.*>Talk to us about funding – c</s);
+    // The partner's own page asks for everything that the partner takes, whatever is chosen for the snippet.
+    assert.match(
+      textOf({'lead-type': 'standard'}),
+      />Talk to us about funding<.*>How much funding can you get\? – Acme Funding</s,
+    );
+    const spanish = textOf({lang: 'es'});
+    assert.match(spanish, /<noscript>Este formulario necesita JavaScript/);
+    assert.match(spanish, />¿Cuánto financiamiento puede obtener\?</);
+    assert.doesNotMatch(spanish, /How much|this form needs/);
+  });
+
+  test('a snippet without a partner has a form that is a sample, in the state that was chosen', () => {
+    const sample = (query: Record<string, string>) =>
+      snippetParts({publicUrl}, release, undefined, readChoices(query).choices).attributes;
+    assert.deepEqual(sample({}), {sandbox: ''});
+    assert.deepEqual(sample({sandbox: 'refused'}), {sandbox: 'refused'});
+  });
+
+  test("a snippet names no endpoint if that is the server's own address, because it is the default", () => {
+    assert.equal(partsOf({endpoint: `${publicUrl}/`}).attributes['endpoint'], undefined);
+    assert.equal(
+      partsOf({endpoint: 'https://other.example'}).attributes['endpoint'],
+      'https://other.example',
+    );
+  });
+
+  test('a snippet reserves the height of the first screen, and none for a dialog', () => {
+    assert.equal(partsOf({}).height, reservedHeights.steps);
+    assert.equal(partsOf({layout: 'single'}).height, reservedHeights.single);
+    assert.equal(partsOf({layout: 'single', 'lead-type': 'standard'}).height, reservedHeights.standard);
+    assert.equal(partsOf({presentation: 'dialog'}).height, undefined);
+  });
+
+  test('a snippet with a form in a dialog has the link that opens it, on every host', () => {
+    for (const host of hostNames.filter((name) => !leadToApplyPage.has(name))) {
+      const text = hosts[host]
+        .blocks(partsOf({presentation: 'dialog'}))
+        .map(({code}) => code)
+        .join('\n');
+      assert.match(text, /<a href="#prequal-form">/, host);
+      assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, host);
+      assert.doesNotMatch(text, /min-height|minHeight/, host);
+    }
+  });
+
+  test('a snippet in JSX has a boolean attribute as a boolean, because React sets a property to an empty text otherwise', () => {
+    const [component] = hosts.react.blocks(
+      partsOf({draft: 'on', sandbox: 'succeeds', 'data-layer': 'dataLayer'}),
+    );
+    const {code = ''} = component ?? {};
+    assert.match(code, / draft /);
+    assert.match(code, / data-layer="dataLayer" sandbox="" /);
+  });
+
+  test('a snippet without any choices is one with the defaults', () => {
+    assert.deepEqual(snippetParts({publicUrl}, release, acme, noChoices), partsOf({}));
+  });
+});

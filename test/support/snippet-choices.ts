@@ -1,0 +1,38 @@
+/** Any choices that may be made about a snippet, as the query of the page of snippets has them. */
+import * as fc from 'fast-check';
+import {allChoices, type Choice} from '../../server/snippets/choices.ts';
+
+/** Values of text fields that are allowed, though some of them look like markup or code. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  endpoint: ['https://other.example', 'https://other.example:8443/leads/'],
+  'privacy-href': ['https://www.acme.example/privacy?a=1&b="2"', '/privacy', "/it's</script>"],
+  'cta-href': ['https://www.acme.example/book', '/book#now'],
+  'cta-label': ['Book a call', `"><script>alert('1')</script>&amp;`, "L'été — 100 % \\u003c $sure", '-->'],
+  'data-layer': ['dataLayer', '$events', '_layer2'],
+  accent: ['#12406f', '#ABC', 'rebeccapurple', 'rgb(1 2 3 / 50%)', 'oklch(0.5 0.1 200)'],
+  background: ['#fff', 'white'],
+  text: ['#000000'],
+  font: [`"Segoe UI", 'Roboto', sans-serif`, 'inherit', 'Iowan Old Style, serif'],
+  'heading-font': ['Georgia', `'Źródło Sans', serif`],
+  radius: ['0px', '12px', '1.5rem'],
+  space: ['3px', '0.25em'],
+  'max-width': ['640px', '100%'],
+};
+
+function valuesOf(name: string, {control}: Choice): readonly string[] {
+  if (control.kind === 'select') return Object.keys(control.options);
+  if (control.kind === 'checkbox') return ['on'];
+  const values = allowed[name];
+  if (!values) throw new Error(`test/support/snippet-choices.ts has no values for ${name}`);
+  return values;
+}
+
+/** The names and values of all choices. */
+export const choiceValues: readonly (readonly [string, readonly string[]])[] = Object.entries(allChoices).map(
+  ([name, choice]) => [name, valuesOf(name, choice)],
+);
+
+/** A choice that is left out is the default. */
+export const anyChoices: fc.Arbitrary<Record<string, string>> = fc
+  .record(Object.fromEntries(choiceValues.map(([name, values]) => [name, fc.constantFrom('', ...values)])))
+  .map((values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')));
