@@ -1,7 +1,7 @@
 /**
  * The height that a page reserves for the form before the script arrives, so that nothing below the form moves when it
  * does. Each is enough for the first screen in every language of the form, at the default spacing, without the page's own
- * heading and introduction. The card of the form fills it. The documentation, the playground and the benchmark take the
+ * heading and introduction. The card of the form fills it. The documentation, the snippets and the benchmark take the
  * heights from here, and test/e2e/arrival.test.ts measures them.
  */
 

@@ -8,8 +8,16 @@ import {forgetDraft, mayKnowContact, usesKnownContact, type Contact} from './fie
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import type {KnownContact} from './fields/known-contact.ts';
 import {FirstTouch} from './loading/first-touch.ts';
-import {advise, loadOption, loadTakeaway, loadTouchedForm, scriptOrigin} from './loading/later-files.ts';
+import {
+  advise,
+  loadOption,
+  loadTakeaway,
+  loadTouchedForm,
+  scriptOrigin,
+  tryOption,
+} from './loading/later-files.ts';
 import {languages, Localization, type Language} from './localization.ts';
+import type {OpaqueFrame} from './opaque-frame/index.ts';
 import {DoublePress} from './page/double-press.ts';
 import {emit} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
@@ -161,7 +169,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
   declare history: boolean;
   /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
-  declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | null | undefined;
+  declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | boolean | null | undefined;
 
   readonly #localization: Localization = new Localization(this, () => {
     this.#announcement = '';
@@ -173,7 +181,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     const [{TouchedForm}, file] = await Promise.all([
       loadTouchedForm(),
       // If this file does not arrive, the browser's Back leaves the page, as without the attribute.
-      this.history ? loadOption('history').catch(() => undefined) : undefined,
+      this.history ? tryOption('history') : undefined,
       this.#localization.loadAfterTouch(),
       this.#loadKnownContact(),
     ]);
@@ -191,6 +199,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** The first screen of the form is also its last. */
   #isOnePage = false;
   #sandbox: Sandbox | undefined;
+  /** Stands in place of the form in a frame from which the server takes no lead. */
+  #opaqueFrame: OpaqueFrame | undefined;
   /** What screen readers say. */
   #announcement = '';
   readonly #press = new DoublePress();
@@ -240,6 +250,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (this.#isSandbox) this.#sandbox ??= (await loadOption('sandbox')).createSandbox(this.#createHost());
     if (!this.hasUpdated) {
       if (this.presentation === 'dialog') await this.#loadDialog();
+      if (origin === 'null' && !this.#isSandbox) await this.#loadOpaqueFrame();
       // The form waits for its words, so that a Spanish page does not show English ones first.
       await Promise.all([
         withinTimeout(this.#localization.ready),
@@ -256,6 +267,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   protected override firstUpdated() {
     super.firstUpdated();
     emit(this, 'prequal-ready');
+    if (location.search.includes('prequal-debug')) {
+      void tryOption('debug').then((file) => file?.showState(this.#createHost()));
+    }
     whenIdle(() => {
       // If the page was reloaded after a lead was sent, the touched form shows the result of that lead.
       if (this.isConnected && recallReceipt(this.#endpoint)) this.#load();
@@ -296,19 +310,25 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** A failure is ignored, because without this file the visitor can still type everything. */
   async #loadKnownContact() {
     if (!usesKnownContact(this) || this.#knownContact) return;
-    const file = await loadOption('known-contact').catch(() => undefined);
+    const file = await tryOption('known-contact');
     this.#knownContact ??= file && new file.KnownContact(this.#createHost(), () => this.#touch.form?.fields);
     this.refresh();
   }
 
   /** Without this file, the form stands in the page, where links to the element lead to it. */
   async #loadDialog() {
-    const file = await loadOption('dialog').catch(() => undefined);
+    const file = await tryOption('dialog');
     this.#dialog = file && new file.Dialog(this.#createHost());
   }
 
+  /** Without this file, the visitor fills in the form, and reads that it could not be sent. */
+  async #loadOpaqueFrame() {
+    const file = await tryOption('opaque-frame');
+    this.#opaqueFrame = file?.createOpaqueFrame(this.#createHost());
+  }
+
   get #isSandbox() {
-    return typeof this.sandbox === 'string';
+    return typeof this.sandbox === 'string' || this.sandbox === true;
   }
 
   get #leadType() {
@@ -324,8 +344,8 @@ export class LeadPrequalForm extends EmbeddedElement {
     const {partner, leadType, sandbox} = this;
     const server = this.#isSandbox
       ? {origin: 'sandbox:', partner: `sandbox:${sandbox}`, fetch: this.#sandbox?.fetch ?? overNetwork}
-      : {origin: this.endpoint.replace(/\/+$/, ''), partner, fetch: overNetwork};
-    const explainRefusal = (code: string) => advise((advice) => advice.explainRefusal(code, server));
+      : {origin: (this.endpoint || scriptOrigin).replace(/\/+$/, ''), partner, fetch: overNetwork};
+    const explainRefusal = (code: string) => advise((advice) => void advice.explainRefusal(code, server));
     return {...server, leadType, explainRefusal};
   }
 
@@ -419,6 +439,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${
           form?.answer() ??
+          this.#opaqueFrame?.view() ??
           html`<slot name="intro"></slot> ${formView({
               words,
               leadType: this.#leadType,

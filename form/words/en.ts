@@ -261,3 +261,11 @@ export const sandbox = {
   consent:
     'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
 };
+
+/** The words that stand in place of the form on a page that may not send anything. */
+export const opaqueFrame = {
+  title: 'Continue in a new tab',
+  text: 'This page does not let the form send your answers. The form opens on a page of its own.',
+  open: 'Open the form',
+  address: 'If that does not work, go to {address}.',
+};

@@ -1,5 +1,5 @@
 /** The Spanish of the United States. It addresses the visitor as "usted". */
-import type {AfterTouchWords, FirstScreenWords, SandboxWords} from './words.ts';
+import type {AfterTouchWords, FirstScreenWords, OpaqueFrameWords, SandboxWords} from './words.ts';
 
 export const firstScreen: FirstScreenWords = {
   locale: 'es-US',
@@ -208,4 +208,11 @@ export const sandbox: SandboxWords = {
   explained: 'Nada de lo que escriba se envía ni se guarda, y los montos son inventados.',
   consent:
     'Aquí va el texto de consentimiento de su configuración: a qué da su acuerdo el visitante, y con quién.',
+};
+
+export const opaqueFrame: OpaqueFrameWords = {
+  title: 'Continúe en otra pestaña',
+  text: 'Esta página no permite que el formulario envíe sus respuestas. El formulario se abre en una página propia.',
+  open: 'Abrir el formulario',
+  address: 'Si no funciona, vaya a {address}.',
 };

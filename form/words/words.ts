@@ -3,13 +3,14 @@ import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
 import {fill} from './fill.ts';
-import type {afterTouch, ErrorTexts, firstScreen, sandbox} from './en.ts';
+import type {afterTouch, ErrorTexts, firstScreen, opaqueFrame, sandbox} from './en.ts';
 
 export {fill};
 
 export type FirstScreenWords = typeof firstScreen;
 export type AfterTouchWords = typeof afterTouch;
 export type SandboxWords = typeof sandbox;
+export type OpaqueFrameWords = typeof opaqueFrame;
 
 /** Everything that the form can say to a visitor. Each word is a plain text with `{placeholders}`. */
 export type Words = FirstScreenWords &

@@ -1,6 +1,8 @@
 /** Loads the files that a visitor does not need before the first touch. */
 import type * as DialogFile from '../dialog/index.ts';
 import type {Advice, Advise} from '../page/advice.ts';
+import type * as DebugFile from '../debug/index.ts';
+import type * as OpaqueFrameFile from '../opaque-frame/index.ts';
 import type * as KnownContactFile from '../fields/known-contact.ts';
 import type * as HistoryFile from '../submission/form-history.ts';
 import type * as SandboxFile from '../sandbox/index.ts';
@@ -22,16 +24,22 @@ type OptionFiles = {
   sandbox: typeof SandboxFile;
   dialog: typeof DialogFile;
   advice: Advice;
+  'opaque-frame': typeof OpaqueFrameFile;
+  debug: typeof DebugFile;
 };
 
-/** Loads a file that only pages with certain attributes need. */
+/** Loads a file that few pages need. */
 export async function loadOption<Name extends keyof OptionFiles>(name: Name): Promise<OptionFiles[Name]> {
   const {optionFiles} = (await loadPinned(laterFiles.options)) as typeof OptionPins;
   return (await loadPinned(optionFiles[name])) as OptionFiles[Name];
 }
 
-/** Says nothing if the file does not arrive. */
-export const advise: Advise = (tell) => void loadOption('advice').then(tell, () => {});
+/** Like `loadOption`, for a file without which the form works: undefined if the file does not arrive. */
+export const tryOption = <Name extends keyof OptionFiles>(
+  name: Name,
+): Promise<OptionFiles[Name] | undefined> => loadOption(name).catch(() => undefined);
+
+export const advise: Advise = (tell) => void tryOption('advice').then((advice) => advice && tell(advice));
 
 const loads = new Map<string, Promise<unknown>>();
 

@@ -2,6 +2,7 @@
  * The later file `advice`: tells the webmaster, in the console, what to correct on the page or on the server. It is
  * loaded only if there is something to correct.
  */
+import {diagnose, type Server} from './diagnosis.ts';
 import {safeDocument} from './safe-document.ts';
 
 /** Tells the webmaster something, once the file has arrived. */
@@ -41,33 +42,15 @@ export const explainPair = (missing: string) =>
 
 export const explainOpen = () => say('open() needs the attribute presentation="dialog".');
 
-type Server = {
-  readonly origin: string;
-  readonly partner: string;
-};
-
-/** What to do when the server does not serve this page, by the code of the problem. */
-const fixes: Readonly<Record<string, (server: Server) => string>> = {
-  'unknown-partner': () => 'Correct the "partner" attribute, or add this partner on the server.',
-  'origin-not-allowed': ({partner}) => `Add ${location.origin} to the origins of "${partner}" on the server.`,
-  'lead-type-not-allowed': () =>
-    'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
-  'proof-needed': () => 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
-  // When the server refuses the origin of a page, the browser does not let the page read the answer. To the form, that
-  // looks as if the server did not answer.
-  network: ({partner}) =>
-    `Correct the "endpoint" attribute, or add ${location.origin} to the origins of "${partner}" on the server.`,
-};
-
 /**
  * The server does not serve this page.
  *
  * @param code a problem code, or `network`. If no webmaster can do anything about the problem, the console says nothing.
  */
-export function explainRefusal(code: string, server: Server) {
-  const fix = Object.hasOwn(fixes, code) ? fixes[code] : undefined;
-  if (!fix) return;
+export async function explainRefusal(code: string, server: Server) {
+  const finding = await diagnose(code, server);
+  if (!finding) return;
   say(
-    `${server.origin} does not take leads of partner "${server.partner}" from ${location.origin} (${code}). ${fix(server)}`,
+    `${server.origin} does not take leads of partner "${server.partner}" from ${globalThis.origin} (${code}). ${finding.wrong} ${finding.fix}`,
   );
 }

@@ -28,7 +28,7 @@ const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | 
   async webkit() {
     const found = findWebKit();
     if (!found) return undefined;
-    const port = await startWebDriver(found.driver, await startDisplay(found.display));
+    const {port} = await startWebKitDriver(found);
     return webdriverLauncher({
       hostname: '127.0.0.1',
       port,
@@ -61,18 +61,34 @@ export async function launch(wanted: readonly string[], required: readonly strin
   return found;
 }
 
+/** Starts WebKit's driver, with a virtual display. Both end with this process, or with `stop`. */
+export async function startWebKitDriver({
+  driver,
+  display,
+}: NonNullable<ReturnType<typeof findWebKit>>): Promise<{port: number; stop: () => void}> {
+  const screen = await startDisplay(display);
+  const {port, stop} = await startWebDriver(driver, screen.name);
+  return {
+    port,
+    stop() {
+      stop();
+      screen.stop();
+    },
+  };
+}
+
 /** Starts a virtual display. Xvfb picks a free number for it, and prints that number when the display is ready. */
-async function startDisplay(program: string): Promise<string> {
+async function startDisplay(program: string) {
   const display = spawn(program, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   process.on('exit', () => display.kill());
   const [number] = (await once(display.stdio[3] as Readable, 'data')) as [Buffer];
-  return `:${String(number).trim()}`;
+  return {name: `:${String(number).trim()}`, stop: () => display.kill()};
 }
 
-/** @returns the port on which the driver listens. It is chosen here, because the driver cannot choose a free one. */
-async function startWebDriver(program: string, display: string): Promise<number> {
+/** The port on which the driver listens is chosen here, because the driver cannot choose a free one. */
+async function startWebDriver(program: string, display: string) {
   const port = await freePort();
   const driver = spawn(program, [`--port=${port}`], {
     stdio: 'ignore',
@@ -80,7 +96,7 @@ async function startWebDriver(program: string, display: string): Promise<number>
   });
   process.on('exit', () => driver.kill());
   await until(() => accepts(port));
-  return port;
+  return {port, stop: () => driver.kill()};
 }
 
 const accepts = (port: number) =>

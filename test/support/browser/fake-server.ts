@@ -100,6 +100,7 @@ export class FakeServer {
     window.fetch = async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.origin !== endpoint) return this.#fetch(input, init);
+      if (url.pathname === paths.embedVersions) return json(200, {newest: null, versions: []});
       if (url.pathname === paths.embedConfig) {
         this.configRequests++;
         return countReading(await this.config());

@@ -7,20 +7,25 @@ import {
   reachResult,
   scriptAgain,
   scriptOf,
+  scripts,
   service,
 } from './host-page.ts';
 
-const [hash = ''] = /sha384-[^"]+/.exec(service.script) ?? [];
+const hashOf = (script: string) => /sha384-[^"]+/.exec(script)?.[0];
 
 describe('a page with a content security policy', () => {
   const strict = `default-src 'none'; style-src 'none'; connect-src ${service.origin};`;
-  const policies: [what: string, policy: string][] = [
-    ['names origins', `${strict} script-src 'nonce-host' ${service.origin}`],
-    ['names the hash of the script', `${strict} script-src 'nonce-host' '${hash}' 'strict-dynamic'`],
-  ];
-  for (const [what, policy] of policies) {
+  const byOrigin = `${strict} script-src 'nonce-host' ${service.origin}`;
+  const byHash = (script: string) => `${strict} script-src 'nonce-host' '${hashOf(script)}' 'strict-dynamic'`;
+  const policies: [what: string, policy: string, script: string][] = Object.entries(scripts).flatMap(
+    ([name, script]) => [
+      [`names origins (${name})`, byOrigin, script],
+      [`names the hash of the script (${name})`, byHash(script), script],
+    ],
+  );
+  for (const [what, policy, script] of policies) {
     it(`a page whose content security policy ${what} reports no violation on the way to the result`, async () => {
-      const page = await openPage(service.script + element, {'Content-Security-Policy': policy});
+      const page = await openPage(script + element, {'Content-Security-Policy': policy});
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
       // The test would prove nothing if the policy were not enforced, so this style must be blocked.
@@ -34,7 +39,7 @@ describe('a page with a content security policy', () => {
     const page = await openPage(
       service.script + element.replace(' partner', ' presentation="dialog" partner'),
       {
-        'Content-Security-Policy': `${policies[0]?.[1]}; require-trusted-types-for 'script'; trusted-types lead-prequal`,
+        'Content-Security-Policy': `${byOrigin}; require-trusted-types-for 'script'; trusted-types lead-prequal`,
       },
     );
     const form = await formOn(page);
@@ -69,6 +74,8 @@ describe('a page with Trusted Types', () => {
 
   for (const [what, content, policies] of [
     ['allows the form alone', service.script + element, 'lead-prequal'],
+    ['allows the classic twin alone', service.classicScript + element, 'lead-prequal'],
+    ['has both twins', service.classicScript + service.script + element, 'lead-prequal'],
     ['has another Lit in front of it', otherLit + service.script + element, 'lead-prequal lit-html'],
     ['has another Lit after it', service.script + element + otherLit, 'lead-prequal lit-html'],
     [

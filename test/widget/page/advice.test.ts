@@ -31,9 +31,9 @@ describe('what the console tells the webmaster', () => {
     });
   }
 
-  it('the console says nothing about problems that no webmaster can correct', () => {
+  it('the console says nothing about problems that no webmaster can correct', async () => {
     for (const code of ['internal', 'constructor', 'timeout']) {
-      explainRefusal(code, {origin: 'https://leads.example.com', partner: 'acme'});
+      await explainRefusal(code, {origin: 'https://leads.example.com', partner: 'acme'});
     }
     expect(said).to.deep.equal([]);
   });

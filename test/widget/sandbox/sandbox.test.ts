@@ -54,6 +54,16 @@ describe('sandbox', () => {
     server.restore();
   });
 
+  it('the property `sandbox` may also be true, as React and Svelte set it for an attribute without a value', async () => {
+    const form = await open({partner: ''});
+    form.sandbox = true;
+    await form.updateComplete;
+    expect(mark(form)).to.equal(marked);
+    form.sandbox = false;
+    await form.updateComplete;
+    expect(mark(form)).to.equal(undefined);
+  });
+
   it('the sandbox marks the form as a sample from the first render on, and its result', async () => {
     const form = await open({style: reserved, sandbox: '', partner: ''});
     expect(mark(form)).to.equal(marked);

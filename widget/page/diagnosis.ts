@@ -1,0 +1,110 @@
+/** Finds out why the server does not serve this page, and says what to correct. */
+import {paths} from '../../contract/api.ts';
+
+export type Server = {
+  /** The address of the server, without a slash at its end. */
+  readonly origin: string;
+  readonly partner: string;
+};
+
+/** What is wrong, and what the webmaster or the operator can do about it. */
+export type Finding = {readonly wrong: string; readonly fix: string};
+
+/** A sandboxed frame without `allow-same-origin` has this origin. It could be any page, so the server refuses it. */
+export const isOpaque = (): boolean => globalThis.origin === 'null';
+
+const applyPage = ({origin, partner}: Server) => `${origin}${paths.apply}/${partner}`;
+
+/** By the code of a problem of the server. */
+const refusals: Readonly<Record<string, (server: Server) => Finding>> = {
+  'unknown-partner': ({partner}) => ({
+    wrong: `There is no partner "${partner}".`,
+    fix: 'Correct the "partner" attribute, or add this partner on the server.',
+  }),
+  'origin-not-allowed': ({partner}) => ({
+    wrong: `${globalThis.origin} is not among the origins of "${partner}".`,
+    fix: `Add ${globalThis.origin} to the origins of "${partner}" on the server.`,
+  }),
+  'lead-type-not-allowed': ({partner}) => ({
+    wrong: `"${partner}" does not take leads of this type.`,
+    fix: 'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
+  }),
+  'proof-needed': () => ({
+    wrong: 'The browser cannot compute the proof of work on this page.',
+    fix: 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
+  }),
+};
+
+/**
+ * @param code of a problem of the server, or `network` if there was no answer
+ * @returns nothing if no webmaster can do anything about it
+ */
+export async function diagnose(code: string, server: Server): Promise<Finding | undefined> {
+  if (code === 'network') return whyNoAnswer(server);
+  return Object.hasOwn(refusals, code) ? refusals[code]?.(server) : undefined;
+}
+
+/**
+ * Browsers tell a page only that a request failed. A page whose origin is refused cannot read the refusal either, so to
+ * the form that looks as if the server did not answer.
+ */
+async function whyNoAnswer(server: Server): Promise<Finding> {
+  const {origin, partner} = server;
+  if (location.protocol === 'file:') {
+    return {
+      wrong: 'The page is a file on this computer, and has no origin that could be listed.',
+      fix: 'Open it from a web server, such as that of your site builder.',
+    };
+  }
+  if (isOpaque()) {
+    return {
+      wrong: 'The form is in a sandboxed frame, whose origin is "null".',
+      fix: `Add allow-same-origin to the sandbox of the frame, put the form into the page itself, or link to ${applyPage(server)}.`,
+    };
+  }
+  if (location.protocol === 'https:' && origin.startsWith('http:')) {
+    return {
+      wrong: 'The page has https, and the server http. Browsers block such requests (mixed content).',
+      fix: `Use the address of the server that begins with https:// instead of ${origin}.`,
+    };
+  }
+  const {blockedBy, hasAnswered} = await tryToReach(origin);
+  if (blockedBy) {
+    return {
+      wrong: `The content security policy of the page blocks requests to ${origin} (${blockedBy}).`,
+      fix: `Add ${origin} to connect-src.`,
+    };
+  }
+  return {
+    wrong: hasAnswered
+      ? `${origin} does not list the origin ${globalThis.origin}.`
+      : `${origin} does not answer, or does not list the origin ${globalThis.origin}.`,
+    fix: `Correct the "endpoint" attribute, or add ${globalThis.origin} to the origins of "${partner}" on the server.`,
+  };
+}
+
+/**
+ * Asks the server for something that every page may read. If the policy of the page blocks that, the browser says so in an
+ * event.
+ */
+async function tryToReach(origin: string): Promise<{blockedBy: string | undefined; hasAnswered: boolean}> {
+  let blockedBy: string | undefined;
+  const note = ({effectiveDirective, blockedURI}: SecurityPolicyViolationEvent) => {
+    if (blockedURI.startsWith(origin)) blockedBy = effectiveDirective;
+  };
+  addEventListener('securitypolicyviolation', note);
+  const hasAnswered = await answers(`${origin}${paths.embedVersions}`);
+  // The event may come after the refusal of the request.
+  await new Promise((resolve) => setTimeout(resolve));
+  removeEventListener('securitypolicyviolation', note);
+  return {blockedBy, hasAnswered};
+}
+
+/** The page may have replaced `fetch` by one that throws, or that returns nothing. */
+async function answers(address: string): Promise<boolean> {
+  try {
+    return Boolean(await fetch(address, {credentials: 'omit', referrerPolicy: 'no-referrer'}));
+  } catch {
+    return false;
+  }
+}
