@@ -8,7 +8,7 @@ import {resolve} from 'node:path';
 import {after, before, beforeEach, suite, test} from 'node:test';
 import {chromium, type Browser, type Page, type Route} from 'playwright-core';
 import type {Config} from '../../server/config/config.ts';
-import {newestSnippet} from '../../server/http/embed/embed-versions.ts';
+import {newestSnippet} from '../../server/versions/embed-versions.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startFakeUpstream, type FakeUpstream, type Script} from '../support/fake-upstream.ts';

@@ -194,6 +194,14 @@ suite('a visitor on a partner’s page', () => {
     });
   }
 
+  test('the page of the form alone that the demo prints is there', async () => {
+    const page = await run.browser.newPage();
+    await page.goto(run.demo.apply);
+    await page.getByRole('heading', {name: 'Sample Street Funding'}).waitFor();
+    await page.getByLabel('First name').waitFor();
+    await page.close();
+  });
+
   test('the curl line that the demo prints works', async () => {
     const {id} = JSON.parse(execFileSync('sh', ['-c', `${run.demo.curl} --silent`], {encoding: 'utf8'})) as {
       id: string;

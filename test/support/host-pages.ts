@@ -10,7 +10,9 @@ import {join} from 'node:path';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
-import {newestSnippet} from '../../server/http/embed/embed-versions.ts';
+import {classicFile, firstFiles} from '../../contract/api.ts';
+import {classicTag} from '../../server/snippets/markup.ts';
+import {newestSnippet} from '../../server/versions/embed-versions.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
@@ -21,10 +23,14 @@ export type Service = {
   origin: string;
   /** The script tag of the version that was built. */
   script: string;
+  /** The tag of its classic twin. */
+  classicScript: string;
   /** The number of a version with the same files. */
   otherVersion: string;
   /** Another such version for a single test, so that the browser has none of its files in the cache. */
   uncachedVersion: string;
+  /** Another such version, which was withdrawn. */
+  withdrawnVersion: string;
   /** Later files, each with two versions in which only this file was changed after the build. */
   laterFiles: {file: string; oneByte: string; planted: string}[];
 };
@@ -57,9 +63,9 @@ const forward = (port: number, incoming: IncomingMessage) =>
   });
 
 /** @returns the name of a version that differs from the newest in what its server sends for one file */
-function tamper(embedFolder: string, version: string, file: string, change: (code: string) => string) {
-  const name = `0.0.${readdirSync(embedFolder).length}`;
-  const folder = join(embedFolder, name);
+function tamper(releasesFolder: string, version: string, file: string, change: (code: string) => string) {
+  const name = `0.0.${readdirSync(releasesFolder).length}`;
+  const folder = join(releasesFolder, name);
   cpSync(join(built, version), folder, {recursive: true});
   const code = change(readFileSync(join(folder, file), 'utf8'));
   writeFileSync(join(folder, file), code);
@@ -75,33 +81,41 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
   const {integrity} = JSON.parse(readFileSync(manifest, 'utf8')) as {integrity: Record<string, string>};
   const otherVersion = '0.9.0';
   const uncachedVersion = '0.9.1';
+  const withdrawnVersion = '0.9.2';
   const laterFiles: Service['laterFiles'] = [];
 
   const server = await startTestServer((folder) => {
-    const embedFolder = join(folder, 'embed');
-    for (const name of [version, otherVersion, uncachedVersion]) {
-      cpSync(join(built, version), join(embedFolder, name), {recursive: true});
+    // As releases, whose addresses do not change with each build.
+    const releasesFolder = join(folder, 'releases');
+    for (const name of [version, otherVersion, uncachedVersion, withdrawnVersion]) {
+      cpSync(join(built, version), join(releasesFolder, name), {recursive: true});
     }
-    for (const file of Object.keys(integrity).slice(1)) {
+    for (const file of Object.keys(integrity).filter((name) => !firstFiles.includes(name))) {
       laterFiles.push({
         file,
         // A space at the end changes the hash of the file, but not what the file does.
-        oneByte: tamper(embedFolder, version, file, (code) => `${code} `),
-        planted: tamper(embedFolder, version, file, (code) => `globalThis.planted=true;${code}`),
+        oneByte: tamper(releasesFolder, version, file, (code) => `${code} `),
+        planted: tamper(releasesFolder, version, file, (code) => `globalThis.planted=true;${code}`),
       });
     }
     const partners = [
       onePartner({key: 'acme', origins: [pageOrigin], cid: '1001'}),
       onePartner({key: 'globex', origins: [pageOrigin], cid: '2001'}),
     ] as const;
-    return {embedFolder, partners: [...partners]};
+    return {releasesFolder, partners: [...partners], withdrawnVersions: [withdrawnVersion]};
   });
   subscribe('http.server.request.start', (message) => {
     const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
     if (socket.localPort === server.port) record(request);
   });
   const {script} = newestSnippet({...server.config, publicUrl: server.url});
-  return {server, service: {origin: server.url, script, otherVersion, uncachedVersion, laterFiles}};
+  const classic = {src: `${server.url}/embed/${version}/${classicFile}`, integrity: integrity[classicFile]};
+  const scripts = {script, classicScript: classicTag({classic})};
+  const versions = {otherVersion, uncachedVersion, withdrawnVersion};
+  return {
+    server,
+    service: {origin: server.url, ...scripts, ...versions, laterFiles},
+  };
 }
 
 export function hostPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {

@@ -53,6 +53,8 @@ export const baseConfig = (folder: string): Config => ({
   signInExempt: [],
   embedFolder: join(folder, 'embed'),
   releasesFolder: join(folder, 'releases'),
+  withdrawnVersions: [],
+  snippetsPage: true,
   logLevel: 'debug',
 });
 

@@ -5,7 +5,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {extname, join, resolve} from 'node:path';
 import {releasesFolder} from '../../../server/config/config.ts';
-import {newestSnippet} from '../../../server/http/embed/embed-versions.ts';
+import {newestSnippet} from '../../../server/versions/embed-versions.ts';
 import {documentedSnippet, singleSnippet} from '../../support/embed-snippet.ts';
 import {hostPages, themeAddress, type Scheme} from './pages.ts';
 import {themeFolder} from './wordpress.ts';

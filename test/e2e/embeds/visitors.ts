@@ -1,0 +1,150 @@
+/**
+ * A visitor in each of the three engines. Playwright does not drive the Firefox and the WebKit that systems install, so
+ * Chromium and Firefox are driven by puppeteer, and WebKit by its WebDriver. The visitor sees only the form: `find` is
+ * a CSS selector within its shadow root.
+ */
+import * as puppeteer from 'puppeteer-core';
+import {remote} from 'webdriverio';
+import {startWebKitDriver} from '../../support/browser-runner/launchers.ts';
+import {findChromium, findFirefox, findWebKit} from '../../support/find-browsers.ts';
+import {until} from '../../support/until.ts';
+
+export const engines = ['Chromium', 'Firefox', 'WebKit'] as const;
+export type Engine = (typeof engines)[number];
+
+/** The form on an open page, in a frame or not. */
+export type VisitedForm = {
+  /** Waits for the field, and types into it. */
+  type(find: string, text: string): Promise<void>;
+  /** Waits for the element, and clicks on it. */
+  click(find: string): Promise<void>;
+  /** Waits for the element, and returns its text. */
+  read(find: string): Promise<string>;
+  /** What went wrong on the page so far: errors of scripts, and what the console says in red. Empty in WebKit. */
+  trouble: readonly string[];
+  close(): Promise<void>;
+};
+
+export type Visitor = {
+  /** Opens the page, and waits until the form shows its fields. */
+  open(address: string, beforeForm?: BeforeForm): Promise<VisitedForm>;
+  close(): Promise<void>;
+};
+
+/** What the visitor does before the form shows, such as a move of the mouse. */
+export type BeforeForm = 'moves the mouse';
+
+/** @returns undefined if this engine is not installed */
+export async function startVisitor(engine: Engine): Promise<Visitor | undefined> {
+  if (engine === 'WebKit') return startWebKit();
+  if (engine === 'Chromium') return startPuppeteer(await findChromium());
+  const executablePath = findFirefox();
+  return executablePath ? startPuppeteer({browser: 'firefox', executablePath}) : undefined;
+}
+
+const element = 'lead-prequal-form';
+
+/** Milliseconds that a visitor waits for an element: long, because CI runs several tests at a time. */
+const patience = 30_000;
+
+async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor> {
+  const browser = await puppeteer.launch({headless: true, ...options});
+  return {
+    async open(address, beforeForm) {
+      // Each visitor is a new one, whose browser has kept nothing.
+      const context = await browser.createBrowserContext();
+      const page = await context.newPage();
+      const trouble: string[] = [];
+      page.on('pageerror', (error) => trouble.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error') trouble.push(message.text());
+      });
+      const frame = await openForm(page, address, beforeForm).catch(async (error: unknown) => {
+        await context.close();
+        throw error;
+      });
+      const locate = (find: string) => frame.locator(`${element} >>> ${find}`).setTimeout(patience);
+      return {
+        trouble,
+        type: (find, text) => locate(find).fill(text),
+        click: (find) => locate(find).click(),
+        read: (find) =>
+          locate(find)
+            .map((found) => found.textContent ?? '')
+            .wait(),
+        close: () => context.close(),
+      };
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function openForm(page: puppeteer.Page, address: string, beforeForm?: BeforeForm) {
+  await page.goto(address);
+  if (beforeForm === 'moves the mouse') await page.mouse.move(20, 20);
+  return frameWithForm(page);
+}
+
+/** Waits until one of the page's frames has a form with fields. */
+async function frameWithForm(page: puppeteer.Page): Promise<puppeteer.Frame> {
+  let found: puppeteer.Frame | undefined;
+  await until(
+    async () => {
+      for (const frame of page.frames()) {
+        // A frame that is just being loaded has no elements yet.
+        const field = await frame.$(`${element} >>> input`).catch(() => null);
+        if (field) found = frame;
+      }
+      return found !== undefined;
+    },
+    patience,
+    'the form shows its fields',
+  );
+  return found!;
+}
+
+async function startWebKit(): Promise<Visitor | undefined> {
+  const found = findWebKit();
+  if (!found) return undefined;
+  const {port, stop} = await startWebKitDriver(found);
+  const connection: Parameters<typeof remote>[0] = {
+    hostname: '127.0.0.1',
+    port,
+    path: '/',
+    logLevel: 'silent',
+    // Otherwise a command without an answer would wait for two minutes.
+    connectionRetryTimeout: 30_000,
+    connectionRetryCount: 0,
+    capabilities: {
+      browserName: 'MiniBrowser',
+      'wdio:enforceWebDriverClassic': true,
+      'webkitgtk:browserOptions': {binary: found.browser, args: ['--automation']},
+    } as WebdriverIO.Capabilities,
+  };
+  return {
+    async open(address) {
+      const browser = await remote(connection);
+      const close = () => browser.deleteSession();
+      const locate = async (find: string) => {
+        const target = browser.$(element).shadow$(find);
+        await target.waitForExist({timeout: patience});
+        return target;
+      };
+      try {
+        await browser.url(address);
+        await locate('input');
+      } catch (error) {
+        await close();
+        throw error;
+      }
+      return {
+        trouble: [],
+        type: async (find, text) => (await locate(find)).setValue(text),
+        click: async (find) => (await locate(find)).click(),
+        read: async (find) => (await locate(find)).getText(),
+        close,
+      };
+    },
+    close: () => Promise.resolve(stop()),
+  };
+}
