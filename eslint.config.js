@@ -18,12 +18,15 @@ const mayLookInto = {
   server: {
     config: [],
     observe: ['config'],
-    leads: ['config', 'observe'],
+    versions: ['config'],
+    snippets: ['config', 'versions'],
+    'page-check': ['config'],
+    leads: ['config', 'observe', 'versions'],
     calculator: ['config', 'leads'],
-    store: ['config', 'observe', 'leads'],
+    store: ['config', 'observe', 'leads', 'versions'],
     destinations: ['config', 'observe', 'leads'],
-    http: ['config', 'observe', 'leads'],
-    cli: ['config', 'observe', 'leads', 'store', 'destinations'],
+    http: ['config', 'observe', 'leads', 'versions', 'snippets'],
+    cli: ['config', 'observe', 'leads', 'versions', 'snippets', 'page-check', 'store', 'destinations'],
   },
   widget: {
     page: [],
@@ -31,10 +34,12 @@ const mayLookInto = {
     takeaway: ['page', 'styles'],
     sandbox: ['page', 'styles'],
     dialog: ['page', 'styles'],
+    'opaque-frame': ['page', 'styles'],
+    debug: ['page', 'fields', 'loading', 'submission'],
     fields: ['page', 'loading'],
     submission: ['page', 'styles', 'takeaway', 'fields'],
     // The types of the later files that it loads.
-    loading: ['page', 'takeaway', 'sandbox', 'dialog', 'fields', 'submission'],
+    loading: ['page', 'takeaway', 'sandbox', 'dialog', 'opaque-frame', 'debug', 'fields', 'submission'],
   },
 };
 
@@ -84,7 +89,7 @@ const widgetLooksOutside = [
 
 export default defineConfig(
   // What uses the built npm package is compiled by a test, once that is there.
-  {ignores: ['dist/', 'releases/', 'data/', 'node_modules/', 'test/e2e/package/']},
+  {ignores: ['dist/', 'releases/', 'data/', 'node_modules/', 'test/e2e/package/', 'test/frameworks/*/']},
   tseslint.configs.recommendedTypeChecked,
   {
     // One program of all rooms. With the rooms' own programs, the types of a file are checked in each that imports it.

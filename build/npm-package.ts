@@ -45,7 +45,16 @@ const packageJson = {
   license: root['license'],
   type: 'module',
   exports: {
-    '.': {types: types('define'), default: `./${elementName}.js`},
+    '.': {
+      types: types('define'),
+      // Bundlers for servers at the edge ask for `browser` as well, so these conditions come first.
+      worker: './server.js',
+      workerd: './server.js',
+      'edge-light': './server.js',
+      browser: `./${elementName}.js`,
+      node: './server.js',
+      default: `./${elementName}.js`,
+    },
     './react': {types: types('frameworks/react')},
     './vue': {types: types('frameworks/vue')},
     './svelte': {types: types('frameworks/svelte')},
@@ -58,6 +67,12 @@ const packageJson = {
   dependencies: {lit: `^${root.dependencies.lit}`},
 };
 
+/**
+ * What a server imports that renders a page: the element's tag is plain markup there, and becomes a form in the browser.
+ * Without this file, the import would fail, because a server has no elements and no address.
+ */
+const forServers = 'export const LeadPrequalForm = undefined;\n';
+
 const describe: Plugin = {
   name: 'describe',
   writeBundle() {
@@ -68,6 +83,7 @@ const describe: Plugin = {
         typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`,
       );
     write('package.json', packageJson);
+    write('server.js', forServers);
     write('custom-elements.json', manifest);
     write('vscode.html-custom-data.json', getVsCodeHtmlCustomData(manifest, {}));
     write('vscode.css-custom-data.json', getVsCodeCssCustomData(manifest, {}));

@@ -35,6 +35,7 @@ suite('the npm package', () => {
     const later = Object.entries({...laterFiles, ...optionFiles}).filter(([, pin]) => !('only' in pin));
     const needed = [
       'lead-prequal-form.js',
+      'server.js',
       ...later.map(([name]) => `${name}.js`),
       'types/widget/define.d.ts',
       'custom-elements.json',
@@ -46,6 +47,18 @@ suite('the npm package', () => {
     const others = names.filter((name) => !needed.includes(name) && !/\.d\.ts$|^[\w-]+\.js$/.test(name));
     assert.deepEqual(others.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   });
+
+  for (const conditions of [[], ['worker'], ['workerd', 'worker', 'browser'], ['edge-light', 'worker']]) {
+    test(`the npm package is only a tag for a server with the conditions "${conditions.join(' ')}"`, () => {
+      const flags = conditions.map((condition) => `--conditions=${condition}`);
+      const program = "import {LeadPrequalForm} from 'lead-prequal'; console.log(LeadPrequalForm)";
+      const output = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', program], {
+        cwd: app,
+        encoding: 'utf8',
+      });
+      assert.equal(output, 'undefined\n');
+    });
+  }
 
   test('the npm package types the element for TypeScript, React, Vue and Svelte', () => {
     execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});

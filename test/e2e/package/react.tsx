@@ -21,6 +21,8 @@ export function Page() {
   );
 }
 
+export const sample = <lead-prequal-form sandbox draft={false} />;
+
 export const wrong = [
   // @ts-expect-error there is no such layout
   <lead-prequal-form layout="pages" />,

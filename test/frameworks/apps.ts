@@ -1,0 +1,107 @@
+/** Builds the small apps of this folder, each as its framework's users build theirs. */
+import {execFile} from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+
+const run = promisify(execFile);
+
+/** In the project, so that the frameworks are found from there. */
+export const builtFolder = 'dist/frameworks';
+
+/** The address of the server in the apps' code, which the documentation shows as it is. */
+const exampleServer = 'https://leads.example.com';
+
+/** `development` has the warnings of each framework, and React renders twice. */
+export type Mode = 'development' | 'production';
+
+export type App = {
+  name: string;
+  /** What it takes to build the app in its folder. `base` is the path at which the app is served. */
+  commands: (base: string, mode: Mode) => string[][];
+  /** Whether the HTML of the first page has the form already. */
+  isServerRendered: boolean;
+  /** The module whose `render` returns that HTML, unless the framework writes the whole page itself. */
+  server?: string;
+};
+
+const vite = (base: string, mode: Mode) => [
+  'vite',
+  'build',
+  '--base',
+  base,
+  '--mode',
+  mode,
+  '--outDir',
+  'out',
+];
+const astro = (base: string, mode: Mode) => [
+  'astro',
+  'build',
+  '--base',
+  base,
+  '--mode',
+  mode,
+  '--outDir',
+  'out',
+];
+
+export const apps: readonly App[] = [
+  {
+    name: 'react',
+    commands: (base, mode) => [['tsc'], vite(base, mode)],
+    isServerRendered: true,
+    server: 'server.tsx',
+  },
+  {name: 'vue', commands: (base, mode) => [vite(base, mode)], isServerRendered: true, server: 'server.ts'},
+  {name: 'svelte', commands: (base, mode) => [vite(base, mode)], isServerRendered: true, server: 'server.ts'},
+  {name: 'angular', commands: (base, mode) => [['ngc'], vite(base, mode)], isServerRendered: false},
+  {name: 'astro', commands: (base, mode) => [astro(base, mode)], isServerRendered: true},
+];
+
+/** The folder in which apps are built, with the npm package as an installed one. */
+export function prepareFolder() {
+  rmSync(builtFolder, {recursive: true, force: true});
+  mkdirSync(join(builtFolder, 'node_modules'), {recursive: true});
+  symlinkSync('../../npm', join(builtFolder, 'node_modules/lead-prequal'));
+}
+
+/** @returns the path of the app's first page, on a server that serves `builtFolder` */
+export async function buildApp(
+  {name, commands, server: entry}: App,
+  mode: Mode,
+  server: string,
+): Promise<string> {
+  const folder = join(builtFolder, mode, name);
+  cpSync(join(import.meta.dirname, name), folder, {recursive: true});
+  for (const file of globSync(join(folder, '**/*'))) {
+    if (!statSync(file).isFile()) continue;
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(exampleServer, server));
+  }
+  const path = `/${mode}/${name}/out/`;
+  const env = {...process.env, NODE_ENV: mode, ASTRO_TELEMETRY_DISABLED: '1'};
+  const runHere = ([command = '', ...options]: string[]) => run(command, options, {cwd: folder, env});
+  for (const command of commands(path, mode)) await runHere(command);
+  if (entry) {
+    await runHere(['vite', 'build', '--ssr', entry, '--mode', mode, '--outDir', 'server']);
+    const {stdout} = await runHere(['node', '--eval', printMarkup]);
+    const page = join(folder, 'out/index.html');
+    writeFileSync(
+      page,
+      readFileSync(page, 'utf8').replace('<!-- app -->', () => stdout),
+    );
+  }
+  return path;
+}
+
+/** Runs in a process of its own, as a server does that renders pages. */
+const printMarkup = `import('./server/server.js').then(async ({render}) => process.stdout.write(await render()))`;

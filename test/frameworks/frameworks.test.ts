@@ -1,0 +1,62 @@
+/**
+ * The npm package in small apps of other frameworks: React, Vue, Svelte, Angular and Astro. All apps have the same pages
+ * and controls, and go through the same steps in a browser, against a real server.
+ */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import type {AddressInfo} from 'node:net';
+import {before, suite, test} from 'node:test';
+import express from 'express';
+import {chromium} from 'playwright-core';
+import {onePartner} from '../../server/config/partners.ts';
+import {findChromium} from '../support/find-browsers.ts';
+import {suiteOwner} from '../support/opened.ts';
+import {startTestServer} from '../support/test-server.ts';
+import {apps, buildApp, builtFolder, prepareFolder, type Mode} from './apps.ts';
+import {steps} from './steps.ts';
+import type {Run} from './visit.ts';
+
+/** `npm run test:frameworks` takes both. */
+const modes = (process.env['FRAMEWORK_MODES'] ?? 'development').split(',') as Mode[];
+
+// Two apps at a time: one is built while the browser drives the other.
+suite('the npm package in other frameworks', {concurrency: 2}, () => {
+  const run = {} as Run;
+  const owner = suiteOwner();
+  before(async () => {
+    const pages = express()
+      .use(express.static(builtFolder))
+      .get('/favicon.ico', (_request, response) => void response.status(204).end())
+      .listen(0, '127.0.0.1');
+    owner.after(() => pages.close());
+    await once(pages, 'listening');
+    run.origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const partner = (key: string) => onePartner({key, origins: [run.origin], cid: '1001'});
+    run.service = await startTestServer({partners: [partner('acme'), partner('globex')]});
+    owner.after(() => run.service.close());
+    run.browser = await chromium.launch(await findChromium());
+    owner.after(() => run.browser.close());
+    prepareFolder();
+  });
+
+  for (const mode of modes) {
+    for (const app of apps) {
+      suite(`${app.name}, ${mode}`, () => {
+        let path: string;
+        before(async () => {
+          path = await buildApp(app, mode, run.service.url);
+        });
+        if (app.isServerRendered)
+          test(`${app.name}, ${mode}: a server renders the form and its slots as plain markup`, async () => {
+            const html = await (await fetch(run.origin + path)).text();
+            assert.match(
+              html,
+              /<lead-prequal-form [^>]*partner="acme"[^>]*><h2 slot="heading">Your funding<\/h2>/,
+            );
+          });
+        for (const [title, step] of Object.entries(steps))
+          test(`${app.name}, ${mode}: ${title}`, (t) => step(t, run, path));
+      });
+    }
+  }
+});
