@@ -12,11 +12,20 @@ import {rules} from '../../server/calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../server/config/policy.ts';
 import {settings} from '../../server/config/settings.ts';
+import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {fillTables, table, type Tables} from './markdown.ts';
 import {rows, type Row} from './responses.ts';
+import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
 
-const files = ['README.md', 'docs/api.md', 'docs/policy.md', 'docs/widget.md'];
+const files = [
+  'README.md',
+  'docs/api.md',
+  'docs/apply.md',
+  'docs/embedding.md',
+  'docs/policy.md',
+  'docs/widget.md',
+];
 
 function settingsTable(): string {
   const lines = Object.entries(settings.shape).map(([name, schema]: [string, z.ZodType]) => {
@@ -95,6 +104,9 @@ const amountsTable = () =>
 
 const policyExample = () => `\n\`\`\`json\n${JSON.stringify(defaultPolicy, null, 2)}\n\`\`\`\n`;
 
+const frameExample = () =>
+  `\`\`\`html\n${frameSnippet({applyUrl: 'https://leads.example.com/apply/acme', title: 'Funding estimate', firstScreen: 'steps'})}\n\`\`\``;
+
 const tables: Tables = {
   settings: settingsTable,
   fields: fieldsTable,
@@ -103,6 +115,8 @@ const tables: Tables = {
   limits: limitsTable,
   amounts: amountsTable,
   policy: policyExample,
+  frameSnippet: frameExample,
+  ...snippetTables,
   ...widgetTables,
 };
 

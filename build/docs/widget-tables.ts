@@ -1,4 +1,6 @@
 /** The tables of docs/widget.md: everything about the element that a page can use. */
+import {readFileSync} from 'node:fs';
+import {extname} from 'node:path';
 import {elementName} from '../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {readManifest, type Member} from './manifest.ts';
@@ -22,7 +24,7 @@ const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n
 const snippet = () =>
   fenced(
     'html',
-    `<script type="module" src="https://leads.example.com/embed/1.0.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
+    `<script type="module" src="https://leads.example.com/embed/1.1.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
 <${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps}">
   <noscript>Please <a href="/contact">write to us</a>: this form needs JavaScript.</noscript>
 </${elementName}>`,
@@ -39,6 +41,10 @@ function reservedHeightsText(): string {
 
 ${table(['Other forms', 'Height'], rows)}`;
 }
+
+/** The code of an app that `npm run test:frameworks` runs. */
+const exampleCode = (path: string) => () =>
+  fenced(extname(path).slice(1), readFileSync(`test/frameworks/${path}`, 'utf8').trimEnd());
 
 /** Stands in the table where an attribute has no property, or a property no attribute. */
 const none = '–';
@@ -79,6 +85,13 @@ export const widgetTables: Tables = {
   parts: () => table(['Part', 'What it is'], described(element.cssParts)),
   snippet,
   reservedHeights: reservedHeightsText,
+  react: exampleCode('react/funding.tsx'),
+  reactHydrated: exampleCode('react/use-hydrated.ts'),
+  vue: exampleCode('vue/Funding.vue'),
+  vueConfig: exampleCode('vue/vite.config.ts'),
+  svelte: exampleCode('svelte/Funding.svelte'),
+  angular: exampleCode('angular/funding.ts'),
+  astro: exampleCode('astro/src/components/Funding.astro'),
   colors: () =>
     table(
       ['Custom property', 'Default', 'Meaning'],

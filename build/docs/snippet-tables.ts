@@ -1,0 +1,35 @@
+/** The parts of docs/embedding.md that are made from the table of hosts and from the check of a partner's page. */
+import {classicFile, moduleFile} from '../../contract/api.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {hosts, type Block, type Host} from '../../server/snippets/hosts.ts';
+import {noChoices} from '../../server/snippets/choices.ts';
+import {snippetParts} from '../../server/snippets/parts.ts';
+import type {Tables} from './markdown.ts';
+
+/** An example, so that the documentation does not change with each build. */
+const version = {
+  name: '1.1.0',
+  folder: '',
+  manifest: {version: '1.1.0', integrity: {[moduleFile]: 'sha384-…', [classicFile]: 'sha384-…'}},
+  released: true,
+  advisory: {},
+};
+const partner = onePartner({
+  key: 'acme',
+  name: 'Acme Funding',
+  origins: ['https://www.acme.example'],
+  cid: '1001',
+});
+const parts = snippetParts({publicUrl: 'https://leads.example.com'}, version, partner, noChoices);
+
+const blockText = ({title, language, code}: Block) => `${title}:\n\n\`\`\`${language}\n${code}\n\`\`\``;
+
+const hostText = (host: Host) => `### ${host.name}
+
+${host.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
+
+${host.blocks(parts).map(blockText).join('\n\n')}`;
+
+export const snippetTables: Tables = {
+  hosts: () => Object.values<Host>(hosts).map(hostText).join('\n\n'),
+};

@@ -1,0 +1,96 @@
+/** `npm run pictures` also takes the pictures of docs/embedding.md, of the real product, on a page of a partner. */
+import {resolve} from 'node:path';
+import {chromium, type Page} from 'playwright-core';
+import {paths} from '../../contract/api.ts';
+import {releasesFolder} from '../../server/config/config.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {noChoices} from '../../server/snippets/choices.ts';
+import {hosts} from '../../server/snippets/hosts.ts';
+import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
+import {readVersions} from '../../server/versions/embed-versions.ts';
+import {findChromium} from '../support/find-browsers.ts';
+import {startTestServer} from '../support/test-server.ts';
+import {walk} from './hosts/way.ts';
+
+const origin = 'https://www.acme.example';
+const publicUrl = 'https://leads.example.com';
+
+const partner = onePartner({
+  key: 'acme',
+  name: 'Acme Funding',
+  origins: [origin],
+  cid: '1001',
+  privacy_href: 'https://www.acme.example/privacy',
+  consent: {
+    text: 'I agree that Acme Funding may call me about my estimate.',
+    version: '2026-11',
+    required: true,
+  },
+});
+const server = await startTestServer({
+  publicUrl,
+  embedFolder: resolve('dist/embed'),
+  releasesFolder,
+  partners: [partner],
+  proofOfWork: 200,
+});
+const version = versionForSnippets(readVersions(server.config));
+if (!version) throw new Error('The form is not built: run "npm run build" first');
+const parts = snippetParts({publicUrl}, version, partner, noChoices);
+const [{code: snippet = ''} = {}] = hosts.html.blocks(parts);
+
+/** A quiet page of a partner. `/unstyled` has a mistake: it keeps no height for the form. */
+const pageOf = (path: string) => `<!doctype html>
+  <html lang="en">
+    <meta name="viewport" content="width=device-width" />
+    <title>Funding for your business</title>
+    <style>
+      body { background: #fff; color: #171a21; font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 720px; padding: 16px }
+      h1 { font-size: 26px; line-height: 1.2; margin: 8px 0 16px }
+    </style>
+    <h1>What could you start with?</h1>
+    ${path.startsWith('/unstyled') ? snippet.replace(/ style="[^"]*"/, '') : snippet}
+  </html>`;
+
+const browser = await chromium.launch(await findChromium());
+async function take(
+  name: string,
+  width: number,
+  height: number,
+  address: string,
+  until: (page: Page) => Promise<unknown>,
+) {
+  const page = await browser.newPage({
+    viewport: {width, height},
+    deviceScaleFactor: 2,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  await page.route(`${origin}/**`, (route) => {
+    const {pathname} = new URL(route.request().url());
+    return route.fulfill({contentType: 'text/html; charset=utf-8', body: pageOf(pathname)});
+  });
+  // The addresses in the pictures are those of the guide.
+  await page.route(`${publicUrl}/**`, async (route) => {
+    const url = route.request().url().replace(publicUrl, server.url);
+    return route.fulfill({response: await route.fetch({url})});
+  });
+  await page.goto(address);
+  await until(page);
+  const path = `docs/pictures/${name}.png`;
+  await page.screenshot({path});
+  await page.close();
+  console.log(path);
+}
+
+const firstScreen = (page: Page) => page.getByRole('button', {name: 'Next'}).waitFor();
+await take('phone-form', 360, 780, origin, firstScreen);
+await take('phone-result', 360, 780, origin, (page) => walk(page, () => Promise.resolve()));
+await take('snippets', 1280, 900, `${publicUrl}${paths.snippets}?partner=acme&host=wordpress`, (page) =>
+  page.frameLocator('iframe').getByRole('button', {name: 'Next'}).waitFor(),
+);
+await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
+  page.getByText('keeps no height free').waitFor(),
+);
+await browser.close();
+await server.close();
