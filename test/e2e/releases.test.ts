@@ -4,25 +4,28 @@
  */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {readdirSync, readFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser} from 'playwright-core';
+import {firstFiles, moduleFile} from '../../contract/api.ts';
 import {calculate} from '../../server/calculator/calculator.ts';
 import {defaultPolicy} from '../../server/config/policy.ts';
 import {releasesFolder} from '../../server/config/config.ts';
-import type {Manifest} from '../../server/http/embed/embed-versions.ts';
+import {isWithdrawn, readVersions} from '../../server/versions/embed-versions.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium} from '../support/find-browsers.ts';
-import {sha384} from '../support/embed-folder.ts';
+import {makeEmbedVersion, sha384} from '../support/embed-folder.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 
 const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
 const {amounts} = calculate(finances, defaultPolicy);
 const consentText = 'I agree to be contacted about my estimate.';
+
+const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
+const servedReleases = releases.filter((version) => !isWithdrawn(version));
 
 /** What a visitor reads and presses, in each language of the form. */
 const languages = {
@@ -69,18 +72,19 @@ suite('a page that pinned a release', () => {
     await server.close();
   });
 
-  for (const version of readdirSync(releasesFolder)) {
-    const {integrity} = JSON.parse(
-      readFileSync(join(releasesFolder, version, 'manifest.json'), 'utf8'),
-    ) as Manifest;
-    const snippet = () =>
-      `<script type="module" src="${server.url}/embed/${version}/lead-prequal-form.js" ` +
-      `integrity="${integrity['lead-prequal-form.js']}" crossorigin></script>` +
+  for (const {name: version, manifest} of servedReleases) {
+    const {integrity} = manifest;
+    const snippet = (file: string) =>
+      `<script ${file === moduleFile ? 'type="module"' : 'async'} src="${server.url}/embed/${version}/${file}" ` +
+      `integrity="${integrity[file]}" crossorigin></script>` +
       '<lead-prequal-form partner="acme"></lead-prequal-form>';
 
-    for (const [language, words] of Object.entries(languages)) {
-      test(`a page that pinned a release has a form of ${version} in language ${language} that sends a lead with consent and proof of work, and shows its amounts`, async () => {
-        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet()}</html>`;
+    const ways = Object.entries(languages).flatMap(([language, words]) =>
+      firstFiles.filter((file) => integrity[file]).map((file) => ({language, words, file})),
+    );
+    for (const {language, words, file: pinned} of ways) {
+      test(`a page that pinned ${pinned} of ${version} in language ${language} has a form that sends a lead with consent and proof of work, and shows its amounts`, async () => {
+        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned)}</html>`;
         const page = await browser.newPage();
         const trouble: string[] = [];
         const files = new Map<string, string>();
@@ -93,7 +97,7 @@ suite('a page that pinned a release', () => {
         });
         await page.goto(origin);
 
-        const email = `ana-${version}-${language}@example.com`;
+        const email = `ana-${version}-${language}-${pinned}@example.com`;
         for (const [index, value] of ['Ana', 'Silva', email, '415-555-0132'].entries()) {
           await page.getByLabel(words.contact[index]!).fill(value);
         }
@@ -128,5 +132,32 @@ suite('a page that pinned a release', () => {
         assert.match(String(row['consent']), /"agreed":true/);
       });
     }
+  }
+
+  const scripts = {
+    'the module with its hash': (address: string) =>
+      `<script type="module" src="${address}/lead-prequal-form.js" integrity="sha384-AAAA" crossorigin></script>`,
+    'the plain script without a hash': (address: string) =>
+      `<script async src="${address}/lead-prequal-form.classic.js"></script>`,
+  };
+  for (const [what, script] of Object.entries(scripts)) {
+    test(`a page that pinned a release that was withdrawn shows its own content, and its console says 410: ${what}`, async (t) => {
+      const withdrawing = await startTestServer((folder) => {
+        const embedFolder = join(folder, 'embed');
+        makeEmbedVersion(embedFolder, '1.0.0', {
+          'lead-prequal-form.js': 'document.body.innerHTML = "It ran"',
+        });
+        makeEmbedVersion(embedFolder, '1.0.1', {'lead-prequal-form.js': 'export {};'});
+        return {embedFolder, withdrawnVersions: ['1.0.0']};
+      });
+      t.after(() => withdrawing.close());
+      const fallback = '<lead-prequal-form partner="acme"><p>Call us</p></lead-prequal-form>';
+      html = `<!doctype html><html lang="en"><title>Partner</title><body>${script(`${withdrawing.url}/embed/1.0.0`)}${fallback}</body></html>`;
+      const page = await browser.newPage();
+      t.after(() => page.close());
+      const [said] = await Promise.all([page.waitForEvent('console'), page.goto(origin)]);
+      assert.equal(said.text(), 'Failed to load resource: the server responded with a status of 410 (Gone)');
+      assert.equal(await page.locator('body').innerText(), 'Call us');
+    });
   }
 });
