@@ -9,7 +9,7 @@ import {basename, join, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
 import {releasesFolder} from '../../server/config/config.ts';
-import {newestSnippet, readVersions} from '../../server/http/embed/embed-versions.ts';
+import {newestSnippet, readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
