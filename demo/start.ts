@@ -6,7 +6,7 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {readConfig} from '../server/config/config.ts';
-import {newestSnippet} from '../server/versions/embed-versions.ts';
+import {newestScript} from '../server/snippets/newest-script.ts';
 import {createEventLog} from '../server/observe/event-log.ts';
 import {createLog} from '../server/observe/log.ts';
 import {startServer} from '../server/server.ts';
@@ -67,7 +67,7 @@ const config = readConfig({
 });
 const log = createEventLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
-page.on('request', landingPage({script: newestSnippet(config).script, partner: 'demo', publicUrl}));
+page.on('request', landingPage({script: newestScript(config).script, partner: 'demo', publicUrl}));
 
 const lead = {
   cid: secrets.cid,

@@ -3,7 +3,8 @@ import {createEventLog} from './observe/event-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
 import {usualTimings} from './config/timings.ts';
-import {newestSnippet, readVersions, type Snippet} from './versions/embed-versions.ts';
+import {readVersions} from './versions/embed-versions.ts';
+import {newestScript, type NewestScript} from './snippets/newest-script.ts';
 import {startServer} from './server.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 
@@ -12,12 +13,12 @@ function refuseToStart(error: unknown): never {
   process.exit(1);
 }
 
-function start(): {config: Config; snippet: Snippet; toPaste: string | undefined} {
+function start(): {config: Config; newest: NewestScript; toPaste: string | undefined} {
   try {
     const config = readConfig();
     return {
       config,
-      snippet: newestSnippet(config),
+      newest: newestScript(config),
       toPaste: snippetForTerminal(config, readVersions(config)),
     };
   } catch (error) {
@@ -25,7 +26,7 @@ function start(): {config: Config; snippet: Snippet; toPaste: string | undefined
   }
 }
 
-const {config, snippet, toPaste} = start();
+const {config, newest, toPaste} = start();
 const log = createEventLog(createLog(config.logLevel));
 let stage: 'starting' | 'serving' | 'stopping' = 'starting';
 function stop() {
@@ -45,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 process.on('SIGHUP', () => log.emit({type: 'reload-asked'}));
 const server = await startServer(config, log.emit).catch(refuseToStart);
 stage = 'serving';
-log.emit({type: 'ready', host: config.host, port: server.port, ...snippet});
+log.emit({type: 'ready', host: config.host, port: server.port, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 if (toPaste !== undefined) console.error(toPaste);

@@ -74,7 +74,7 @@ const pinned = ({src, integrity}: ScriptFile) => ({
   crossorigin: '',
 });
 
-export const moduleTag = ({module}: SnippetParts): string =>
+export const moduleTag = ({module}: Pick<SnippetParts, 'module'>): string =>
   `<script${attributes({type: 'module', ...pinned(module)})}></script>`;
 
 export const classicTag = ({classic}: Pick<SnippetParts, 'classic'>): string =>

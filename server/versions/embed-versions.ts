@@ -118,27 +118,3 @@ export function pinnedFile(publicUrl: string, {name, manifest, released}: EmbedV
     : `?build=${encodeURIComponent(integrity.replace(/^sha384-/, '').slice(0, 12))}`;
   return {src: `${publicUrl}/embed/${name}/${file}${build}`, integrity};
 }
-
-function scriptTag(version: EmbedVersion, publicUrl: string): string {
-  const {src, integrity} = pinnedFile(publicUrl, version, moduleFile);
-  return `<script type="module" src="${src}" integrity="${integrity}" crossorigin></script>`;
-}
-
-/** What the server logs about the form at start: the newest script tag, and whether that version is a release. */
-export type Snippet = {script: string; release: boolean; hint?: string};
-
-/** @throws Error when there is no version, or when `readVersions` throws */
-export function newestSnippet({publicUrl, ...sources}: Sources & Pick<Config, 'publicUrl'>): Snippet {
-  const versions = readVersions(sources).filter((version) => !isWithdrawn(version));
-  const [newest] = versions;
-  if (!newest) throw new Error('The form is not built: run "npm run build" first');
-  const script = scriptTag(newest, publicUrl);
-  if (newest.released) return {script, release: true};
-  const pinnable = versions.find(({released}) => released);
-  const hint =
-    `${newest.name} is not a release: the next build may change it, and pages that pin its hash would lose the form. ` +
-    (pinnable
-      ? `Let pages pin ${pinnable.name}, the newest release.`
-      : 'Make a release with "npm run release".');
-  return {script, release: false, hint};
-}

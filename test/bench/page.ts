@@ -9,7 +9,8 @@ import {basename, join, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
 import {releasesFolder} from '../../server/config/config.ts';
-import {newestSnippet, readVersions} from '../../server/versions/embed-versions.ts';
+import {readVersions} from '../../server/versions/embed-versions.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -35,7 +36,7 @@ const service = await startService(
   },
   folder.path,
 );
-const {script} = newestSnippet({embedFolder, releasesFolder, publicUrl: service.url});
+const {script} = newestScript({embedFolder, releasesFolder, publicUrl: service.url});
 const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
 host.embed(script, 'acme');
 const browser = await chromium.launch(await findChromium());

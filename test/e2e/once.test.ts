@@ -8,7 +8,7 @@ import {resolve} from 'node:path';
 import {after, before, beforeEach, suite, test} from 'node:test';
 import {chromium, type Browser, type Page, type Route} from 'playwright-core';
 import type {Config} from '../../server/config/config.ts';
-import {newestSnippet} from '../../server/versions/embed-versions.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startFakeUpstream, type FakeUpstream, type Script} from '../support/fake-upstream.ts';
@@ -101,7 +101,7 @@ forEachStore((store) => {
     // Made before the partner's origin is known, hence a function.
     const server = store.useServer(settings);
     beforeEach(async () => {
-      ({script} = newestSnippet({...server.config, publicUrl: server.url}));
+      ({script} = newestScript({...server.config, publicUrl: server.url}));
       delete upstreamScript.create;
       delete upstreamScript.read;
       stored = (await leads()).length;

@@ -6,7 +6,7 @@
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {releasesFolder} from '../../server/config/config.ts';
-import {newestSnippet} from '../../server/versions/embed-versions.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
 import {pageLanguages, pageWords, type PageLanguage} from '../../server/http/hosted/words.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startTestServer} from '../support/test-server.ts';
@@ -41,7 +41,7 @@ const picture = (language: PageLanguage, script: string) => `<!doctype html>
   </html>`;
 
 const server = await startTestServer({embedFolder: resolve('dist/embed'), releasesFolder});
-const {script} = newestSnippet({...server.config, publicUrl: server.url});
+const {script} = newestScript({...server.config, publicUrl: server.url});
 const browser = await chromium.launch(await findChromium());
 for (const language of pageLanguages) {
   const page = await browser.newPage({viewport: size, colorScheme: 'light'});

@@ -12,7 +12,7 @@ import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
 import {classicTag} from '../../server/snippets/markup.ts';
-import {newestSnippet} from '../../server/versions/embed-versions.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
@@ -108,7 +108,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
     if (socket.localPort === server.port) record(request);
   });
-  const {script} = newestSnippet({...server.config, publicUrl: server.url});
+  const {script} = newestScript({...server.config, publicUrl: server.url});
   const classic = {src: `${server.url}/embed/${version}/${classicFile}`, integrity: integrity[classicFile]};
   const scripts = {script, classicScript: classicTag({classic})};
   const versions = {otherVersion, uncachedVersion, withdrawnVersion};

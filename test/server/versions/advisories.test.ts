@@ -8,9 +8,9 @@ import {
   isWithdrawn,
   listVersions,
   movingVersions,
-  newestSnippet,
   readVersions,
 } from '../../../server/versions/embed-versions.ts';
+import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../support/embed-folder.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 
@@ -112,12 +112,12 @@ suite('a withdrawn version', () => {
       ['1.1.0', '1.0.0'],
     );
     assert.equal(listVersions(versions).newest, '1.1.0');
-    assert.match(newestSnippet({...folders, publicUrl}).script, /\/embed\/1\.1\.0\//);
+    assert.match(newestScript({...folders, publicUrl}).script, /\/embed\/1\.1\.0\//);
   });
 
   test('a withdrawn version is not the one that the hint of the log names', (t) => {
     const folders = {...useVersions(t), withdrawnVersions: ['1.2.0']};
-    assert.match(newestSnippet({...folders, publicUrl}).hint ?? '', /Let pages pin 1\.1\.0, the newest/);
+    assert.match(newestScript({...folders, publicUrl}).hint ?? '', /Let pages pin 1\.1\.0, the newest/);
   });
 
   test('a withdrawn version keeps the reason of its advisory when the operator withdraws it, too', (t) => {

@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
-import {newestSnippet} from '../../../../server/versions/embed-versions.ts';
+import {newestScript} from '../../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {startTestServer} from '../../../support/test-server.ts';
@@ -45,7 +45,7 @@ suite('the file of an exact version', () => {
     assert.equal(headers['vary'], 'Accept-Encoding');
   });
   test('the file of a build that is no release is kept for a year only under its own hash, or without one', async () => {
-    const {searchParams} = new URL(/src="([^"]+)"/.exec(newestSnippet(server.config).script)?.[1] ?? '');
+    const {searchParams} = new URL(/src="([^"]+)"/.exec(newestScript(server.config).script)?.[1] ?? '');
     const kept = async (query: string) =>
       /immutable/.test((await get(`/embed/2.0.0/${script}${query}`)).headers['cache-control'] ?? '');
     assert.equal(await kept(`?${searchParams}`), true);
@@ -59,7 +59,7 @@ suite('the file of an exact version', () => {
     });
   }
   test('the file of an exact version has the hash that the script tag of the newest version pins', async () => {
-    const tag = newestSnippet(server.config).script;
+    const tag = newestScript(server.config).script;
     const [, source = '', integrity] = /src="([^"]+)" integrity="([^"]+)" crossorigin/.exec(tag) ?? [];
     const {origin, pathname, searchParams} = new URL(source);
     assert.equal(origin + pathname, `https://leads.example.com/embed/2.0.0/${script}`);
@@ -169,7 +169,7 @@ suite('files besides the script', () => {
 
 test('without a built form there is no script tag', () => {
   assert.throws(
-    () => newestSnippet({...server.config, embedFolder: join(server.config.embedFolder, 'none')}),
+    () => newestScript({...server.config, embedFolder: join(server.config.embedFolder, 'none')}),
     /npm run build/,
   );
 });

@@ -7,7 +7,8 @@ import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {releasesFolder} from '../../../../server/config/config.ts';
-import {isWithdrawn, newestSnippet, readVersions} from '../../../../server/versions/embed-versions.ts';
+import {isWithdrawn, readVersions} from '../../../../server/versions/embed-versions.ts';
+import {newestScript} from '../../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
 import {openForSuite} from '../../../support/opened.ts';
@@ -102,7 +103,7 @@ suite('a build beside the releases', () => {
     const folders = useFolders(t);
     makeEmbedVersion(folders.releasesFolder, '1.9.0', code('released'));
     makeEmbedVersion(folders.embedFolder, '1.10.0', code('built'));
-    const snippet = newestSnippet({...folders, publicUrl});
+    const snippet = newestScript({...folders, publicUrl});
     assert.match(snippet.script, /\/embed\/1\.10\.0\/.*integrity="sha384-/);
     assert.equal(snippet.release, false);
     assert.match(snippet.hint ?? '', /1\.10\.0 is not a release.*pin 1\.9\.0/);
@@ -111,7 +112,7 @@ suite('a build beside the releases', () => {
     const folders = useFolders(t);
     makeEmbedVersion(folders.releasesFolder, '1.10.0', code('released'));
     makeEmbedVersion(folders.embedFolder, '1.9.0', code('built'));
-    const {script: tag, ...rest} = newestSnippet({...folders, publicUrl});
+    const {script: tag, ...rest} = newestScript({...folders, publicUrl});
     assert.match(tag, /\/embed\/1\.10\.0\//);
     assert.deepEqual(rest, {release: true});
   });
