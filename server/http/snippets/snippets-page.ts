@@ -186,7 +186,9 @@ export function snippetsPage(state: State): Html {
         <main>
           <form method="get" id="choices">
             <h1>Put the form on your page</h1>
-            <p class="intro">Choose how it looks, try it, and paste the snippet into your page.</p>
+            <p class="intro">
+              Choose how it looks, try it, and paste <a href="#snippet">the snippet</a> into your page.
+            </p>
             <input type="hidden" name="host" value="${host}" />
             <input type="hidden" name="width" value="${width}" />
             ${choiceFields(state)}
