@@ -1,4 +1,4 @@
-/** The parts of docs/embedding.md that are made from the table of hosts and from the check of a partner's page. */
+/** The part of docs/embedding.md that is made from the table of hosts. */
 import {classicFile, moduleFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {hosts, type Block, type Host} from '../../server/snippets/hosts.ts';

@@ -7,7 +7,7 @@ import {jsonOption, print} from './output.ts';
 import {configured, configuredVersions, partnerNamed} from './configured.ts';
 
 const usage = `
-Save the page as the server of the site sends it (curl https://www.example.com/apply > page.html). A page that a browser
+Save the page as the server of the site sends it (curl https://www.example.com/funding > page.html). A page that a browser
 has saved shows what tag managers and optimisers have made of the snippet: check that, too.
 
 In the browser itself, ?prequal-debug at the end of the page's address shows the state of the form.`;

@@ -3,7 +3,7 @@ import {reservedHeights} from '../../form/reserved-heights.ts';
 import {escapeHtml, type ApplyPage} from './markup.ts';
 
 /**
- * The frame, and a script of three lines that gives it the height of the form. The script believes only messages of this
+ * The frame, and a script that gives it the height of the form. The script believes only messages of this
  * server, and changes only the frame that sent them, so a page may hold several.
  *
  * - `referrerpolicy`: the form tells its height to listed origins only, and it knows the origin of the page around the

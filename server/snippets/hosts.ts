@@ -235,7 +235,7 @@ export const hosts = {
   frame: {
     name: 'A frame, without our script on your page',
     steps: [
-      'Paste this where the form should appear. The frame shows the page that we keep for you, and the three lines of script give it the height of the form.',
+      'Paste this where the form should appear. The frame shows your apply page, which is on our server. The script gives it the height of the form.',
       'The form works only if the address of your page is on our list.',
     ],
     blocks: singleHtmlBlock('In the page', ({applyPage}) => frameSnippet(applyPage)),
@@ -243,7 +243,7 @@ export const hosts = {
   email: {
     name: 'E-mail or QR code',
     steps: [
-      'E-mails cannot hold a form. Link to the page that we keep for you.',
+      'E-mails cannot hold a form. Link to your apply page, which is on our server.',
       'For a QR code, use the address. Add "?utm_source=" and a name to see where leads come from.',
     ],
     blocks: (parts) => [
@@ -255,7 +255,7 @@ export const hosts = {
 
 export type HostName = keyof typeof hosts;
 
-/** Their snippets lead to the partner's page on the server, which has looks of its own and the newest version. */
+/** Their snippets lead to the partner's apply page, which has looks of its own and the newest version. */
 export const leadToApplyPage: ReadonlySet<HostName> = new Set(['frame', 'email']);
 
 export const hostNames = Object.keys(hosts) as [HostName, ...HostName[]];

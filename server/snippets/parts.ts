@@ -55,11 +55,11 @@ export function snippetParts(
       opener: words.title[attributes['lead-type'] === 'standard' ? 'standard' : 'prequalification'],
       withoutScript: words.withoutScript,
     },
-    applyPage: ownPageOf(publicUrl, partner, words.title),
+    applyPage: applyPageOf(publicUrl, partner, words.title),
   };
 }
 
-function ownPageOf(
+function applyPageOf(
   publicUrl: string,
   partner: Partner | undefined,
   titles: Record<LeadType, string>,

@@ -5,7 +5,7 @@ import type {LanguageTag} from '../../form/words/languages.ts';
 export type PageLanguage = 'en' | LanguageTag;
 
 type Words = {
-  /** What the form is about: amounts, or a call. It is the title of partners' pages, and the text of links to the form. */
+  /** What the form is about: amounts, or a call. It is the title of apply pages, and the text of links to the form. */
   title: Readonly<Record<LeadType, string>>;
   /** HTML for browsers without JavaScript. The partner replaces the address. */
   withoutScript: string;

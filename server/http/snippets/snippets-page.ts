@@ -61,7 +61,7 @@ const block = ({title, code}: Block, index: number) =>
     <pre tabindex="0" aria-labelledby="block-${index}"><code>${code}</code></pre>
   </div>`;
 
-/** What the choice of the version brings with it. The partner's own page always has the newest one. */
+/** What the choice of the version brings with it. The apply page always has the newest one. */
 function versionNote({host, choices, version}: State): Html | undefined {
   if (leadToApplyPage.has(host)) return undefined;
   if (choices.version === 'newest')
@@ -115,8 +115,8 @@ function snippet(state: State): Html {
   </section>`;
 }
 
-/** Without a partner there is no such page. */
-const leadsToOwnPage = ({host, partner}: State) => leadToApplyPage.has(host) && partner !== undefined;
+/** Whether the preview is the apply page. Without a partner there is none. */
+const showsApplyPage = ({host, partner}: State) => leadToApplyPage.has(host) && partner !== undefined;
 
 /** Whether the form in the preview sends leads, and to whom. */
 function sendingNote(state: State): Html {
@@ -133,7 +133,7 @@ function sendingNote(state: State): Html {
 }
 
 function previewNotes(state: State): Html[] {
-  if (leadsToOwnPage(state))
+  if (showsApplyPage(state))
     return [
       html`Your visitors see this page. What you choose here does not change it. What you send from it is a
       real lead.`,
@@ -144,7 +144,7 @@ function previewNotes(state: State): Html[] {
 
 function previewSection(state: State): Html {
   const {width, partner} = state;
-  const source = leadsToOwnPage(state)
+  const source = showsApplyPage(state)
     ? `${paths.apply}/${partner?.key}`
     : `${paths.snippets}/preview${linkTo(state, partner ? {} : {partner: ''})}`;
   const widthLink = (name: (typeof widths)[number], label: string) =>

@@ -112,7 +112,7 @@ suite('what a snippet is made from', () => {
     );
     assert.doesNotMatch(textOf({}, contact), /How much/);
     assert.match(textOf({}, contact), />Talk to us about funding<.*>Talk to us about funding – c</s);
-    // The partner's own page asks for everything that the partner takes, whatever is chosen for the snippet.
+    // The apply page asks for everything that the partner takes, whatever is chosen for the snippet.
     assert.match(
       textOf({'lead-type': 'standard'}),
       />Talk to us about funding<.*>How much funding can you get\? – Acme Funding</s,

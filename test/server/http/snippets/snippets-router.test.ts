@@ -362,7 +362,7 @@ suite('the preview', () => {
     });
   }
 
-  test("the preview of a frame is the partner's own page, which the snippet names", async () => {
+  test("the preview of a frame is the partner's apply page, which the snippet names", async () => {
     const {text} = await get({partner: 'acme', host: 'frame', look: 'night'});
     const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
     assert.ok(codesIn(text).join().includes(`src="https://leads.example.com${source}"`), source);
