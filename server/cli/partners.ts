@@ -4,7 +4,7 @@ import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
 import {allChoices, readChoices, type Choice} from '../snippets/choices.ts';
 import {hostNames, hosts, type Host, type HostName} from '../snippets/hosts.ts';
-import {versionForSnippets, snippetParts} from '../snippets/parts.ts';
+import {notARelease, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkCommand} from './check.ts';
 import {fail, jsonOption, print, printTable, write} from './output.ts';
@@ -112,8 +112,6 @@ async function snippet(config: Config, key: string, options: Options) {
     console.error(`\n${title}:\n`);
     await write(`${index > 0 ? '\n' : ''}${code}\n`);
   }
-  if (!version.released)
-    console.error(
-      `\n${version.name} is not a release: this snippet stops working when the form is built again.`,
-    );
+  const note = notARelease(version);
+  if (note !== undefined) console.error(`\n${note}`);
 }

@@ -1,6 +1,6 @@
 import type {Config} from '../config/config.ts';
 import {moduleFile} from '../../contract/api.ts';
-import {isWithdrawn, pinnedFile, readVersions} from '../versions/embed-versions.ts';
+import {isWithdrawn, pinnedFile, readVersions, versionToPin} from '../versions/embed-versions.ts';
 import {moduleTag} from './markup.ts';
 
 /** What the server logs about the form at start: the newest script tag, and whether that version is a release. */
@@ -15,10 +15,10 @@ export function newestScript({publicUrl, ...sources}: Sources): NewestScript {
   if (!newest) throw new Error('The form is not built: run "npm run build" first');
   const script = moduleTag({module: pinnedFile(publicUrl, newest, moduleFile)});
   if (newest.released) return {script, release: true};
-  const pinnable = versions.find(({released}) => released);
+  const pinnable = versionToPin(versions);
   const hint =
     `${newest.name} is not a release: the next build may change it, and pages that pin its hash would lose the form. ` +
-    (pinnable
+    (pinnable?.released
       ? `Let pages pin ${pinnable.name}, the newest release.`
       : 'Make a release with "npm run release".');
   return {script, release: false, hint};

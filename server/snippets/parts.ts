@@ -1,10 +1,10 @@
 /** Gathers what a snippet is made from: the newest version of the form, the partner, and what was chosen. */
-import {classicFile, firstFiles, moduleFile, paths} from '../../contract/api.ts';
+import {classicFile, moduleFile, paths} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
-import {pinnedFile, versionToPin, type EmbedVersion} from '../versions/embed-versions.ts';
+import {hasFirstFiles, pinnedFile, versionToPin, type EmbedVersion} from '../versions/embed-versions.ts';
 import {inOrder, type Choices} from './choices.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
 import {formWords, type PageLanguage} from './words.ts';
@@ -12,9 +12,15 @@ import {formWords, type PageLanguage} from './words.ts';
 /** Stands for the partner in a snippet of a page that does not know which partner reads it. */
 export const samplePartner = 'your-partner-key';
 
-/** The version that snippets pin. It has the module and its classic twin, which 1.0.0 lacks. */
-export const versionForSnippets = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
-  versionToPin(versions, firstFiles);
+/** The version that snippets pin. Undefined if none that is served has all the files that they need. */
+export function versionForSnippets(versions: readonly EmbedVersion[]): EmbedVersion | undefined {
+  const version = versionToPin(versions);
+  return version && hasFirstFiles(version) ? version : undefined;
+}
+
+/** What to say of a version for snippets that is no release. Undefined if there is nothing to say. */
+export const notARelease = ({name, released}: EmbedVersion): string | undefined =>
+  released ? undefined : `${name} is not a release: this snippet stops working when the form is built again.`;
 
 /**
  * @param partner without one, the form of the snippet is a sample, which needs no partner

@@ -4,7 +4,7 @@ import type {Config} from '../config/config.ts';
 import type {EmbedVersion} from '../versions/embed-versions.ts';
 import {noChoices} from './choices.ts';
 import {hosts} from './hosts.ts';
-import {versionForSnippets, snippetParts} from './parts.ts';
+import {notARelease, snippetParts, versionForSnippets} from './parts.ts';
 
 /** Undefined if no version of the form has the files that snippets need. */
 export function snippetForTerminal(
@@ -23,6 +23,6 @@ To put the form of ${partner.name} on a page, paste this where it should appear:
 
 ${blocks.map(({code}) => code).join('\n\n')}
 
-${more}
+${[notARelease(version), more].filter(Boolean).join('\n')}
 `;
 }

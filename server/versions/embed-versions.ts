@@ -5,7 +5,7 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
-import {firstFiles, moduleFile} from '../../contract/api.ts';
+import {firstFiles} from '../../contract/api.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import type {Config} from '../config/config.ts';
 import {readAdvisories, type Advisory} from './advisories.ts';
@@ -78,18 +78,18 @@ export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[
 export const newestServed = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
   versions.find((version) => !isWithdrawn(version));
 
+/** Whether the version has the module and its classic twin, which 1.0.0 lacks. Snippets need both. */
+export const hasFirstFiles = ({manifest}: EmbedVersion): boolean =>
+  firstFiles.every((file) => manifest.integrity[file] !== undefined);
+
 /**
- * The version that pages should pin: the newest release that has these files, or, where there is no such release, the
- * newest build. Withdrawn versions do not count.
+ * The version that pages should pin: the newest release. A version without the first files is named only if there is no
+ * other, and then a build only if there is no release.
  */
-export function versionToPin(
-  versions: readonly EmbedVersion[],
-  files: readonly string[] = [moduleFile],
-): EmbedVersion | undefined {
-  const usable = versions.filter(
-    (version) =>
-      !isWithdrawn(version) && files.every((file) => version.manifest.integrity[file] !== undefined),
-  );
+export function versionToPin(versions: readonly EmbedVersion[]): EmbedVersion | undefined {
+  const served = versions.filter((version) => !isWithdrawn(version));
+  const complete = served.filter(hasFirstFiles);
+  const usable = complete.length > 0 ? complete : served;
   return usable.find(({released}) => released) ?? usable[0];
 }
 

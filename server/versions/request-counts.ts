@@ -47,8 +47,7 @@ export const movingVersion = 'v1';
 /**
  * The names for origins that no partner lists, and for requests without an origin. If such origins were counted by
  * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in sandboxed frames have no
- * origin. Nor have those of the server's own pages (apply pages, previews of snippets), but browsers say that they come
- * from the same origin.
+ * origin. The server's own pages (apply pages, previews of snippets) are known by what browsers say of the site.
  */
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
@@ -68,10 +67,12 @@ export function startCountingRequests(
   let stopped: Promise<void> | undefined;
 
   function nameOf(origin: string | undefined, site: string | undefined): string {
-    if (origin === undefined || origin === 'null')
-      return site === 'same-origin' ? unlistedOrigins.own : unlistedOrigins.unknown;
-    if (listed.has(origin)) return origin;
-    return wildcards.find((wildcard) => isCovered(origin, wildcard)) ?? unlistedOrigins.other;
+    const covered = (allowed: string) => origin !== undefined && isCovered(origin, allowed);
+    if (origin !== undefined && listed.has(origin)) return origin;
+    const wildcard = wildcards.find(covered);
+    if (wildcard !== undefined) return wildcard;
+    if (site === 'same-origin') return unlistedOrigins.own;
+    return origin === undefined || origin === 'null' ? unlistedOrigins.unknown : unlistedOrigins.other;
   }
 
   function write(): Promise<void> {

@@ -15,6 +15,7 @@ import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openForSuite, openFor} from '../support/opened.ts';
 import {startTestServer} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
 import {walk, widths} from './hosts/way.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -119,6 +120,14 @@ function storedLead(databasePath: string) {
   };
 }
 
+/** Under which names requests for the form were counted. */
+function countedOrigins(databasePath: string): unknown[] {
+  const database = new DatabaseSync(databasePath, {readOnly: true});
+  const rows = database.prepare('SELECT DISTINCT origin FROM version_requests').all();
+  database.close();
+  return rows.map(({origin}) => origin);
+}
+
 const noLook = () => Promise.resolve();
 
 suite('an apply page', () => {
@@ -157,6 +166,12 @@ suite('an apply page', () => {
       origin: run.publicUrl,
       page: `${run.publicUrl}/apply/acme`,
     });
+    await until(() => countedOrigins(run.databasePath).length > 0);
+    assert.deepEqual(
+      countedOrigins(run.databasePath),
+      ['own'],
+      'the operator sees that it is no unknown site',
+    );
   });
 
   test('an apply page goes back a step, and not away, with the browser’s Back', async (t) => {

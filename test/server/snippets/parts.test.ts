@@ -5,7 +5,8 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
 import {hostNames, hosts, leadToApplyPage} from '../../../server/snippets/hosts.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
-import type {EmbedVersion} from '../../../server/versions/embed-versions.ts';
+import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
+import {listVersions, type EmbedVersion} from '../../../server/versions/embed-versions.ts';
 
 const publicUrl = 'https://leads.example.com';
 const integrity = {
@@ -47,6 +48,21 @@ suite('what a snippet is made from', () => {
     const withdrawn = {...release, name: '1.3.0', advisory: {withdrawn: 'A fault.'}};
     assert.equal(versionForSnippets([withdrawn, release]), release);
     assert.equal(versionForSnippets([withdrawn]), undefined);
+  });
+
+  test('the list of versions names the one that snippets pin as the newest, also when only a build has both first files', () => {
+    const build = {...release, name: '1.4.0', released: false};
+    const withdrawn = {...release, name: '1.3.0', advisory: {withdrawn: 'A fault.'}};
+    assert.equal(listVersions([build, withdrawn, old]).newest, '1.4.0');
+    assert.equal(versionForSnippets([build, withdrawn, old]), build);
+    assert.equal(listVersions([withdrawn, old]).newest, '1.2.0');
+  });
+
+  test('the snippet that the server prints says so when its version is no release', () => {
+    const printed = (version: EmbedVersion) =>
+      snippetForTerminal({publicUrl, partners: [acme], snippetsPage: true}, [version]) ?? '';
+    assert.match(printed({...release, released: false}), /1\.1\.0 is not a release/);
+    assert.doesNotMatch(printed(release), /not a release/);
   });
 
   test('both first files of a snippet are pinned by their hash at the address of their version', () => {

@@ -46,7 +46,8 @@ suite('a request for the form', () => {
     [undefined, 'own', 'same-origin'],
     ['null', 'own', 'same-origin'],
     ['https://globex.example', 'https://globex.example', 'same-origin'],
-    ['https://any.example', 'other', 'same-origin'],
+    ['https://leads.example', 'own', 'same-origin'],
+    ['https://any.example', 'other', 'cross-site'],
   ];
   for (const [origin, name, site] of names) {
     test(`a request for the form with the origin ${JSON.stringify(origin)} and the site ${site} is counted as ${name}`, async () => {
