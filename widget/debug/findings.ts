@@ -60,7 +60,10 @@ export async function findingsOfServer(server: Endpoint): Promise<Finding[]> {
 async function refusal(server: Endpoint): Promise<string | undefined> {
   try {
     const response = await server.fetch(addressOf(server, paths.embedConfig));
-    return response.ok ? undefined : problemCode(await response.json());
+    if (!response.ok) return problemCode(await response.json());
+    // A request stays open until its answer is read.
+    await response.text();
+    return undefined;
   } catch {
     return 'network';
   }

@@ -75,12 +75,13 @@ async function whyNoAnswer(server: Server): Promise<Finding> {
       fix: `Add ${origin} to connect-src.`,
     };
   }
-  return {
-    wrong: hasAnswered
-      ? `${origin} does not list the origin ${globalThis.origin}.`
-      : `${origin} does not answer, or does not list the origin ${globalThis.origin}.`,
-    fix: `Correct the "endpoint" attribute, or add ${globalThis.origin} to the origins of "${partner}" on the server.`,
-  };
+  const list = `${globalThis.origin} to the origins of "${partner}" on the server.`;
+  return hasAnswered
+    ? {wrong: `${origin} does not list the origin ${globalThis.origin}.`, fix: `Add ${list}`}
+    : {
+        wrong: `${origin} does not answer, or does not list the origin ${globalThis.origin}.`,
+        fix: `Correct the "endpoint" attribute, or add ${list}`,
+      };
 }
 
 /**

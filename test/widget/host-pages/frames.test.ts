@@ -126,6 +126,7 @@ describe('what the console says when no answer can be read', () => {
     await touch(page);
     expect(await trouble(page, 'does not list'))
       .to.contain(`does not list the origin ${location.origin}`)
-      .and.to.contain(`add ${location.origin} to the origins of "acme"`);
+      .and.to.contain(`Add ${location.origin} to the origins of "acme"`)
+      .and.not.to.contain('endpoint', 'a server that answers is the right one');
   });
 });
