@@ -4,7 +4,7 @@
  */
 import {elementName, paths} from '../../contract/api.ts';
 import {allowsOrigin, type Partner} from '../config/partners.ts';
-import {readPolicies} from './content-policy.ts';
+import {readMetaPolicies, readPolicies} from './content-policy.ts';
 import type {Finding, Service} from './findings.ts';
 import {formFindings} from './form-findings.ts';
 import {parsePage, type PartnerPage} from './partner-page.ts';
@@ -16,13 +16,17 @@ export type Given = {origin?: string | undefined; html?: string | undefined; pol
 
 export function checkPage(partner: Partner, {origin, html, policy}: Given, service: Service): Finding[] {
   const page = html === undefined ? undefined : parsePage(html);
-  const policies = [policy ?? '', ...(page?.policies ?? [])].flatMap(readPolicies);
+  const policies = [...readPolicies(policy ?? ''), ...(page?.policies ?? []).flatMap(readMetaPolicies)];
   const address = URL.parse(origin ?? '') ?? new URL('https://page.invalid');
-  return [
+  const findings = [
     ...(origin === undefined ? [] : originFindings(origin, partner, service)),
     ...(page ? pageFindings(page, partner, address, service) : []),
     ...policies.flatMap((each) => policyFindings(each, page, address, service)),
   ];
+  // With this directive, browsers ask for https:// where the page has http://.
+  const isUpgraded =
+    service.publicUrl.startsWith('https:') && policies.some((each) => each.has('upgrade-insecure-requests'));
+  return findings.filter(({code}) => code !== 'mixed-content' || !isUpgraded);
 }
 
 function originFindings(origin: string, partner: Partner, {publicUrl}: Service): Finding[] {

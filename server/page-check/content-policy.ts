@@ -10,14 +10,20 @@ export type ContentPolicy = ReadonlyMap<string, readonly string[]>;
 
 /**
  * @param text one or more policies as in the header, with or without its name: several are separated by commas, and each
- *   has to allow a request
+ *   has to allow a request. The header that only reports allows everything
  */
 export const readPolicies = (text: string): ContentPolicy[] =>
-  text
-    .replace(/^\s*content-security-policy(-report-only)?\s*:/i, '')
-    .split(',')
-    .map(readPolicy)
-    .filter(({size}) => size > 0);
+  /^\s*content-security-policy-report-only\s*:/i.test(text)
+    ? []
+    : text
+        .replace(/^\s*content-security-policy\s*:/i, '')
+        .split(',')
+        .map(readPolicy)
+        .filter(({size}) => size > 0);
+
+/** A policy in a `<meta>` element cannot put the page into a sandbox. */
+export const readMetaPolicies = (text: string): ContentPolicy[] =>
+  readPolicies(text).map((policy) => new Map([...policy].filter(([name]) => name !== 'sandbox')));
 
 function readPolicy(text: string): ContentPolicy {
   const policy = new Map<string, readonly string[]>();
@@ -54,32 +60,62 @@ export type Script = {
 };
 
 export function allowsScript({sources}: Directive, script: Script, page: URL): boolean {
-  const has = (keyword: string) => sources.some((source) => source.toLowerCase() === keyword);
-  if (script.nonce && sources.includes(`'nonce-${script.nonce}'`)) return true;
+  if (hasNonce(sources, script.nonce)) return true;
   const hashes = script.integrity?.split(/\s+/).filter(Boolean) ?? [];
-  if (hashes.length > 0 && hashes.every((hash) => sources.includes(`'${hash}'`))) return true;
-  if (has("'strict-dynamic'")) return script.isAdded;
+  const allowed = hashesIn(sources);
+  if (hashes.length > 0 && hashes.every((hash) => allowed.includes(normalHash(hash)))) return true;
+  if (isStrictDynamic({sources})) return script.isAdded;
   return allowsUrl({sources}, script.url, page);
 }
+
+/** Browsers read keywords in any case. */
+const hasKeyword = (sources: readonly string[], keyword: string) =>
+  sources.some((source) => source.toLowerCase() === keyword);
+
+/** With this keyword, browsers ignore the hosts in the list. */
+export const isStrictDynamic = ({sources}: Pick<Directive, 'sources'>): boolean =>
+  hasKeyword(sources, "'strict-dynamic'");
+
+const hasNonce = (sources: readonly string[], nonce: string | undefined) =>
+  Boolean(nonce) && sources.some((source) => /^'nonce-(.+)'$/i.exec(source)?.[1] === nonce);
+
+/** A hash may be written in both alphabets of Base64, in a policy and in `integrity`. */
+function normalHash(hash: string): string {
+  const [, algorithm = '', digest = ''] = /^(sha(?:256|384|512))-([\w+/=-]+)/i.exec(hash) ?? [];
+  return `${algorithm.toLowerCase()}-${digest.replaceAll('-', '+').replaceAll('_', '/')}`;
+}
+
+const hashesIn = (sources: readonly string[]) =>
+  sources
+    .filter((source) => /^'sha(256|384|512)-/i.test(source))
+    .map((source) => normalHash(source.slice(1)));
 
 /** @param page an address on the page's origin */
 export const allowsUrl = ({sources}: Pick<Directive, 'sources'>, url: URL, page: URL): boolean =>
   sources.some((source) => matches(source, url, page));
 
-/** Whether a script or a `style` attribute may stand within the page. */
-export function allowsInline({sources}: Directive, script: {nonce?: string | undefined; text?: string} = {}) {
-  const {nonce, text} = script;
-  if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
-  const hashes = sources.filter((source) => /^'sha(256|384|512)-/.test(source));
-  if (text !== undefined && hashes.some((hash) => isHashOf(hash, text))) return true;
-  // With a hash or a nonce, browsers ignore 'unsafe-inline'.
-  return sources.includes("'unsafe-inline'") && !sources.some((source) => /^'(nonce|sha\d+)-/.test(source));
-}
+/** Whether a script may stand within the page. */
+export const allowsInlineScript = (
+  {sources}: Directive,
+  {nonce, text}: {nonce: string | undefined; text: string},
+): boolean =>
+  hasNonce(sources, nonce) ||
+  hasHashOf(sources, text) ||
+  (allowsAllInline(sources) && !isStrictDynamic({sources}));
 
-function isHashOf(source: string, text: string): boolean {
-  const [algorithm = '', ...digest] = source.slice(1, -1).split('-');
-  return createHash(algorithm).update(text).digest('base64') === digest.join('-');
-}
+/** Whether an element may have this `style` attribute. */
+export const allowsStyleAttribute = ({sources}: Directive, text: string): boolean =>
+  allowsAllInline(sources) || (hasKeyword(sources, "'unsafe-hashes'") && hasHashOf(sources, text));
+
+/** With a hash or a nonce, browsers ignore 'unsafe-inline'. */
+const allowsAllInline = (sources: readonly string[]) =>
+  hasKeyword(sources, "'unsafe-inline'") && !sources.some((source) => /^'(nonce|sha\d+)-/i.test(source));
+
+const hasHashOf = (sources: readonly string[], text: string) =>
+  hashesIn(sources).some((hash) => {
+    const [algorithm = '', digest] = hash.split('-');
+    return createHash(algorithm).update(text).digest('base64') === digest;
+  });
 
 /** A page that is not encrypted may name sources without TLS, and they may be reached with it. */
 const isSchemeAllowed = (wanted: string, url: URL) =>
@@ -101,7 +137,12 @@ function matches(source: string, url: URL, page: URL): boolean {
   return (
     isSchemeAllowed(scheme ? `${scheme.toLowerCase()}:` : page.protocol, url) &&
     isHost(host.toLowerCase(), url.hostname) &&
-    (port === '*' || portOf(url) === (port ?? defaultPorts[url.protocol])) &&
+    (port === '*' ||
+      portOf(url) === (port ?? defaultPorts[url.protocol]) ||
+      // A source that names the port of http may be reached with TLS, as one that names http itself.
+      (port === '80' &&
+        portOf(url) === '443' &&
+        (scheme ?? page.protocol.slice(0, -1)).toLowerCase() === 'http')) &&
     isPath(path, url.pathname)
   );
 }

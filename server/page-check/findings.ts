@@ -29,6 +29,7 @@ export const findingCodes = [
   'policy-blocks-style',
   'policy-blocks-trusted-types',
   'policy-blocks-frame',
+  'policy-sandboxes-page',
 ] as const;
 
 /** `wrong` and `fix` are sentences for the operator and the webmaster. */

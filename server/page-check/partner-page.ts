@@ -26,7 +26,7 @@ export type PartnerPage = {
   /** The rules of its `<style>` elements. */
   rules: {selector: string; body: string}[];
   hasStyleSheets: boolean;
-  /** The policies in its `<meta>` elements. */
+  /** The policies in the `<meta>` elements of its head. Browsers ignore those that stand elsewhere. */
   policies: string[];
   /** A form whose tag ends with `/>`. HTML ignores the slash, so the rest of the page becomes the form's content. */
   hasUnclosedForm: boolean;
@@ -104,7 +104,8 @@ function noteElement(element: Element, page: PartnerPage, inert: string | undefi
   if (tagName === 'iframe' && attributes['src']) page.frames.push(attributes['src']);
   if (tagName === 'style') page.rules.push(...rulesIn(textOf(element)));
   if (tagName === 'link' && /\bstylesheet\b/i.test(attributes['rel'] ?? '')) page.hasStyleSheets = true;
-  if (tagName === 'meta' && /^content-security-policy$/i.test(attributes['http-equiv'] ?? '')) {
+  const isInHead = element.parentNode?.nodeName === 'head';
+  if (tagName === 'meta' && isInHead && /^content-security-policy$/i.test(attributes['http-equiv'] ?? '')) {
     page.policies.push(attributes['content'] ?? '');
   }
   if (tagName === 'script') noteScript(textOf(element), attributes, page, inert);

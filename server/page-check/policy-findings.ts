@@ -1,10 +1,12 @@
 /** What a content security policy of the page blocks. */
 import {moduleFile, paths} from '../../contract/api.ts';
 import {
-  allowsInline,
+  allowsInlineScript,
   allowsScript,
+  allowsStyleAttribute,
   allowsUrl,
   deciding,
+  isStrictDynamic,
   type ContentPolicy,
   type Directive,
 } from './content-policy.ts';
@@ -23,8 +25,9 @@ export function policyFindings(
     blockedScript(policy, page, address, server),
     blockedRequests(policy, address, server),
     blockedStyle(policy, page),
-    blockedTrustedTypes(policy),
+    blockedTrustedTypes(policy, page),
     blockedFrame(policy, page, address, server),
+    sandboxed(policy),
   ].filter((finding) => finding !== undefined);
 }
 
@@ -56,7 +59,7 @@ function blockedScript(
   const script = page?.scripts.find(({inert}) => inert === undefined);
   const url = URL.parse(script?.src ?? '', address) ?? new URL(`/embed/v1/${moduleFile}`, server);
   const {nonce, integrity} = script?.attributes ?? {};
-  if (script?.inline !== undefined && !allowsInline(decided, {nonce, text: script.inline})) {
+  if (script?.inline !== undefined && !allowsInlineScript(decided, {nonce, text: script.inline})) {
     return {
       code: 'policy-blocks-script',
       wrong: `The content security policy blocks the script within the page that adds the form (${decided.name}).`,
@@ -65,8 +68,7 @@ function blockedScript(
   }
   if (!allowsScript(decided, {url, nonce, integrity, isAdded: script?.inline !== undefined}, address)) {
     const finding = blocked('policy-blocks-script', 'the script of the form', name, decided, server);
-    // With this keyword, browsers ignore the hosts in the list.
-    return decided.sources.includes("'strict-dynamic'")
+    return isStrictDynamic(decided)
       ? {...finding, fix: 'Give the script the nonce of the page: <script nonce="…" …>.'}
       : finding;
   }
@@ -78,15 +80,16 @@ function blockedScript(
 
 function blockedRequests(policy: ContentPolicy, address: URL, server: URL): Finding | undefined {
   const decided = deciding(policy, 'connect-src');
-  if (!decided || allowsUrl(decided, new URL(paths.embedConfig, server), address)) return undefined;
+  const asked = [paths.embedConfig, paths.embedLeads].map((path) => new URL(path, server));
+  if (!decided || asked.every((url) => allowsUrl(decided, url, address))) return undefined;
   return blocked('policy-blocks-requests', 'the requests of the form', 'connect-src', decided, server);
 }
 
 function blockedStyle(policy: ContentPolicy, page: PartnerPage | undefined): Finding | undefined {
   const decided = deciding(policy, 'style-src-attr');
   // A script may set styles, whatever the policy says.
-  const isStyled = page?.forms.some(({attributes, isAdded}) => attributes['style'] && !isAdded);
-  if (!decided || !isStyled || allowsInline(decided)) return undefined;
+  const styles = page?.forms.flatMap(({attributes: {style}, isAdded}) => (style && !isAdded ? [style] : []));
+  if (!decided || !styles || styles.every((style) => allowsStyleAttribute(decided, style))) return undefined;
   return {
     code: 'policy-blocks-style',
     wrong: `The content security policy blocks the "style" attribute of the form (${decided.name}).`,
@@ -94,7 +97,16 @@ function blockedStyle(policy: ContentPolicy, page: PartnerPage | undefined): Fin
   };
 }
 
-function blockedTrustedTypes(policy: ContentPolicy): Finding | undefined {
+function blockedTrustedTypes(policy: ContentPolicy, page: PartnerPage | undefined): Finding | undefined {
+  const script = page?.scripts.find(({inert}) => inert === undefined);
+  if (script?.inline !== undefined && policy.has('require-trusted-types-for')) {
+    return {
+      code: 'policy-blocks-trusted-types',
+      wrong:
+        'The script within the page adds the form by an address that is a plain text, which the content security policy forbids (require-trusted-types-for).',
+      fix: 'Use the snippet for a strict content security policy.',
+    };
+  }
   const allowed = policy.get('trusted-types');
   if (!allowed || allowed.includes('lead-prequal') || allowed.includes('*')) return undefined;
   const kept = allowed.filter((each) => each !== "'none'");
@@ -117,4 +129,18 @@ function blockedFrame(
     .find((url) => url?.origin === server.origin);
   if (!decided || !framed || allowsUrl(decided, framed, address)) return undefined;
   return blocked('policy-blocks-frame', 'the frame with the form', 'frame-src', decided, server);
+}
+
+/** What the form cannot do without: to run, to have an origin that the server can know, and to send its fields. */
+const neededInSandbox = ['allow-scripts', 'allow-same-origin', 'allow-forms'];
+
+function sandboxed(policy: ContentPolicy): Finding | undefined {
+  const allowed = policy.get('sandbox')?.map((each) => each.toLowerCase());
+  const missing = neededInSandbox.filter((each) => !allowed?.includes(each));
+  if (!allowed || missing.length === 0) return undefined;
+  return {
+    code: 'policy-sandboxes-page',
+    wrong: `The content security policy puts the page into a sandbox without ${missing.join(' and ')} (sandbox).`,
+    fix: `Write: ${['sandbox', ...allowed, ...missing].join(' ')};`,
+  };
 }

@@ -276,6 +276,33 @@ suite('the check of a partner page', () => {
       /<\/lead-prequal-form>/,
     ],
     [
+      'a policy whose keyword for trusted scripts takes away the one for scripts within the page',
+      {html: pageWith(snippetOf('gtm')), policy: `script-src 'unsafe-inline' 'strict-dynamic'`},
+      ['policy-blocks-script'],
+      /within the page/,
+    ],
+    [
+      'a policy that lets the form ask for its texts, but not send',
+      {html, policy: `connect-src ${publicUrl}/embed/v1/config`},
+      ['policy-blocks-requests'],
+      /connect-src .*config https:\/\/leads\.example\.com;/,
+    ],
+    [
+      'a policy that puts the page into a sandbox',
+      {html, policy: `sandbox allow-scripts allow-popups`},
+      ['policy-sandboxes-page'],
+      /without allow-same-origin and allow-forms.*sandbox allow-scripts allow-popups allow-same-origin allow-forms;/,
+    ],
+    [
+      'a script within the page that makes an address of a text, where Trusted Types are required',
+      {
+        html: pageWith(snippetOf('gtm')),
+        policy: `require-trusted-types-for 'script'; trusted-types lead-prequal`,
+      },
+      ['policy-blocks-trusted-types'],
+      /plain text.*strict content security policy/,
+    ],
+    [
       'a header that was pasted with its name',
       {html, policy: `Content-Security-Policy: connect-src 'self'`},
       ['policy-blocks-requests'],
@@ -339,6 +366,57 @@ suite('the check of a partner page', () => {
       const hash = createHash('sha256').update(text).digest('base64');
       const given = policy || `script-src 'sha256-${hash}' 'strict-dynamic'`;
       assert.deepEqual(checkPage(acme, {origin, html: pageWith(snippet), policy: given}, service), []);
+    });
+  }
+
+  const styleHash = createHash('sha256')
+    .update(/style="([^"]*)"/.exec(html)?.[1] ?? '')
+    .digest('base64');
+  const blocking = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'">`;
+  const wellDone: Record<string, Given> = {
+    'a policy that only reports': {
+      html,
+      policy: `Content-Security-Policy-Report-Only: script-src 'none'; connect-src 'none'`,
+    },
+    'a policy in a meta element of the body': {html: pageWith(blocking + snippetOf('html'))},
+    'a policy in a template': {html: pageWith(snippetOf('html'), `<template>${blocking}</template>`)},
+    'a sandbox in a meta element': {
+      html: pageWith(
+        snippetOf('html'),
+        '<meta http-equiv="Content-Security-Policy" content="sandbox allow-scripts">',
+      ),
+    },
+    'a sandbox in which the form works': {
+      html,
+      policy: 'sandbox Allow-Scripts allow-same-origin allow-forms',
+    },
+    'keywords in capitals': {
+      html: pageWith(snippetOf('gtm')),
+      policy: `script-src 'UNSAFE-INLINE' ${publicUrl}`,
+    },
+    'a nonce whose keyword is in capitals': {
+      html: html.replace('<script', '<script nonce="abc"'),
+      policy: `script-src 'NONCE-abc' 'Strict-Dynamic'`,
+    },
+    'a hash in the other alphabet of Base64': {
+      html: html.replace('sha384-module', 'sha384-a+b/c='),
+      policy: `script-src 'SHA384-a-b_c=' 'strict-dynamic'`,
+    },
+    'the port of http': {html, policy: `script-src http://leads.example.com:80`},
+    'the hash of the style attribute': {
+      html,
+      policy: `style-src 'unsafe-hashes' 'sha256-${styleHash}'`,
+    },
+    'an address with http that the policy upgrades': {
+      origin,
+      html: html.replace('https://leads', 'http://leads'),
+      policy: 'upgrade-insecure-requests',
+    },
+  };
+  for (const [what, given] of Object.entries(wellDone)) {
+    test(`the check of a partner page lets pass what browsers let pass: ${what}`, () => {
+      const found = checkPage(acme, given, service).filter(({code}) => code !== 'wrong-hash');
+      assert.deepEqual(found, []);
     });
   }
 
