@@ -49,10 +49,18 @@ export function checkCommand(): Command {
 
 function readFileOrStdin(file: string, command: Command): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return decoded(readFileSync(file === '-' ? 0 : file));
   } catch (error) {
     return command.error(`error: --html ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+/** PowerShell on Windows writes what a command prints in UTF-16. The mark at the beginning of the file says so. */
+function decoded(bytes: Buffer): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /** A page may hold control characters, which would change the terminal. */

@@ -7,6 +7,7 @@ import {allowsOrigin, type Partner} from '../config/partners.ts';
 import {readMetaPolicies, readPolicies} from './content-policy.ts';
 import type {Finding, Service} from './findings.ts';
 import {formFindings} from './form-findings.ts';
+import {applyFrames, frameFindings} from './frame-findings.ts';
 import {parsePage, type PartnerPage} from './partner-page.ts';
 import {policyFindings} from './policy-findings.ts';
 import {scriptFindings} from './script-findings.ts';
@@ -64,10 +65,13 @@ function originFindings(origin: string, partner: Partner, {publicUrl}: Service):
 }
 
 function pageFindings(page: PartnerPage, partner: Partner, address: URL, service: Service): Finding[] {
-  const {scripts, forms, frames, hasUnclosedForm} = page;
-  const isFramed = frames.some((src) => src.startsWith(`${service.publicUrl}${paths.apply}/`));
-  if (isFramed && scripts.length === 0 && forms.length === 0) return [];
-  const findings: Finding[] = [];
+  const {forms, inertForm, frames, hasUnclosedForm} = page;
+  const running = page.scripts.filter(({inert}) => inert === undefined);
+  // Where one script runs, the others may be an example in a text, or data of a framework.
+  const scripts = running.length > 0 ? running : page.scripts;
+  const shownFrames = applyFrames(frames, address, service.publicUrl);
+  const findings = shownFrames.flatMap((frame) => frameFindings(frame, partner, address, service));
+  if (shownFrames.length > 0 && scripts.length === 0 && forms.length === 0) return findings;
   if (scripts.length === 0) {
     findings.push({
       code: 'no-script',
@@ -78,18 +82,20 @@ function pageFindings(page: PartnerPage, partner: Partner, address: URL, service
   if (forms.length === 0) {
     findings.push({
       code: 'no-form',
-      wrong: `The page has no <${elementName}>.`,
+      wrong: inertForm
+        ? `The <${elementName}> of the page is not shown, because ${inertForm}.`
+        : `The page has no <${elementName}>.`,
       fix: `Paste the element of the snippet: lead-prequal partners snippet ${partner.key}.`,
     });
   }
   if (hasUnclosedForm) {
     findings.push({
       code: 'form-not-closed',
-      wrong: `<${elementName} … /> does not end the element, so what follows on the page disappears with it.`,
+      wrong: `<${elementName}> has no end tag (a slash, as in <${elementName} … />, does not end it), so what follows on the page disappears with it.`,
       fix: `Write <${elementName} …></${elementName}>.`,
     });
   }
-  if (scripts.filter(({inert}) => inert === undefined).length > 1) {
+  if (running.length > 1) {
     findings.push({
       code: 'script-twice',
       wrong: 'The script of the form is on the page more than once. The first one is used.',

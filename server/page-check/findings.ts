@@ -16,6 +16,8 @@ export const findingCodes = [
   'script-twice',
   'wrong-hash',
   'no-crossorigin',
+  'wrong-crossorigin',
+  'module-as-classic',
   'unknown-version',
   'unknown-file',
   'withdrawn-version',
@@ -30,6 +32,7 @@ export const findingCodes = [
   'policy-blocks-trusted-types',
   'policy-blocks-frame',
   'policy-sandboxes-page',
+  'frame-sandboxed',
 ] as const;
 
 /** `wrong` and `fix` are sentences for the operator and the webmaster. */
@@ -50,4 +53,13 @@ export function mixedContent(what: string, url: URL, page: URL, publicUrl: strin
         : 'Put the server behind a proxy with TLS, and set PUBLIC_URL to its https:// address.',
     },
   ];
+}
+
+/** What the form cannot do without: to run, to have an origin that the server can know, and to go on after a step. */
+const neededInSandbox = ['allow-scripts', 'allow-same-origin', 'allow-forms'];
+
+/** @param allowed what the sandbox allows; undefined if there is none */
+export function missingInSandbox(allowed: readonly string[] | undefined): string[] {
+  const given = allowed?.map((each) => each.toLowerCase());
+  return given === undefined ? [] : neededInSandbox.filter((each) => !given.includes(each));
 }

@@ -13,22 +13,27 @@ export function formFindings(
 ): Finding[] {
   if (form['sandbox'] !== undefined) return [];
   const findings: Finding[] = [];
-  const named = form['partner'] ?? partners[0]?.key;
+  const named = form['partner'] ?? '';
   if (named !== partner.key) {
     const isKnown = partners.some(({key}) => key === named);
     findings.push({
       code: 'unknown-partner',
-      wrong: `The form on the page is that of "${named}", ${isKnown ? 'another partner' : 'which is no partner of this server'}.`,
+      wrong:
+        named === ''
+          ? 'The form on the page does not say whose it is: it has no attribute "partner".'
+          : `The form on the page is that of "${named}", ${isKnown ? 'another partner' : 'which is no partner of this server'}.`,
       fix: `Write partner="${partner.key}".`,
     });
   }
   const endpoint = form['endpoint'] ? URL.parse(form['endpoint'], address) : null;
   if (endpoint) {
     findings.push(...mixedContent('The endpoint', endpoint, address, publicUrl));
-    if (endpoint.host !== new URL(publicUrl).host) {
+    const server = new URL(publicUrl);
+    const isHere = endpoint.host === server.host;
+    if (!isHere || withoutSlash(endpoint) !== withoutSlash(server)) {
       findings.push({
         code: 'endpoint-elsewhere',
-        wrong: `The form sends its leads to ${endpoint.origin}, and not to this server.`,
+        wrong: `The form sends its leads to ${isHere ? endpoint.href : endpoint.origin}, and not to this server${isHere ? `, which is ${publicUrl}` : ''}.`,
         fix: `Remove the attribute endpoint, unless that server is yours, too.`,
       });
     }
@@ -43,7 +48,9 @@ export function formFindings(
   return findings;
 }
 
-const hasHeight = /(^|[;{\s])(min-)?(height|block-size)\s*:/;
+const withoutSlash = ({pathname}: URL) => pathname.replace(/\/+$/, '');
+
+const hasHeight = /(^|[;{\s])(min-)?(height|block-size)\s*:/i;
 
 /** Whether the element, or a rule of the page that is for it, has a height. */
 function keepsHeight({style = '', class: classes = '', id}: Attributes, {rules}: PartnerPage): boolean {

@@ -10,7 +10,7 @@ import {
   type ContentPolicy,
   type Directive,
 } from './content-policy.ts';
-import type {Finding, Service} from './findings.ts';
+import {missingInSandbox, type Finding, type Service} from './findings.ts';
 import type {PartnerPage} from './partner-page.ts';
 
 /** @param address on the origin of the page */
@@ -125,18 +125,15 @@ function blockedFrame(
 ): Finding | undefined {
   const decided = deciding(policy, 'frame-src');
   const framed = page?.frames
-    .map((src) => URL.parse(src, address))
+    .map(({src}) => URL.parse(src, address))
     .find((url) => url?.origin === server.origin);
   if (!decided || !framed || allowsUrl(decided, framed, address)) return undefined;
   return blocked('policy-blocks-frame', 'the frame with the form', 'frame-src', decided, server);
 }
 
-/** What the form cannot do without: to run, to have an origin that the server can know, and to send its fields. */
-const neededInSandbox = ['allow-scripts', 'allow-same-origin', 'allow-forms'];
-
 function sandboxed(policy: ContentPolicy): Finding | undefined {
-  const allowed = policy.get('sandbox')?.map((each) => each.toLowerCase());
-  const missing = neededInSandbox.filter((each) => !allowed?.includes(each));
+  const allowed = policy.get('sandbox');
+  const missing = missingInSandbox(allowed);
   if (!allowed || missing.length === 0) return undefined;
   return {
     code: 'policy-sandboxes-page',

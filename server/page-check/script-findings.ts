@@ -1,7 +1,7 @@
 /** What is wrong with the script of the form: its tag, its address, its version and its hash. */
-import {classicFile, paths} from '../../contract/api.ts';
+import {classicFile, moduleFile, paths} from '../../contract/api.ts';
 import {mixedContent, type Finding, type Service} from './findings.ts';
-import type {FoundScript} from './partner-page.ts';
+import {isModule, type Attributes, type FoundScript} from './partner-page.ts';
 
 export function scriptFindings(
   {attributes, src, inert, inline}: FoundScript,
@@ -37,14 +37,63 @@ export function scriptFindings(
     });
     return findings;
   }
-  if (inline === undefined && attributes['integrity'] && attributes['crossorigin'] === undefined) {
+  if (
+    isModuleFile(url) &&
+    (inline === undefined ? !isModule(attributes) : !/['"]module['"]|\bimport\b/.test(inline))
+  ) {
     findings.push({
+      code: 'module-as-classic',
+      wrong: `${moduleFile} is a module, and its script has no type="module", so it fails.`,
+      fix: `Add type="module" to the script, or use the classic script of the snippet, ${classicFile}.`,
+    });
+  }
+  return [
+    ...findings,
+    ...(inline === undefined ? crossoriginFindings(attributes, url, address) : []),
+    ...versionFindings(url, attributes['integrity'], service),
+  ];
+}
+
+const isModuleFile = ({pathname}: URL) => pathname.endsWith(`/${moduleFile}`);
+
+/** Browsers ask for a module as if it had the attribute. */
+function crossoriginFindings(attributes: Attributes, url: URL, address: URL): Finding[] {
+  const {integrity, crossorigin} = attributes;
+  if (url.origin === address.origin) return [];
+  if (crossorigin?.toLowerCase() === 'use-credentials') {
+    return [
+      {
+        code: 'wrong-crossorigin',
+        wrong:
+          'crossorigin="use-credentials" asks for the script with cookies. This server allows all pages to load it, and none with cookies, so browsers refuse to run it.',
+        fix: 'Write crossorigin without a value.',
+      },
+    ];
+  }
+  if (!integrity || crossorigin !== undefined || isModule(attributes)) return [];
+  return [
+    {
       code: 'no-crossorigin',
       wrong: 'The script has "integrity" without "crossorigin", so browsers refuse to run it.',
       fix: 'Add the attribute crossorigin to the script.',
-    });
-  }
-  return [...findings, ...versionFindings(url, attributes['integrity'], service)];
+    },
+  ];
+}
+
+/** Of several hashes, browsers compare only those of the strongest kind. One of them has to be right. */
+function isPinnedTo(integrity: string, expected: string): boolean {
+  const hashes = [...integrity.matchAll(/(?:^|\s)(sha(?:256|384|512)-[\w+/=-]+)(?=[?\s]|$)/g)].map(
+    ([, hash = '']) => hash,
+  );
+  const strongest =
+    hashes
+      .map((hash) => hash.slice(0, 'sha384'.length))
+      .sort()
+      .at(-1) ?? '';
+  const inUsualAlphabet = (hash: string) => hash.slice(7).replaceAll('-', '+').replaceAll('_', '/');
+  return hashes.some(
+    (hash) => hash.startsWith(strongest) && `${strongest}-${inUsualAlphabet(hash)}` === expected,
+  );
 }
 
 function versionFindings(url: URL, integrity: string | undefined, {versions, publicUrl}: Service): Finding[] {
@@ -91,10 +140,12 @@ function versionFindings(url: URL, integrity: string | undefined, {versions, pub
     ];
   }
   const findings: Finding[] = [];
-  if (integrity && !integrity.split(/\s+/).includes(expected)) {
+  if (integrity && !isPinnedTo(integrity, expected)) {
     findings.push({
       code: 'wrong-hash',
-      wrong: `The hash in "integrity" is not that of ${file} in version ${name}, so browsers refuse to run it.`,
+      wrong: /\bsha(256|512)-/.test(integrity)
+        ? `The hash in "integrity" is not the one of the snippet for ${file} in version ${name}. If it is of another kind, browsers run the script only if it is right, which is not checked here.`
+        : `The hash in "integrity" is not that of ${file} in version ${name}, so browsers refuse to run it.`,
       fix: `Write integrity="${expected}".`,
     });
   }

@@ -4,6 +4,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {releasesFolder} from '../../../server/config/config.ts';
+import {listVersions, readVersions} from '../../../server/versions/embed-versions.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -16,7 +17,7 @@ function useCheck(t: TestContext) {
   t.after(() => folder.remove());
   const settings = {...serviceSettings(folder.path), PUBLIC_URL: publicUrl};
   return {
-    file: (html: string) => {
+    file: (html: string | Buffer) => {
       const path = join(folder.path, 'page.html');
       writeFileSync(path, html);
       return path;
@@ -34,10 +35,12 @@ const pinned = (version: string) => {
   return `<script type="module" src="${publicUrl}/embed/${version}/${file}" integrity="${integrity[file]}" crossorigin></script>`;
 };
 
+const newest = listVersions(readVersions({embedFolder: '/nowhere', releasesFolder})).newest!;
+
 suite('lead-prequal partners check', () => {
   test('lead-prequal partners check names every fault of a page in a sentence, says what to do, and fails', async (t) => {
     const {check, file} = useCheck(t);
-    const html = `${pinned('1.0.0').replace('type="module"', 'type="text/plain"')}<lead-prequal-form></lead-prequal-form>`;
+    const html = `${pinned('1.0.0').replace('type="module"', 'type="text/plain"')}<lead-prequal-form partner="acme"></lead-prequal-form>`;
     const {code, stdout, stderr} = await check(
       ...[
         'acme',
@@ -64,6 +67,16 @@ suite('lead-prequal partners check', () => {
     assert.equal((JSON.parse(stdout) as {code: string}).code, 'origin-null');
     const listed = await check('acme', '--origin', listedOrigin);
     assert.deepEqual([listed.code, listed.stdout], [0, '✓ Nothing to correct.\n']);
+  });
+
+  test('lead-prequal partners check reads a page that PowerShell has saved in UTF-16', async (t) => {
+    const {check, file} = useCheck(t);
+    const html = `\u{feff}<meta charset="utf-8">${pinned(newest)}<lead-prequal-form partner="acme" style="min-height: 45em"></lead-prequal-form>`;
+    const little = Buffer.from(html, 'utf16le');
+    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from(html)]) {
+      const {code, stdout} = await check('acme', '--html', file(bytes));
+      assert.deepEqual([code, stdout], [0, '✓ Nothing to correct.\n']);
+    }
   });
 
   for (const [what, words, sentence] of [

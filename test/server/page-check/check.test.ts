@@ -46,6 +46,9 @@ const html = pageWith(snippetOf('html'));
 const classic = pageWith(snippetOf('wordpress'));
 const allowed = `script-src ${publicUrl}; connect-src ${publicUrl}; style-src 'self' 'unsafe-inline'; trusted-types lead-prequal`;
 
+/** The snippet of the frame, whose script says nothing about the page in it. */
+const framed = pageWith(snippetOf('frame'));
+
 const codes = (given: Given) => checkPage(acme, given, service).map(({code}) => code);
 
 suite('the check of a partner page', () => {
@@ -188,8 +191,8 @@ suite('the check of a partner page', () => {
     [
       'a script in a template',
       {html: pageWith(`<template>${snippetOf('wordpress')}</template>`)},
-      ['script-inert'],
-      /<template>/,
+      ['no-form', 'script-inert'],
+      /is not shown, because it stands in a <template>.*script does not run, because it stands in a <template>/,
     ],
     [
       'a wrong hash',
@@ -206,7 +209,7 @@ suite('the check of a partner page', () => {
     ['a pinned v1', {html: html.replace('embed/1.2.0/', 'embed/v1/')}, ['wrong-hash'], /v1 changes/],
     [
       'a hash without crossorigin',
-      {html: html.replace(' crossorigin', '')},
+      {html: classic.replace(' crossorigin', '')},
       ['no-crossorigin'],
       /Add the attribute crossorigin/,
     ],
@@ -303,6 +306,94 @@ suite('the check of a partner page', () => {
       /plain text.*strict content security policy/,
     ],
     [
+      'a script that asks for cookies',
+      {html: html.replace(' crossorigin', ' crossorigin="use-credentials"')},
+      ['wrong-crossorigin'],
+      /cookies.*crossorigin without a value/,
+    ],
+    [
+      'a module from which a tool has taken its type',
+      {html: html.replace(' type="module"', '')},
+      ['module-as-classic'],
+      /is a module.*Add type="module".*lead-prequal-form\.classic\.js/,
+    ],
+    [
+      'a script within the page that adds the module as a plain script',
+      {
+        html: pageWith(
+          snippetOf('gtm').replaceAll('classic.js', 'js').replace('sha384-classic', 'sha384-module'),
+        ),
+      },
+      ['module-as-classic'],
+      /is a module/,
+    ],
+    [
+      'a type with spaces, which browsers do not trim',
+      {html: html.replace('type="module"', 'type=" module "')},
+      ['script-inert'],
+      /" module "/,
+    ],
+    [
+      'a classic script that only old browsers run',
+      {html: classic.replace('async', 'nomodule')},
+      ['script-inert'],
+      /nomodule/,
+    ],
+    [
+      'an address in an attribute of a tool that nobody has listed',
+      {html: classic.replace(' src=', ' data-wpfc-original-src=')},
+      ['script-inert'],
+      /data-wpfc-original-src/,
+    ],
+    [
+      'a wrong hash of a stronger kind beside the right one',
+      {html: html.replace('sha384-module', `sha512-${'A'.repeat(86)}== sha384-module`)},
+      ['wrong-hash'],
+      /integrity="sha384-module"/,
+    ],
+    [
+      'a form without a partner',
+      {html: html.replace(' partner="acme"', '')},
+      ['unknown-partner'],
+      /no attribute "partner"/,
+    ],
+    [
+      'a form in a template',
+      {html: pageWith(snippetOf('html').replace('<lead-', '<template><lead-') + '</template>')},
+      ['no-form'],
+      /<template>/,
+    ],
+    [
+      'a form whose end tag is missing',
+      {html: html.replace('</lead-prequal-form>', '<p>More</p>')},
+      ['form-not-closed'],
+      /no end tag/,
+    ],
+    [
+      'an endpoint with a path',
+      {html: html.replace('partner=', `endpoint="${publicUrl}/embed" partner=`)},
+      ['endpoint-elsewhere'],
+      /leads\.example\.com\/embed, and not to this server, which is https:/,
+    ],
+    [
+      'a frame with the page of nobody',
+      {html: framed.replace('/apply/acme', '/apply/acne')},
+      ['unknown-partner'],
+      /"acne", which is no partner.*\/apply\/acme"/,
+    ],
+    [
+      'a frame without TLS',
+      {origin, html: framed.replace('https:', 'http:')},
+      ['mixed-content'],
+      /The frame/,
+    ],
+    [
+      'a frame in a sandbox',
+      {html: framed.replace('<iframe', '<iframe sandbox="allow-scripts"')},
+      ['frame-sandboxed'],
+      /without allow-same-origin and allow-forms/,
+    ],
+    [
       'a header that was pasted with its name',
       {html, policy: `Content-Security-Policy: connect-src 'self'`},
       ['policy-blocks-requests'],
@@ -352,6 +443,19 @@ suite('the check of a partner page', () => {
     const ruled = bare.replace('</title>', '</title><style>main, .funding { min-height: 40em }</style>');
     assert.deepEqual(codes({html: ruled}), []);
   });
+  test('the check of a partner page knows scripts that load the form, however they quote its address', () => {
+    const {src} = parts.classic;
+    for (const code of [
+      `s = document.createElement("script"); s.src = \`${src}\``,
+      `document.write('<script src="${src}"><\\/script>')`,
+      `import('${parts.module.src}')`,
+    ])
+      assert.deepEqual(
+        codes({html: html.replace(/<script[^]*?<\/script>/, () => `<script>${code}</script>`)}),
+        [],
+        code,
+      );
+  });
   test('the check of a partner page says nothing against a sample', () => {
     assert.deepEqual(codes({html: html.replace(/partner="acme" style="[^"]*"/, 'sandbox')}), []);
   });
@@ -373,7 +477,38 @@ suite('the check of a partner page', () => {
     .update(/style="([^"]*)"/.exec(html)?.[1] ?? '')
     .digest('base64');
   const blocking = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'">`;
+  const pinnedBy = (hashes: string) => ({html: html.replace('sha384-module', hashes)});
+  const beside = (more: string) => ({html: pageWith(snippetOf('html') + more)});
   const wellDone: Record<string, Given> = {
+    'several hashes': pinnedBy('sha384-other sha384-module'),
+    'a wrong hash of a weaker kind': pinnedBy(`sha256-${'A'.repeat(43)}= sha384-module`),
+    'a hash with options': pinnedBy('sha384-module?ct=js'),
+    'a module without crossorigin': {html: html.replace(' crossorigin', '')},
+    'a type with a version': {html: classic.replace('async', 'type="text/javascript1.5"')},
+    'an example of the script in a text': beside(`<pre>&lt;script src="${parts.module.src}"&gt;</pre>`),
+    'an example of the script in a comment': beside(`<!-- ${snippetOf('html')} -->`),
+    'the data of a framework': beside(
+      `<script>self.__next_f.push([1,${JSON.stringify(JSON.stringify({src: parts.module.src}))}])</script>`,
+    ),
+    'a list of scripts': beside(
+      `<script>exceptions = ['lead-prequal-form.js', '${parts.module.src}']</script>`,
+    ),
+    'an import map': beside(`<script type="importmap">{"imports":{"form":"${parts.module.src}"}}</script>`),
+    'a shadow root in the HTML': {
+      html: pageWith(`<div><template shadowrootmode="open">${snippetOf('html')}</template></div>`),
+    },
+    'a tag that ends with a slash and has an end tag': {html: html.replace(/45em\)"/, '45em)" /')},
+    'an address that is short because of <base>': {
+      html: html.replace(publicUrl, '').replace('<title>', `<base href="${publicUrl}/x/"><title>`),
+    },
+    'a height in capitals': {html: html.replace('display: block; min-height', 'MIN-HEIGHT')},
+    'an endpoint with a slash': {html: html.replace('partner=', `endpoint="${publicUrl}/" partner=`)},
+    'the frame of the snippet': {origin, html: framed},
+    'a frame whose address has no scheme': {origin, html: framed.replace('src="https:', 'src="')},
+    'a frame that is loaded late': {html: framed.replace('src=', 'data-lazy-src=')},
+    'a frame in a sandbox in which the form works': {
+      html: framed.replace('<iframe', '<iframe sandbox="allow-scripts allow-same-origin allow-forms"'),
+    },
     'a policy that only reports': {
       html,
       policy: `Content-Security-Policy-Report-Only: script-src 'none'; connect-src 'none'`,
