@@ -1,16 +1,36 @@
 /** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
 import {z} from 'zod';
+import {colorNames} from './color-names.ts';
 
 const hexColor = /^#([\da-f]{3}|[\da-f]{6})$/i;
-const namedColor = /^[a-z]{3,30}$/i;
-const colorFunction = /^(rgb|hsl|hwb|lab|lch|oklab|oklch)\([\d\s.,%/a-z-]{1,60}\)$/i;
+const number = '-?(?:\\d{1,4}(?:\\.\\d{1,6})?|\\.\\d{1,6})';
+const value = `${number}%?`;
+const angle = `${number}(?:deg|turn)?`;
+/** In hsl() and hwb() the hue comes first, in lch() and oklch() last. */
+const colorFunctions = [
+  `rgb\\(${value} ${value} ${value}\\)`,
+  `(?:hsl|hwb)\\(${angle} ${value} ${value}\\)`,
+  `(?:ok)?lab\\(${value} ${value} ${value}\\)`,
+  `(?:ok)?lch\\(${value} ${value} ${angle}\\)`,
+].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
+/** Spaces as CSS ignores them, and the commas that only the two oldest functions may have. */
+const inOneWay = (text: string) =>
+  text
+    .replace(/ +/g, ' ')
+    .replace(/ ?([(),]) ?/g, '$1')
+    .replace(/^(?:rgb|hsl)\([^,]+,[^,]+,[^,]+\)$/i, (old) => old.replaceAll(',', ' '));
 
-/** A colour of CSS. */
+/** An opaque colour of CSS. Of any other text, such as `transparent`, browsers would make a button without a colour. */
 export const color = z
   .string()
-  .refine((text) => [hexColor, namedColor, colorFunction].some((pattern) => pattern.test(text)), {
-    error: 'must be a colour such as #12406f',
-  });
+  .max(100)
+  .refine(
+    (text) =>
+      hexColor.test(text) ||
+      colorNames.has(text.toLowerCase()) ||
+      colorFunctions.some((pattern) => pattern.test(inOneWay(text))),
+    {error: 'must be a colour such as #12406f'},
+  );
 
 /** @param units which units of CSS the length may have */
 export const length = (units: readonly string[], example: string) =>

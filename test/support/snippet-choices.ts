@@ -9,7 +9,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'cta-href': ['https://www.acme.example/book', '/book#now'],
   'cta-label': ['Book a call', `"><script>alert('1')</script>&amp;`, "L'été — 100 % \\u003c $sure", '-->'],
   'data-layer': ['dataLayer', '$events', '_layer2'],
-  accent: ['#12406f', '#ABC', 'rebeccapurple', 'rgb(1 2 3 / 50%)', 'oklch(0.5 0.1 200)'],
+  accent: ['#12406f', '#ABC', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(0.5 0.1 200)'],
   background: ['#fff', 'white'],
   text: ['#000000'],
   font: [`"Segoe UI", 'Roboto', sans-serif`, 'inherit', 'Iowan Old Style, serif'],

@@ -78,6 +78,20 @@ suite('the choices of a snippet', () => {
       );
   });
 
+  for (const accent of [
+    '#abc',
+    'RebeccaPurple',
+    'rgb(10, 20 ,30)',
+    'rgb( 10% 20% 30.5% )',
+    'hsl(120deg 100% 25%)',
+    'hwb(.5turn 0% 0%)',
+    'lab(50% 40 -59.5)',
+    'oklch(0.5 0.1 200deg)',
+  ])
+    test(`a snippet has the colour as it was written: ${accent}`, () => {
+      const {choices, faults} = readChoices({accent});
+      assert.deepEqual([choices.properties, faults], [{'--prequal-accent': accent}, {}]);
+    });
   test('the endpoint of a snippet is written as browsers write it', () => {
     const written = (endpoint: string) => readChoices({endpoint}).choices.attributes['endpoint'];
     assert.equal(written('HTTPS://Leads.Example.com:443//'), 'https://leads.example.com');
@@ -123,6 +137,17 @@ suite('the choices of a snippet', () => {
     ['accent', 'red; } body { display: none', /^must be a colour such as/],
     ['accent', 'url(https://evil.example)', /^must be a colour such as/],
     ['accent', '#12345', /^must be a colour such as/],
+    ['accent', 'rgb(1\u00a02\u00a03)', /^must be a colour such as/],
+    ['accent', 'banana', /^must be a colour such as/],
+    ['accent', 'transparent', /^must be a colour such as/],
+    ['accent', 'currentColor', /^must be a colour such as/],
+    ['accent', 'inherit', /^must be a colour such as/],
+    ['accent', 'none', /^must be a colour such as/],
+    ['accent', 'rgb(1,2)', /^must be a colour such as/],
+    ['accent', 'rgb(1 2 3 / 50%)', /^must be a colour such as/],
+    ['accent', 'rgb(1,2 3)', /^must be a colour such as/],
+    ['accent', 'lab(1,2,3)', /^must be a colour such as/],
+    ['accent', 'oklch(0.5deg 0.1 200)', /^must be a colour such as/],
     ['font', 'Arial; color: red', /^must be names of fonts/],
     ['font', `"Segoe UI', Arial`, /^must be names of fonts/],
     ['font', 'Arial /* ', /^must be names of fonts/],
