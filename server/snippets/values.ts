@@ -44,13 +44,24 @@ export const length = (units: readonly string[], example: string) =>
 
 const fontFamily = /^('[\p{L}\p{N} ._-]+'|"[\p{L}\p{N} ._-]+"|[\p{L}_-][\p{L}\p{N} _-]*)$/u;
 
-/** A list of font families, as CSS has it. */
+/** Without quotes, no word of a name may begin with a digit, as in Source Sans 3. */
+const isValidFamily = (family: string) => /^\s*['"]/.test(family) || !/(^|[ -])\d/.test(family);
+
+/** A list of font families, as CSS has it. A name that needs quotes gets them. */
 export const fontFamilies = z
   .string()
   .max(200)
   .refine((text) => text.split(',').every((family) => fontFamily.test(family.trim())), {
     error: "must be names of fonts, separated by commas, such as 'Segoe UI', Arial, sans-serif",
-  });
+  })
+  .transform((text) =>
+    text.split(',').every(isValidFamily)
+      ? text
+      : text
+          .split(',')
+          .map((family) => (isValidFamily(family) ? family.trim() : `'${family.trim()}'`))
+          .join(', '),
+  );
 
 /**
  * Signs that shop systems, site builders and tag managers take for code, also where they stand in a text or an attribute:

@@ -92,6 +92,14 @@ suite('the choices of a snippet', () => {
       const {choices, faults} = readChoices({accent});
       assert.deepEqual([choices.properties, faults], [{'--prequal-accent': accent}, {}]);
     });
+  test('the name of a font gets quotes in a snippet where it would be no CSS without them', () => {
+    for (const [given, written] of [
+      ['Source Sans 3,Arial , sans-serif', "'Source Sans 3', Arial, sans-serif"],
+      ['\'Exo 2\', "Baloo 2", Exo2', '\'Exo 2\', "Baloo 2", Exo2'],
+      ['Segoe UI, Arial', 'Segoe UI, Arial'],
+    ] as const)
+      assert.deepEqual(readChoices({font: given}).choices.properties, {'--prequal-font': written});
+  });
   test('the endpoint of a snippet is written as browsers write it', () => {
     const written = (endpoint: string) => readChoices({endpoint}).choices.attributes['endpoint'];
     assert.equal(written('HTTPS://Leads.Example.com:443//'), 'https://leads.example.com');
