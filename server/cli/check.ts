@@ -12,7 +12,7 @@ has saved shows what tag managers and optimisers have made of the snippet: check
 
 In the browser itself, ?prequal-debug at the end of the page's address shows the state of the form.`;
 
-type Options = {origin?: string; html?: string; csp?: string; json?: true};
+type Options = {origin?: string; html?: string; csp?: string[]; json?: true};
 
 export function checkCommand(): Command {
   return new Command('check')
@@ -20,7 +20,11 @@ export function checkCommand(): Command {
     .argument('<key>', 'the key of the partner')
     .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
     .option('--html <file>', 'the HTML of the page')
-    .option('--csp <policy>', 'the Content-Security-Policy header of the page')
+    .option(
+      '--csp <policy>',
+      'the Content-Security-Policy header of the page; give each header of several',
+      (policy: string, others: string[] = []) => [...others, policy],
+    )
     .addOption(jsonOption())
     .addHelpText('after', usage)
     .action(async (key: string, {origin, html, csp, json}: Options, command: Command) => {

@@ -13,11 +13,19 @@ import {policyFindings} from './policy-findings.ts';
 import {scriptFindings} from './script-findings.ts';
 
 /** What is known of the page. */
-export type Given = {origin?: string | undefined; html?: string | undefined; policy?: string | undefined};
+export type Given = {
+  origin?: string | undefined;
+  html?: string | undefined;
+  /** A page may have several headers with a policy. */
+  policy?: string | readonly string[] | undefined;
+};
 
 export function checkPage(partner: Partner, {origin, html, policy}: Given, service: Service): Finding[] {
   const page = html === undefined ? undefined : parsePage(html);
-  const policies = [...readPolicies(policy ?? ''), ...(page?.policies ?? []).flatMap(readMetaPolicies)];
+  const policies = [
+    ...[policy ?? []].flat().flatMap(readPolicies),
+    ...(page?.policies ?? []).flatMap(readMetaPolicies),
+  ];
   const address = URL.parse(origin ?? '') ?? new URL('https://page.invalid');
   const findings = [
     ...(origin === undefined ? [] : originFindings(origin, partner, service)),

@@ -57,7 +57,8 @@ function blockedScript(
   if (!decided) return undefined;
   const name = decided.name === 'default-src' ? 'script-src' : decided.name;
   const script = page?.scripts.find(({inert}) => inert === undefined);
-  const url = URL.parse(script?.src ?? '', address) ?? new URL(`/embed/v1/${moduleFile}`, server);
+  // An empty address would be that of the page itself.
+  const url = (script && URL.parse(script.src, address)) ?? new URL(`/embed/v1/${moduleFile}`, server);
   const {nonce, integrity} = script?.attributes ?? {};
   if (script?.inline !== undefined && !allowsInlineScript(decided, {nonce, text: script.inline})) {
     return {

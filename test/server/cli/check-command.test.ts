@@ -69,6 +69,20 @@ suite('lead-prequal partners check', () => {
     assert.deepEqual([listed.code, listed.stdout], [0, '✓ Nothing to correct.\n']);
   });
 
+  test('lead-prequal partners check reads each of several policies', async (t) => {
+    const {check} = useCheck(t);
+    const policies = [
+      "Content-Security-Policy: script-src 'self'",
+      "Content-Security-Policy: connect-src 'self'",
+    ];
+    const {code, stdout} = await check('acme', ...policies.flatMap((policy) => ['--csp', policy]));
+    assert.equal(code, 1);
+    assert.deepEqual(
+      [...stdout.matchAll(/^✗ ([\w-]+)/gm)].map(([, name]) => name),
+      ['policy-blocks-script', 'policy-blocks-requests'],
+    );
+  });
+
   test('lead-prequal partners check reads a page that PowerShell has saved in UTF-16', async (t) => {
     const {check, file} = useCheck(t);
     const html = `\u{feff}<meta charset="utf-8">${pinned(newest)}<lead-prequal-form partner="acme" style="min-height: 45em"></lead-prequal-form>`;

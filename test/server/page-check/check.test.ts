@@ -285,6 +285,12 @@ suite('the check of a partner page', () => {
       /within the page/,
     ],
     [
+      'a policy that blocks the script of a page whose HTML is not known',
+      {origin, policy: `script-src 'self'`},
+      ['policy-blocks-script'],
+      /script-src 'self' https:\/\/leads\.example\.com;/,
+    ],
+    [
       'a policy that lets the form ask for its texts, but not send',
       {html, policy: `connect-src ${publicUrl}/embed/v1/config`},
       ['policy-blocks-requests'],
