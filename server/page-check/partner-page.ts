@@ -187,7 +187,8 @@ function noteScript(code: string, attributes: Attributes, page: PartnerPage, ine
 const quotedTexts = (code: string) => code.split(/["'`\n]/);
 
 /** A text that goes on after the name of the file, or ends with a backslash, is part of a longer text. */
-const isFileAddress = (text: string) => /\/[\w.-]+\.js([?#][^\\]*)?$/.test(text) && namesFile(text);
+const isFileAddress = (text: string) =>
+  text.length < 2_000 && /\/[\w.-]+\.js([?#][^\\]*)?$/.test(text) && namesFile(text);
 
 export const isModule = ({type = ''}: Attributes): boolean => /^module$/i.test(type);
 

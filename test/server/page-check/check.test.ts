@@ -566,6 +566,8 @@ suite('the check of a partner page', () => {
     'full of unfinished forms': '<lead-prequal-form '.repeat(20_000),
     'a style sheet without an end': `<style>${'a'.repeat(500_000)}</style>`,
     'a script of nothing but file names': `<script>${'"/lead-prequal-form.js'.repeat(20_000)}</script>`,
+    'a script of one text without an end': `<script>.src${'/lead-prequal-form.js?'.repeat(50_000)}\\</script>`,
+    'a hash without an end': `<script src="${publicUrl}/embed/1.2.0/${moduleFile}" integrity="${'sha384-'.repeat(100_000)}!"></script>`,
     'frames with wrong addresses': `<iframe src="${publicUrl}:bad/apply/acme"></iframe><iframe src="//["></iframe>`,
   })) {
     test(`the check of a partner page ends soon and without an error if the page is ${what}`, () => {
