@@ -1,4 +1,5 @@
 /** Finds the form and its script in the HTML of a partner's page. The HTML may be anything, also hostile. */
+import {Script} from 'node:vm';
 import {parse, type DefaultTreeAdapterTypes} from 'parse5';
 import {classicFile, elementName, moduleFile, paths} from '../../contract/api.ts';
 
@@ -177,7 +178,7 @@ function noteScript(code: string, attributes: Attributes, page: PartnerPage, ine
   page.scripts.push({
     attributes: {crossorigin: '', ...(integrity && {integrity}), ...(nonce && {nonce})},
     src: added,
-    inert: inert ?? whyInert({type: attributes['type'] ?? ''}, undefined),
+    inert: inert ?? whyInert({type: attributes['type'] ?? ''}, undefined) ?? whyBroken(attributes, code),
     inline: code,
   });
   if (quotedTexts(code).includes(elementName)) page.forms.push(addedForm(code));
@@ -203,10 +204,21 @@ function whyInert(attributes: Attributes, delayed: string | undefined): string |
   return delayed === undefined ? undefined : `a tool has moved its address to ${delayed}, to run it later`;
 }
 
+/** Editors put tags into the text of a script, such as `<br />` at the end of each line. The script is read, never run. */
+function whyBroken(attributes: Attributes, code: string): string | undefined {
+  if (isModule(attributes)) return undefined;
+  try {
+    new Script(code);
+    return undefined;
+  } catch (error) {
+    return `it is not valid JavaScript (${(error as Error).message}): a tool or an editor has changed it`;
+  }
+}
+
 /** What a script sets on the form that it makes. */
 function addedForm(code: string): FoundForm {
   const set = [...code.matchAll(/setAttribute\(["']([\w-]{1,99})["'], ?["']([^"'\n]{0,999})["']\)/g)];
-  const [, style = ''] = /cssText = ["']([^"'\n]{0,9999})["']/.exec(code) ?? [];
+  const [, style = ''] = /cssText ?= ?["']([^"'\n]{0,9999})["']/.exec(code) ?? [];
   const attributes = Object.fromEntries(set.map(([, name = '', value = '']) => [name, value]));
   return {attributes: {...attributes, style}, isAdded: true};
 }

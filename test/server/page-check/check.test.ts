@@ -352,6 +352,12 @@ suite('the check of a partner page', () => {
       /data-wpfc-original-src/,
     ],
     [
+      'a script into which an editor has put tags',
+      {html: pageWith(snippetOf('gtm').replaceAll('\n', '<br />\n'))},
+      ['script-inert'],
+      /not valid JavaScript \(Unexpected token '<'\)/,
+    ],
+    [
       'a wrong hash of a stronger kind beside the right one',
       {html: html.replace('sha384-module', `sha512-${'A'.repeat(86)}== sha384-module`)},
       ['wrong-hash'],
@@ -507,6 +513,7 @@ suite('the check of a partner page', () => {
     'an address that is short because of <base>': {
       html: html.replace(publicUrl, '').replace('<title>', `<base href="${publicUrl}/x/"><title>`),
     },
+    'a script without spaces': {html: pageWith(snippetOf('gtm').replaceAll(' = ', '='))},
     'a height in capitals': {html: html.replace('display: block; min-height', 'MIN-HEIGHT')},
     'an endpoint with a slash': {html: html.replace('partner=', `endpoint="${publicUrl}/" partner=`)},
     'the frame of the snippet': {origin, html: framed},
