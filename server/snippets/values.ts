@@ -1,36 +1,23 @@
 /** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
+import {colorsNamed, parse} from 'culori';
 import {z} from 'zod';
-import {colorNames} from './color-names.ts';
-
-const hexColor = /^#([\da-f]{3}|[\da-f]{6})$/i;
-const number = '-?(?:\\d{1,4}(?:\\.\\d{1,6})?|\\.\\d{1,6})';
-const value = `${number}%?`;
-const angle = `${number}(?:deg|turn)?`;
-/** In hsl() and hwb() the hue comes first, in lch() and oklch() last. */
-const colorFunctions = [
-  `rgb\\(${value} ${value} ${value}\\)`,
-  `(?:hsl|hwb)\\(${angle} ${value} ${value}\\)`,
-  `(?:ok)?lab\\(${value} ${value} ${value}\\)`,
-  `(?:ok)?lch\\(${value} ${value} ${angle}\\)`,
-].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
-/** Spaces as CSS ignores them, and the commas that only the two oldest functions may have. */
-const inOneWay = (text: string) =>
-  text
-    .replace(/ +/g, ' ')
-    .replace(/ ?([(),]) ?/g, '$1')
-    .replace(/^(?:rgb|hsl)\([^,]+,[^,]+,[^,]+\)$/i, (old) => old.replaceAll(',', ' '));
 
 /** An opaque colour of CSS. Of any other text, such as `transparent`, browsers would make a button without a colour. */
 export const color = z
   .string()
   .max(100)
-  .refine(
-    (text) =>
-      hexColor.test(text) ||
-      colorNames.has(text.toLowerCase()) ||
-      colorFunctions.some((pattern) => pattern.test(inOneWay(text))),
-    {error: 'must be a colour such as #12406f'},
-  );
+  .refine((text) => colorSigns.test(text) && isOpaqueColor(text), {
+    error: 'must be a colour such as #12406f',
+  });
+
+const colorSigns = /^[#\w .,%()/+-]+$/;
+
+function isOpaqueColor(text: string): boolean {
+  // The parser also takes the digits of a hexadecimal colour without `#`, which CSS does not.
+  if (!/^#|\(/.test(text)) return Object.hasOwn(colorsNamed, text.toLowerCase());
+  const parsed = parse(text);
+  return parsed !== undefined && (parsed.alpha ?? 1) === 1;
+}
 
 /** @param units which units of CSS the length may have */
 export const length = (units: readonly string[], example: string) =>

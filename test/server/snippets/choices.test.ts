@@ -146,6 +146,8 @@ suite('the choices of a snippet', () => {
     ['accent', 'url(https://evil.example)', /^must be a colour such as/],
     ['accent', '#12345', /^must be a colour such as/],
     ['accent', 'rgb(1\u00a02\u00a03)', /^must be a colour such as/],
+    ['accent', '12406f', /^must be a colour such as/],
+    ['accent', 'abc', /^must be a colour such as/],
     ['accent', 'banana', /^must be a colour such as/],
     ['accent', 'transparent', /^must be a colour such as/],
     ['accent', 'currentColor', /^must be a colour such as/],
