@@ -13,7 +13,7 @@ function refuseToStart(error: unknown): never {
   process.exit(1);
 }
 
-function start(): {config: Config; newest: NewestScript; toPaste: string | undefined} {
+function start(): {config: Config; newest: NewestScript; toPaste: string} {
   try {
     const config = readConfig();
     return {
@@ -49,4 +49,4 @@ stage = 'serving';
 log.emit({type: 'ready', host: config.host, port: server.port, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
-if (toPaste !== undefined) console.error(toPaste);
+console.error(toPaste);

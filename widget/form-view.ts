@@ -18,7 +18,7 @@ export type FormView = {
   readonly touched: TouchedForm | undefined;
   readonly arrival: Arrival;
   readonly onEvent: (event: FormEvent & Event) => void;
-  /** The visitor presses the main button. It submits the form unless this prevents it. */
+  /** The visitor presses the main button, or Enter in a field. */
   readonly onPress: (event: PointerEvent) => void;
   readonly onSubmit: (event: Event) => void;
 };

@@ -380,17 +380,22 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#announce(this.#localization.words.online);
   };
 
+  /** A script of the page may submit the form. */
   readonly #onSubmit = (event: Event) => {
     event.preventDefault();
     void this.#run((form) => form.next());
   };
 
   /**
+   * The visitor clicks on the main button, or presses Enter in a field. This does not wait for the `submit` event, because
+   * a sandbox without `allow-forms` has none.
+   *
    * The second half of a double click was not meant for the page that it finds: it must not raise errors there, or send
    * the lead.
    */
   readonly #onPress = (event: PointerEvent) => {
     if (this.#press.isSecondHalf(event)) event.preventDefault();
+    else this.#onSubmit(event);
   };
 
   /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */

@@ -4,7 +4,7 @@ import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
 import {allChoices, readChoices, type Choice} from '../snippets/choices.ts';
 import {hostNames, hosts, type Host, type HostName} from '../snippets/hosts.ts';
-import {notARelease, snippetParts, versionForSnippets} from '../snippets/parts.ts';
+import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkCommand} from './check.ts';
 import {fail, jsonOption, print, printTable, write} from './output.ts';
@@ -76,8 +76,7 @@ async function snippet(config: Config, key: string, options: Options) {
   const partner = partnerNamed(key, config);
   if (!partner) return;
   const version = versionForSnippets(configuredVersions(config));
-  if (!version)
-    return fail('No version of the form has the files that snippets need: run "npm run build" first.');
+  if (!version) return fail(noVersionForSnippets);
   const given = Object.fromEntries(
     choicesOfCommand.map(([name]) => {
       const value = options[optionName(name)];

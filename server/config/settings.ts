@@ -72,7 +72,9 @@ const isPostgresUrl = (text: string) =>
 
 /** All settings. The table in README.md is generated from this object, in the same order. */
 export const settings = z.object({
-  PUBLIC_URL: httpUrl.describe('Where browsers reach this server, such as `https://leads.example.com`.'),
+  PUBLIC_URL: httpUrl.describe(
+    'Where browsers reach this server, such as `https://leads.example.com`. The form works only without a path.',
+  ),
   CALLERS: callers.describe(
     'Who may call `/json/leads`: `[{"user": "acme", "password": "…", "cids": ["1001"]}]`. A password has at least 12 characters. A user may have two passwords, and `password_sha256` instead of a password. `lead-prequal callers new` makes an entry (docs/api.md).',
   ),

@@ -55,8 +55,8 @@ export function mixedContent(what: string, url: URL, page: URL, publicUrl: strin
   ];
 }
 
-/** What the form cannot do without: to run, to have an origin that the server can know, and to go on after a step. */
-const neededInSandbox = ['allow-scripts', 'allow-same-origin', 'allow-forms'];
+/** What the form cannot do without: to run, and to have an origin that the server can know. */
+const neededInSandbox = ['allow-scripts', 'allow-same-origin'];
 
 /** @param allowed what the sandbox allows; undefined if there is none */
 export function missingInSandbox(allowed: readonly string[] | undefined): string[] {

@@ -1,5 +1,5 @@
 /** What is wrong with the script of the form: its tag, its address, its version and its hash. */
-import {classicFile, moduleFile, paths} from '../../contract/api.ts';
+import {classicFile, moduleFile} from '../../contract/api.ts';
 import {mixedContent, type Finding, type Service} from './findings.ts';
 import {isModule, type Attributes, type FoundScript} from './partner-page.ts';
 
@@ -96,9 +96,12 @@ function isPinnedTo(integrity: string, expected: string): boolean {
   );
 }
 
-function versionFindings(url: URL, integrity: string | undefined, {versions, publicUrl}: Service): Finding[] {
+function versionFindings(url: URL, integrity: string | undefined, {versions}: Service): Finding[] {
   const [, name = '', file = ''] = /^\/embed\/([^/]+)\/([^/]+)$/.exec(url.pathname) ?? [];
   const {newest} = versions;
+  const fix = newest
+    ? `Use the snippet of ${newest}, the newest version.`
+    : 'Build the form on the server with "npm run build", and use its snippet.';
   if (name === 'v1') {
     return integrity
       ? [
@@ -116,7 +119,7 @@ function versionFindings(url: URL, integrity: string | undefined, {versions, pub
       {
         code: 'unknown-version',
         wrong: `This server has no version "${name}" of the form.`,
-        fix: `Use ${newest}, the newest one.`,
+        fix,
       },
     ];
   }
@@ -125,7 +128,7 @@ function versionFindings(url: URL, integrity: string | undefined, {versions, pub
       {
         code: 'withdrawn-version',
         wrong: `Version ${name} was withdrawn: ${version.withdrawn}`,
-        fix: `Use the snippet of ${newest}: ${publicUrl}${paths.snippets}.`,
+        fix,
       },
     ];
   }
@@ -135,7 +138,7 @@ function versionFindings(url: URL, integrity: string | undefined, {versions, pub
       {
         code: 'unknown-file',
         wrong: `Version ${name} has no file ${file}.`,
-        fix: `Use the snippet of ${newest}.`,
+        fix,
       },
     ];
   }
@@ -155,7 +158,7 @@ function versionFindings(url: URL, integrity: string | undefined, {versions, pub
       wrong: [`The page has version ${name}, and ${newest} is the newest.`, version.security]
         .filter(Boolean)
         .join(' '),
-      fix: `Use the snippet of ${newest}.`,
+      fix,
     });
   }
   return findings;

@@ -18,6 +18,10 @@ export function versionForSnippets(versions: readonly EmbedVersion[]): EmbedVers
   return version && hasFirstFiles(version) ? version : undefined;
 }
 
+/** What to say when there is no version for snippets. */
+export const noVersionForSnippets =
+  'No version of the form that is served has the files that snippets need: run "npm run build" first.';
+
 /** What to say of a version for snippets that is no release. Undefined if there is nothing to say. */
 export const notARelease = ({name, released}: EmbedVersion): string | undefined =>
   released ? undefined : `${name} is not a release: this snippet stops working when the form is built again.`;

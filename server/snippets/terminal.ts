@@ -4,15 +4,14 @@ import type {Config} from '../config/config.ts';
 import type {EmbedVersion} from '../versions/embed-versions.ts';
 import {noChoices} from './choices.ts';
 import {hosts} from './hosts.ts';
-import {notARelease, snippetParts, versionForSnippets} from './parts.ts';
+import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from './parts.ts';
 
-/** Undefined if no version of the form has the files that snippets need. */
 export function snippetForTerminal(
   config: Pick<Config, 'publicUrl' | 'partners' | 'snippetsPage'>,
   versions: readonly EmbedVersion[],
-): string | undefined {
+): string {
   const version = versionForSnippets(versions);
-  if (!version) return undefined;
+  if (!version) return noVersionForSnippets;
   const [partner] = config.partners;
   const blocks = hosts.html.blocks(snippetParts(config, version, partner, noChoices));
   const more = config.snippetsPage

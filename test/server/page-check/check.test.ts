@@ -300,7 +300,7 @@ suite('the check of a partner page', () => {
       'a policy that puts the page into a sandbox',
       {html, policy: `sandbox allow-scripts allow-popups`},
       ['policy-sandboxes-page'],
-      /without allow-same-origin and allow-forms.*sandbox allow-scripts allow-popups allow-same-origin allow-forms;/,
+      /without allow-same-origin.*sandbox allow-scripts allow-popups allow-same-origin;/,
     ],
     [
       'a script within the page that makes an address of a text, where Trusted Types are required',
@@ -403,7 +403,7 @@ suite('the check of a partner page', () => {
       'a frame in a sandbox',
       {html: framed.replace('<iframe', '<iframe sandbox="allow-scripts"')},
       ['frame-sandboxed'],
-      /without allow-same-origin and allow-forms/,
+      /without allow-same-origin/,
     ],
     [
       'a header that was pasted with its name',
@@ -520,7 +520,7 @@ suite('the check of a partner page', () => {
     'a frame whose address has no scheme': {origin, html: framed.replace('src="https:', 'src="')},
     'a frame that is loaded late': {html: framed.replace('src=', 'data-lazy-src=')},
     'a frame in a sandbox in which the form works': {
-      html: framed.replace('<iframe', '<iframe sandbox="allow-scripts allow-same-origin allow-forms"'),
+      html: framed.replace('<iframe', '<iframe sandbox="allow-scripts allow-same-origin"'),
     },
     'a policy that only reports': {
       html,
@@ -536,7 +536,7 @@ suite('the check of a partner page', () => {
     },
     'a sandbox in which the form works': {
       html,
-      policy: 'sandbox Allow-Scripts allow-same-origin allow-forms',
+      policy: 'sandbox Allow-Scripts allow-same-origin',
     },
     'keywords in capitals': {
       html: pageWith(snippetOf('gtm')),

@@ -60,9 +60,10 @@ suite('what a snippet is made from', () => {
 
   test('the snippet that the server prints says so when its version is no release', () => {
     const printed = (version: EmbedVersion) =>
-      snippetForTerminal({publicUrl, partners: [acme], snippetsPage: true}, [version]) ?? '';
+      snippetForTerminal({publicUrl, partners: [acme], snippetsPage: true}, [version]);
     assert.match(printed({...release, released: false}), /1\.1\.0 is not a release/);
     assert.doesNotMatch(printed(release), /not a release/);
+    assert.match(printed(old), /No version of the form that is served has the files that snippets need/);
   });
 
   test('both first files of a snippet are pinned by their hash at the address of their version', () => {

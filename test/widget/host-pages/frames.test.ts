@@ -59,6 +59,11 @@ describe('a form in a frame', () => {
     await reachResult(await formOn(page));
   });
 
+  it('a form in a sandboxed frame that may submit no form reaches the result', async () => {
+    const frame = await openFrame(service.script + element, 'sandbox="allow-scripts allow-same-origin"');
+    await reachResult(await formOn(frame.contentWindow as HostPage));
+  });
+
   for (const [lang, title, open] of [
     ['en', 'Continue in a new tab', 'Open the form'],
     ['es', 'Continúe en otra pestaña', 'Abrir el formulario'],
