@@ -204,6 +204,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** What screen readers say. */
   #announcement = '';
   readonly #press = new DoublePress();
+  /** Goes on after a press that the browser makes no `submit` event of. */
+  #unsubmitted: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
@@ -380,22 +382,24 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#announce(this.#localization.words.online);
   };
 
-  /** A script of the page may submit the form. */
   readonly #onSubmit = (event: Event) => {
     event.preventDefault();
+    clearTimeout(this.#unsubmitted);
     void this.#run((form) => form.next());
   };
 
   /**
-   * The visitor clicks on the main button, or presses Enter in a field. This does not wait for the `submit` event, because
-   * a sandbox without `allow-forms` has none.
+   * The visitor clicks on the main button, or presses Enter in a field. The browser submits the form right after that,
+   * except in a sandbox without `allow-forms`. There the press is enough.
    *
    * The second half of a double click was not meant for the page that it finds: it must not raise errors there, or send
    * the lead.
    */
   readonly #onPress = (event: PointerEvent) => {
     if (this.#press.isSecondHalf(event)) event.preventDefault();
-    else this.#onSubmit(event);
+    this.#unsubmitted = setTimeout(() => {
+      if (!event.defaultPrevented) this.#onSubmit(event);
+    });
   };
 
   /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */

@@ -1,4 +1,5 @@
 import {expect, oneEvent} from '@open-wc/testing';
+import {choose, click, fillContact, fillFunds, send, shows} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {
   element,
@@ -61,7 +62,15 @@ describe('a form in a frame', () => {
 
   it('a form in a sandboxed frame that may submit no form reaches the result', async () => {
     const frame = await openFrame(service.script + element, 'sandbox="allow-scripts allow-same-origin"');
-    await reachResult(await formOn(frame.contentWindow as HostPage));
+    const form = await formOn(frame.contentWindow as HostPage);
+    await fillContact(form);
+    await click(form, 'Next');
+    await shows(form, 'Above 720');
+    await choose(form, 'Above 720 Excellent');
+    await click(form, 'Next');
+    await shows(form, 'Retirement funds');
+    await fillFunds(form);
+    expect((await send(form)).type).to.equal('prequal-result');
   });
 
   for (const [lang, title, open] of [
