@@ -54,7 +54,7 @@ suite('what hosts ask of a snippet', () => {
     await send(form);
     assert.match(await form.read('[part=notice]'), /could not send/);
     // The file with what the console says is loaded after the refusal.
-    const advice = `add ${site.frameOrigin} to the origins of "${keys.withoutFrames}"`;
+    const advice = `Add ${site.frameOrigin} to the origins of "${keys.withoutFrames}"`;
     await until(() => form.trouble.some((line) => line.includes(advice)), undefined, advice);
     assert.deepEqual(trials.leadsOf('unlisted@example.com'), []);
     await form.close();
