@@ -80,7 +80,7 @@ const hasNonce = (sources: readonly string[], nonce: string | undefined) =>
   Boolean(nonce) && sources.some((source) => /^'nonce-(.+)'$/i.exec(source)?.[1] === nonce);
 
 /** A hash may be written in both alphabets of Base64, in a policy and in `integrity`. */
-function normalHash(hash: string): string {
+export function normalHash(hash: string): string {
   const [, algorithm = '', digest = ''] = /^(sha(?:256|384|512))-([\w+/=-]+)/i.exec(hash) ?? [];
   return `${algorithm.toLowerCase()}-${digest.replaceAll('-', '+').replaceAll('_', '/')}`;
 }

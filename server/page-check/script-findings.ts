@@ -1,5 +1,6 @@
 /** What is wrong with the script of the form: its tag, its address, its version and its hash. */
 import {classicFile, moduleFile} from '../../contract/api.ts';
+import {normalHash} from './content-policy.ts';
 import {mixedContent, type Finding, type Service} from './findings.ts';
 import {isModule, type Attributes, type FoundScript} from './partner-page.ts';
 
@@ -90,10 +91,7 @@ function isPinnedTo(integrity: string, expected: string): boolean {
       .map((hash) => hash.slice(0, 'sha384'.length))
       .sort()
       .at(-1) ?? '';
-  const inUsualAlphabet = (hash: string) => hash.slice(7).replaceAll('-', '+').replaceAll('_', '/');
-  return hashes.some(
-    (hash) => hash.startsWith(strongest) && `${strongest}-${inUsualAlphabet(hash)}` === expected,
-  );
+  return hashes.some((hash) => hash.startsWith(strongest) && normalHash(hash) === expected);
 }
 
 function versionFindings(url: URL, integrity: string | undefined, {versions}: Service): Finding[] {

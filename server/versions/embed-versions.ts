@@ -83,8 +83,8 @@ export const hasFirstFiles = ({manifest}: EmbedVersion): boolean =>
   firstFiles.every((file) => manifest.integrity[file] !== undefined);
 
 /**
- * The version that pages should pin: the newest release. A version without the first files is named only if there is no
- * other, and then a build only if there is no release.
+ * The version that pages should pin: the newest release, or the newest build if there is no release. A version that lacks
+ * one of the first files counts only if there is no other, and a withdrawn version never.
  */
 export function versionToPin(versions: readonly EmbedVersion[]): EmbedVersion | undefined {
   const served = versions.filter((version) => !isWithdrawn(version));
