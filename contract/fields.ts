@@ -29,8 +29,11 @@ export type Field = {
 
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** Any text without control characters and halves of surrogate pairs, because databases treat these differently. */
-const oneLine = /^[^\p{Cc}\p{Cs}]+$/u;
+/**
+ * Any text without control characters and halves of surrogate pairs, because databases treat these differently, and
+ * without the separators of lines and paragraphs, which would begin a new line in a file or an e-mail.
+ */
+const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u;
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;

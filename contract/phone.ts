@@ -3,8 +3,11 @@
  * that the server refuses after the last step.
  */
 
-/** What may stand at the end of a number: `x12`, `ext. 12`, `#12`, and `;ext=12` in a link. */
-export const extension = /[\s,;]{0,9}(?:x|ext\p{L}{0,8}|#)[\s.:=]{0,9}\d+[-.\s()]*$/iu;
+/**
+ * What may stand at the end of a number: `x12`, `ext. 12`, `#12`, and `;ext=12` in a link. Of the signs before it only a
+ * few belong to the match, because looking for any number of them would take quadratic time.
+ */
+export const extension = /[-.\s()/·•,;]{0,9}(?:x|ext\p{L}{0,8}|#)[\s.:=]{0,9}\d+[-.\s()]*$/iu;
 /** Between the digits, also as business cards and other countries write them. */
 const separators = /[-.\s()/·•]/g;
 

@@ -19,18 +19,30 @@ const domains = [
 
 /** Mistyped endings, which do not exist, and the right ones. */
 const endings = [
-  [/\.(con|cmo|ocm|c?omm|coom|comn|cpm|xom|vom)$/, '.com'],
+  [/\.(c|cim|c0m|con|cmo|ocm|c?omm|coom|comn|cpm|xom|vom)$/, '.com'],
   [/\.(nte|ent|met|nett)$/, '.net'],
   [/\.(ogr|rog|orgg|prg)$/, '.org'],
 ] as const;
+
+/** Nobody has a mailbox at these names in other countries, unlike at `yahoo.es`. */
+const onlyCom = /^(gmail|icloud)\.(?:com?\.)?[a-z]{2,3}$/;
+/** A name with a part of its ending, or with another common one. */
+const nameAndEnding = /^([^.]+)(?:\.(?:c?o?m?|ne?t?|org))?$/;
 
 /** @returns the address that was probably meant, or `undefined` for one that looks right */
 export function emailSuggestion(typed: string): string | undefined {
   const [, person, at] = /^(.+@)([^@]+)$/.exec(typed.trim()) ?? [];
   if (!person || !at) return undefined;
   const domain = at.toLowerCase();
-  const ended = endings.reduce((text, [typo, ending]) => text.replace(typo, ending), domain);
-  const meant = domains.includes(ended) ? ended : (domains.find((known) => isTypoOf(ended, known)) ?? ended);
+  const ended = endings
+    .reduce((text, [typo, ending]) => text.replace(typo, ending), domain)
+    .replace(onlyCom, '$1.com');
+  const [, name = ''] = nameAndEnding.exec(ended) ?? [];
+  const guesses = [ended, `${name}.com`, `${name}.net`];
+  const meant =
+    guesses.find((guess) => domains.includes(guess)) ??
+    domains.find((known) => guesses.some((guess) => isTypoOf(guess, known))) ??
+    ended;
   return meant === domain ? undefined : person + meant;
 }
 

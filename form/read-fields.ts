@@ -1,14 +1,18 @@
 /** Reads what the visitor typed: gives the lead that is sent, or what is wrong with each field. */
 import {characters, type FieldErrorCode} from '../contract/fields.ts';
 import {readEmail} from './email.ts';
-import {parseMoney} from './money.ts';
+import {parseMoney, type MoneyError} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
-import {readPhone} from './phone.ts';
+import {lacksPlus, readPhone} from './phone.ts';
 
 /** As typed. A flag is `true`, `false`, or empty for "rather not say". */
 export type Values = Partial<Record<FieldName, string>>;
 
-export type InputError = FieldErrorCode | 'negative';
+/**
+ * - `no_plus`: a telephone number has a country code, but no plus before it
+ * - `refused`: whoever answers the lead does not accept the value, although it can be read
+ */
+export type InputError = FieldErrorCode | MoneyError | 'no_plus' | 'refused';
 export type Errors = {[Name in FieldName]?: InputError | undefined};
 
 type Read = {value: string | number | boolean} | {error: InputError} | undefined;
@@ -26,7 +30,7 @@ function readField(name: FieldName, typed: unknown): Read {
   }
   if (kind === 'flag') return {value: text === 'true'};
   const value = kind === 'email' ? readEmail(text) : kind === 'phone' ? readPhone(text) : text;
-  if (value === undefined) return {error: 'invalid'};
+  if (value === undefined) return {error: kind === 'phone' && lacksPlus(text) ? 'no_plus' : 'invalid'};
   // The length is checked before the pattern, because no pattern is meant for a longer text.
   if (characters(value) > max) return {error: 'too_long'};
   if (pattern?.test(value) === false || choices?.includes(value) === false) return {error: 'invalid'};

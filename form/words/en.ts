@@ -81,15 +81,20 @@ export const afterTouch = {
       other: '{label} is missing.',
     },
     negative: {other: '{label} must be $0 or more.'},
+    range: {other: '{label}: enter one amount, the lower figure that you are sure of, like 50,000.'},
+    fraction: {other: '{label}: enter the whole amount, like 50,000 or 1.5 million.'},
+    no_plus: {other: 'Add + if the number begins with a country code, like +52\u00a055\u00a01234\u00a05678.'},
     too_long: {other: '{label} must have {max} characters or fewer.'},
     too_large: {other: '{label} must be {max} or less.'},
     invalid: {
       email: 'Enter an email address like name@example.com.',
       // With a space and a hyphen at which no line breaks.
-      phone: 'Enter a phone number like (415)\u00a0555\u20110132.',
+      phone: 'Enter a US number like (415)\u00a0555\u20110132, or begin with + and the country code.',
       money: '{label}: enter one amount in US dollars, like 50,000.',
       other: '{label} has a character that we cannot accept.',
     },
+    /** Whoever answers the lead did not accept the value, and did not say why. */
+    refused: {other: '{label} was not accepted. Please check it.'},
   } satisfies Record<InputError, ErrorTexts>,
   /** What each range of the credit score is called. */
   scores: {
@@ -192,8 +197,16 @@ export const afterTouch = {
   } satisfies Notice,
   refused: {
     title: 'We could not prepare an estimate',
-    text: 'These answers were not accepted. Please check them, and change what is not right.',
+    text: 'These answers were not accepted as they are. You can change them and send them again. Or call or write to us, and give this reference: a person can help.',
   } satisfies Notice,
+  /** A standard lead, which has no estimate. */
+  refusedContact: {
+    title: 'We could not accept your details',
+    text: 'You can change them and send them again. Or call or write to us, and give this reference: a person can help.',
+  } satisfies Notice,
+  /** In the place of these texts, if it is known which answers were not accepted. */
+  refusedFields:
+    'Not accepted: {fields}. You can change your answers and send the form again. If they are right, call or write to us, and give this reference: a person can help.',
   /** Why nothing was sent, by the problem's code. `{wait}`: how long the server asked to wait, or the word `soon`. */
   failures: {
     network: {
@@ -224,6 +237,9 @@ export const afterTouch = {
   soon: 'in a moment',
   upTo: '{name}, you may qualify for up to',
   nothing: '{name}, we found no funding for these answers yet',
+  /** Below that, if it is not known what would change it. */
+  nothingKnown:
+    'This comes from your answers alone. You can change them, or ask us: a person may find another way.',
   bar: 'Your estimate by kind of funding',
   kind: 'Kind of funding',
   amount: 'Amount',
@@ -235,6 +251,8 @@ export const afterTouch = {
   whatNext: 'What happens next',
   /** Where the partner's configuration does not say what happens next. */
   weContact: 'We will contact you about this estimate at {phone}.',
+  /** The same, if no funding was found. */
+  weContactAnyway: 'We will contact you about your answers at {phone}.',
   /** In the place of `{phone}` after a reload, when the number is not known. */
   yourNumber: 'the number you gave',
   reference: 'Your reference: {reference}',

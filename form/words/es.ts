@@ -60,14 +60,21 @@ export const afterTouch: AfterTouchWords = {
       other: 'Falta este dato: {label}.',
     },
     negative: {other: '{label}: el monto debe ser $0 o más.'},
+    range: {other: '{label}: escriba un solo monto, la cifra menor de la que está seguro, como 50,000.'},
+    fraction: {other: '{label}: escriba el monto completo, como 50,000 o 1.5 millones.'},
+    no_plus: {
+      other: 'Agregue + si el número empieza con el código de país, como +52\u00a055\u00a01234\u00a05678.',
+    },
     too_long: {other: '{label}: escriba {max} caracteres como máximo.'},
     too_large: {other: '{label}: el monto debe ser {max} o menos.'},
     invalid: {
       email: 'Escriba un correo electrónico como nombre@example.com.',
-      phone: 'Escriba un número de teléfono como (415)\u00a0555\u20110132.',
+      phone:
+        'Escriba un número de Estados Unidos como (415)\u00a0555\u20110132, o empiece con + y el código de país.',
       money: '{label}: escriba un solo monto en dólares estadounidenses, como 50,000.',
       other: '{label}: hay un carácter que no podemos aceptar.',
     },
+    refused: {other: '{label}: no se aceptó. Por favor, revíselo.'},
   },
   scores: {
     'Above 720': 'Más de 720',
@@ -149,8 +156,14 @@ export const afterTouch: AfterTouchWords = {
   },
   refused: {
     title: 'No pudimos preparar un estimado',
-    text: 'Estas respuestas no fueron aceptadas. Revíselas y cambie lo que no sea correcto.',
+    text: 'Estas respuestas no fueron aceptadas tal como están. Puede cambiarlas y enviarlas de nuevo. O llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
   },
+  refusedContact: {
+    title: 'No pudimos aceptar sus datos',
+    text: 'Puede cambiarlos y enviarlos de nuevo. O llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
+  },
+  refusedFields:
+    'No se aceptó: {fields}. Puede cambiar sus respuestas y enviar el formulario de nuevo. Si son correctas, llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
   failures: {
     network: {
       title: 'No pudimos enviar sus respuestas',
@@ -180,6 +193,8 @@ export const afterTouch: AfterTouchWords = {
   soon: 'en un momento',
   upTo: '{name}, usted podría calificar para hasta',
   nothing: '{name}, todavía no encontramos financiamiento para estas respuestas',
+  nothingKnown:
+    'Esto se basa solo en sus respuestas. Puede cambiarlas o preguntarnos: una persona puede encontrar otra opción.',
   bar: 'Su estimado por tipo de financiamiento',
   kind: 'Tipo de financiamiento',
   amount: 'Monto',
@@ -189,6 +204,7 @@ export const afterTouch: AfterTouchWords = {
   disclaimer: 'Esto es un estimado según sus propias respuestas, no una oferta ni un compromiso de préstamo.',
   whatNext: 'Próximos pasos',
   weContact: 'Nos comunicaremos con usted sobre este estimado al {phone}.',
+  weContactAnyway: 'Nos comunicaremos con usted sobre sus respuestas al {phone}.',
   yourNumber: 'número que nos dio',
   reference: 'Su referencia: {reference}',
   change: 'Cambiar mis respuestas',

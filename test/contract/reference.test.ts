@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUIDv7} from 'node:crypto';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import {referenceOf} from '../../contract/reference.ts';
 
 const idWith = (last: string) => `01934b2c-0000-7000-80${last.slice(0, 2)}-00${last}`;

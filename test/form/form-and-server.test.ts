@@ -1,7 +1,7 @@
 /** Runs the rules of the form and of the server on the same inputs: what the form takes, the server must not refuse. */
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import {creditScores, formFields, type FormFieldName} from '../../contract/fields.ts';
 import {toE164} from '../../contract/phone.ts';
 import {readFields, type Values} from '../../form/read-fields.ts';
@@ -65,15 +65,20 @@ const typed: Record<FormFieldName, fc.Arbitrary<string>> = {
       '#',
       ';ext=',
       'tel:',
+      'cell ',
+      ' (móvil)',
+      'c',
       '·',
       '\u202c',
     ),
-    fc.stringMatching(/^\+?[\d ]{6,17}(?: ?x\d{1,20})?$/),
+    fc.stringMatching(/^\+?[\d ]{6,17}(?: ?x\d{1,20})?(?: cell)?$/),
+    fc.stringMatching(/^(?:cell )?1?-?[2-9]\d\d-\d{3}-\d{4}(?: \(work\))?$/),
   ),
   credit_score: fc.oneof(fc.constantFrom(...creditScores), anything),
   bankruptcy: fc.oneof(fc.constantFrom('', 'true', 'false'), anything),
   retirement: fc.oneof(
     anything,
+    textOf('none', 'half', ' a ', 'fifty', ' ', 'million', 'k', 'over ', 'or so', '-', '.5', '0'),
     textOf(...digits, '000', ',', '.', "'", ' ', '$', '€', 'k', 'mil', 'm', '-', '(', '~', '+', ',000'),
   ),
   cash: fc.nat().map(String),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import {groupDigits} from '../../form/format-money.ts';
 import {groupAsTyped, type Edit} from '../../form/group-as-typed.ts';
 import {parseMoney} from '../../form/money.ts';

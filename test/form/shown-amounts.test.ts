@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';

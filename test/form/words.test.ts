@@ -117,7 +117,14 @@ suite('the words of each language', () => {
 
     test(`"${tag}" has a sentence for every error of every field, even for an error that only a newer server knows`, () => {
       for (const name of Object.keys(fieldTable) as FieldName[]) {
-        for (const code of [...fieldErrorCodes, 'negative', 'new-code'] as InputError[]) {
+        for (const code of [
+          ...fieldErrorCodes,
+          'negative',
+          'range',
+          'fraction',
+          'no_plus',
+          'new-code',
+        ] as InputError[]) {
           const sentence = sayError(wordsOf(language), name, code);
           assert.match(sentence, /\.$/, `${name} ${code}`);
           assert.doesNotMatch(sentence, /[{}]|undefined|null/, `${name} ${code}`);
