@@ -3,7 +3,7 @@
  * once more, as a schema (`server/http/wire-schemas.ts`), and does not compile where the two differ.
  */
 import type {AmountPart, Explanation, Prequalification, Reasons} from './amounts.ts';
-import type {LeadType} from './fields.ts';
+import type {FormFieldName, LeadType} from './fields.ts';
 
 /**
  * - `done`: the answer is final
@@ -26,6 +26,8 @@ export type EmbedAnswer = {
    * policy at each request and never stored, so it always agrees with the amounts.
    */
   explanation?: Explanation;
+  /** Of a refused lead: the fields of the form that the upstream named. Absent if it named none. */
+  refused_fields?: FormFieldName[];
 };
 
 /** The text that is shown before sending. The version that the visitor saw is stored with the lead. */
@@ -114,6 +116,11 @@ export const attributionValue = /^\P{C}{1,500}$/u;
 export type EmbedSubmission = {
   lead: Record<string, unknown>;
   consent?: {version: string; agreed: boolean} | undefined;
+  /**
+   * The form does not send it, because the address of the request names the partner. If a script sends it, it must be the
+   * same partner. Otherwise the lead would go to another partner than the script meant.
+   */
+  partner?: unknown;
   /** The challenge that the configuration gave, unchanged, and its solution. */
   proof?: {challenge: Challenge; solution: {counter: number; derivedKey: string}} | undefined;
   /** A field that people do not see: a value in it comes from a bot, or from autofill. */

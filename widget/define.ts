@@ -14,5 +14,6 @@ whenIdle(() => attribution(href));
 
 export {LeadPrequalForm};
 export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './page/events.ts';
+export type {Contact} from './fields/contact-sources.ts';
 export type {Language} from './localization.ts';
 export type {SomeWords} from '../form/words/words.ts';

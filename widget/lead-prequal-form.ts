@@ -49,16 +49,17 @@ const withinTimeout = (loading: Promise<unknown> | undefined) =>
  * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, as `prequal_ready` and so on, or to the
  *   global array that the value names.
  *
- * @slot - Shown until the script has run. Put it into `<noscript>`, so that only people without JavaScript see it.
+ * @slot - Shown until the form shows itself: what people read where it does not load. The class `prequal-late` hides it as
+ *   long as the form may still come.
  * @slot heading - A heading for the form, above everything else.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
  * @slot consent - Shown above the partner's consent text, which it cannot replace.
  * @slot disclaimer - Legal text below the form and below the result.
  *
- * @event prequal-ready - The form is on the page.
- * @event prequal-start - The visitor has typed or chosen something for the first time.
+ * @event {CustomEvent<undefined>} prequal-ready - The form is on the page.
+ * @event {CustomEvent<undefined>} prequal-start - The visitor has typed or chosen something for the first time.
  * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
- * @event prequal-submit - All answers are valid and are being sent.
+ * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are being sent.
  * @event {CustomEvent<ResultDetail>} prequal-result - The server has stored the lead: `{id, leadType, status}`. If `status`
  *   is `pending` and the visitor stays, the event comes again when it is `done` or `refused`.
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed, or a file of the form did not arrive: `{code, retryable}`.
@@ -142,7 +143,7 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** The address of the server that receives the leads. By default the origin of the script. */
   declare endpoint: string;
-  /** The name that the operator of the server gave to this partner. */
+  /** The name that the operator of the server gave to this partner. Without it, the form is that of the first partner. */
   declare partner: string;
   /** `standard` asks only for contact data, and shows thanks instead of amounts. */
   declare leadType: 'prequalification' | 'standard';

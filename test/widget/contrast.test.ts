@@ -53,6 +53,7 @@ const parts = {
   card: '.card',
   main: '.main',
   mark: 'input:checked',
+  emptyMark: '.choice input:not(:checked)',
   chosen: 'input:checked + label',
   quietWords: 'input:checked + label .aside',
   quietLine: '.use',
@@ -88,7 +89,8 @@ function pairs(
     ['a chosen option', chosen.color, chosen.backgroundColor, 4.5],
     ['its quiet words', styleOf(form, parts.quietWords).color, chosen.backgroundColor, 4.5],
     ['its edge', chosen.borderTopColor, paper, 3],
-    ['its mark', styleOf(form, parts.mark).accentColor, paper, 3],
+    ['its mark', styleOf(form, parts.mark).borderTopColor, paper, 3],
+    ['the mark of an option that is not chosen', styleOf(form, parts.emptyMark).borderTopColor, paper, 3],
   ];
 }
 
@@ -160,8 +162,29 @@ describe('contrast', () => {
       document.documentElement.style.colorScheme = scheme;
       const form = await openAll();
       form.style.setProperty('--prequal-accent', '#7a1f5c');
-      const {accentColor} = styleOf(form, parts.mark);
-      expect(luminance(accentColor)).to.equal(luminance(styleOf(form, parts.chosen).borderTopColor));
+      const {borderTopColor} = styleOf(form, parts.mark);
+      expect(luminance(borderTopColor)).to.equal(luminance(styleOf(form, parts.chosen).borderTopColor));
+    });
+
+    it(`an option that is not chosen, and the box of the consent, do not look disabled on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openState(states['a consent box, steps']!, server);
+      const box = '.consent input';
+      const paper = styleOf(form, parts.card).backgroundColor;
+      for (const [look, least] of [
+        ['borderTopColor', 3],
+        ['backgroundColor', 1],
+      ] as const) {
+        const found = contrast(styleOf(form, box)[look], paper);
+        expect(found, look).to.be.at.least(least);
+        if (look === 'backgroundColor') expect(found, 'it is not grey inside').to.equal(1);
+      }
+      expect(styleOf(form, box).appearance).to.equal('none');
+      form.shadowRoot!.querySelector<HTMLInputElement>(box)!.checked = true;
+      const {backgroundColor} = styleOf(form, box);
+      expect(contrast(backgroundColor, paper), 'a ticked box').to.be.at.least(3);
+      const tick = getComputedStyle(form.shadowRoot!.querySelector(box)!, '::before');
+      expect(contrast(tick.borderRightColor, backgroundColor), 'its tick').to.be.at.least(3);
     });
 
     it(`the form has the contrast of WCAG AA on ${backgrounds.length} backgrounds of ${scheme} pages`, async () => {

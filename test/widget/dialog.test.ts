@@ -26,6 +26,8 @@ afterEach(() => {
 });
 
 const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dialog')!;
+/** What scrolls inside the dialog. */
+const scrollerOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('.card')!;
 const isOpen = (form: LeadPrequalForm) => dialogOf(form).matches(':modal');
 const untilOpen = (form: LeadPrequalForm) => until(() => isOpen(form), undefined, 'the dialog is open');
 
@@ -74,6 +76,35 @@ describe('a form in a dialog', () => {
     await closed(form);
     expect(document.activeElement).to.equal(opener('link'));
   });
+
+  for (const [href, opens] of [
+    ['https://leads.example.com/apply/acme#estimate', true],
+    ['https://leads.example.com/apply/acme?lang=es#estimate', true],
+    ['https://leads.example.com/apply/acme', false],
+    ['https://leads.example.com/apply/globex#estimate', false],
+    ['https://leads.example.com/apply/acme#other', false],
+    ['https://leads.example.com/other#estimate', false],
+  ] as const) {
+    it(`a form in a dialog is ${opens ? '' : 'not '}opened by a link to ${href}`, async () => {
+      const form = await place();
+      const link = opener('link') as HTMLAnchorElement;
+      link.href = href;
+      let isPrevented: boolean | undefined;
+      // Keeps the tests on their page.
+      addEventListener(
+        'click',
+        (event) => {
+          isPrevented = event.defaultPrevented;
+          event.preventDefault();
+        },
+        {once: true},
+      );
+      link.click();
+      expect(isPrevented).to.equal(opens);
+      if (opens) await untilOpen(form);
+      else expect(isOpen(form)).to.be.false;
+    });
+  }
 
   it('a form in a dialog is opened by a button that names it with commandfor, and gives the focus back to it', async () => {
     const form = await place();
@@ -189,7 +220,7 @@ describe('a form in a dialog', () => {
       const form = await place();
       await form.open();
       await fillContact(form);
-      dialogOf(form).scrollTo(0, dialogOf(form).scrollHeight);
+      scrollerOf(form).scrollTo(0, scrollerOf(form).scrollHeight);
       await click(form, 'Next');
       const edges = (selector: string) => form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
       expect(edges('.progress').top).to.be.at.least(edges('.close').bottom);
@@ -202,10 +233,10 @@ describe('a form in a dialog', () => {
       await setViewport({width: 360, height: 480});
       const form = await place('layout="single"');
       await form.open();
-      const dialog = dialogOf(form);
-      expect(dialog.scrollHeight).to.be.above(dialog.clientHeight);
-      expect(dialog.scrollWidth).to.equal(dialog.clientWidth);
-      dialog.scrollTo(0, dialog.scrollHeight);
+      const card = scrollerOf(form);
+      expect(card.scrollHeight).to.be.above(card.clientHeight);
+      expect(card.scrollWidth).to.equal(card.clientWidth);
+      card.scrollTo(0, card.scrollHeight);
       const button = form.shadowRoot!.querySelector('.close')!.getBoundingClientRect();
       expect(button.top >= 0 && button.bottom <= innerHeight).to.be.true;
       expect(button.width >= 44 && button.height >= 44, 'it is large enough for a finger').to.be.true;
@@ -215,6 +246,65 @@ describe('a form in a dialog', () => {
       await setViewport({width: 800, height: 600});
     },
   );
+
+  /** The parts of the form that are below the button that closes it, wherever the visitor scrolls. */
+  function covered(form: LeadPrequalForm): string[] {
+    const scroller = scrollerOf(form);
+    const found = new Set<string>();
+    for (let top = 0; top < scroller.scrollHeight; top += 8) {
+      scroller.scrollTo({top, behavior: 'instant'});
+      const {
+        left,
+        right,
+        top: upper,
+        bottom,
+      } = form.shadowRoot!.querySelector('.close')!.getBoundingClientRect();
+      for (const x of [left + 1, (left + right) / 2, right - 1])
+        for (const y of [upper + 1, (upper + bottom) / 2, bottom - 1])
+          for (const element of form.shadowRoot!.elementsFromPoint(x, y))
+            if (element.closest('.card') && element !== scroller) found.add(element.outerHTML.slice(0, 60));
+    }
+    return [...found];
+  }
+
+  // The last is the first, zoomed to 200 %.
+  for (const [width, height] of [
+    [640, 360],
+    [360, 480],
+    [360, 300],
+    [320, 180],
+  ] as const) {
+    itExceptWebKit(
+      `a form in a dialog is never covered by the button that closes it: ${width} by ${height}`,
+      async () => {
+        await setViewport({width, height});
+        const form = await place('layout="single"');
+        await form.open();
+        await click(form, 'See my estimate');
+        expect(form.shadowRoot!.querySelectorAll('.error').length).to.be.above(3);
+        expect(covered(form)).to.deep.equal([]);
+        expect(dialogOf(form).scrollHeight, 'only the card scrolls').to.equal(dialogOf(form).clientHeight);
+        for (const input of form.shadowRoot!.querySelectorAll<HTMLElement>(
+          '.card input:not([tabindex="-1"])',
+        )) {
+          input.focus();
+          const {top, bottom} = input.getBoundingClientRect();
+          const edges = scrollerOf(form).getBoundingClientRect();
+          const seen = `${input.id} is seen when it has the focus: ${JSON.stringify([top, bottom, edges])}`;
+          // Firefox leaves an input where it is as long as a part of it is seen.
+          expect(top < edges.bottom && bottom > edges.top, seen).to.be.true;
+        }
+        await setViewport({width: 800, height: 600});
+      },
+    );
+  }
+
+  it('a form in a dialog has the colours of its theme around it, too', async () => {
+    const form = await place('theme="dark"');
+    await form.open();
+    const paper = getComputedStyle(scrollerOf(form)).backgroundColor;
+    expect(getComputedStyle(dialogOf(form)).backgroundColor).to.equal(paper);
+  });
 
   for (const lang of ['en', 'es']) {
     it(`a form in a dialog has a name, and a button that says that it closes: ${lang}`, async () => {

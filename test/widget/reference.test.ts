@@ -3,6 +3,7 @@ import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {restorePage, stub} from '../support/browser/browser-page.ts';
+import {faultsOf} from '../support/markup.ts';
 import {
   choose,
   click,
@@ -35,6 +36,8 @@ describe('the reference lists', () => {
   const parts = new Set<string>();
   const slots = new Set<string>();
   const read = new Set<string>();
+  const faults = new Set<string>();
+  let buttons = 0;
   let css = '';
   let events: ReturnType<typeof listen>;
 
@@ -44,6 +47,11 @@ describe('the reference lists', () => {
       for (const part of element.part) parts.add(part);
     }
     for (const slot of root?.querySelectorAll('slot') ?? []) slots.add(slot.name);
+    for (const element of root?.querySelectorAll('*') ?? []) {
+      if (element instanceof HTMLButtonElement) buttons += 1;
+      const attribute = (name: string) => Element.prototype.getAttribute.call(element, name);
+      for (const fault of faultsOf({name: element.localName, attribute})) faults.add(fault);
+    }
     const rules = [...(root?.adoptedStyleSheets ?? [])].flatMap(({cssRules}) => [...cssRules]);
     css += rules.map(({cssText}) => cssText).join('\n');
   }
@@ -99,6 +107,11 @@ describe('the reference lists', () => {
   after(() => {
     restorePage();
     server.restore();
+  });
+
+  it('in all these states, buttons have a type, and what has a name or takes the focus has a role', () => {
+    expect(buttons).to.be.above(10);
+    expect([...faults]).to.deep.equal([]);
   });
 
   it('the reference lists every attribute', () => {

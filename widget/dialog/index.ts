@@ -1,12 +1,13 @@
 /** The later file `dialog`: shows the form in a dialog over the page, which a link or a button of the page opens. */
 import {html, type ReactiveController, type ReactiveControllerHost, type TemplateResult} from 'lit';
+import {paths} from '../../contract/api.ts';
 import type {Words} from '../../form/words/words.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {adopt} from '../styles/adopt.ts';
 import {dialogStyles} from './styles.ts';
 
 type DialogContext = {
-  readonly element: HTMLElement & ReactiveControllerHost;
+  readonly element: HTMLElement & ReactiveControllerHost & {readonly partner: string};
   /** In the language that the page has now. Read them each time, because the language may change. */
   readonly words: Words;
   /** The first match in what the element has rendered. */
@@ -51,11 +52,19 @@ export class Dialog implements ReactiveController {
     return id !== '' && href === new URL(`#${id}`, location.href).href;
   }
 
-  /** A link to the element on the same page. The page may cancel the click, to scroll by itself: that does no harm. */
+  /** Whether a link leads to the partner's apply page, with the element's `id`: without the form, it is the way there. */
+  #replaces({href}: HTMLAnchorElement) {
+    const {id, partner} = this.#context.element;
+    const {pathname} = new URL(partner ? `${paths.apply}/${partner}` : paths.apply, href);
+    const link = new URL(href);
+    return id !== '' && link.pathname === pathname && link.hash === new URL(`#${id}`, href).hash;
+  }
+
+  /** A link that names the element. The page may cancel the click, to scroll by itself: that does no harm. */
   readonly #onClick = (event: MouseEvent) => {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
     const opensElsewhere = event.metaKey || event.ctrlKey || event.shiftKey;
-    if (opensElsewhere || !this.#isNamedBy(link?.href)) return;
+    if (!link || opensElsewhere || !(this.#isNamedBy(link.href) || this.#replaces(link))) return;
     event.preventDefault();
     void this.open(link);
   };

@@ -5,44 +5,54 @@ export const dialogStyles = css`
   :host {
     display: contents !important;
   }
+  :host::before {
+    display: none;
+  }
+  /* The button stands above what scrolls, so that it never covers anything. */
+  dialog[open] {
+    display: flex;
+    flex-direction: column;
+  }
   dialog {
-    background: none;
+    background: var(--_paper);
     border: 0;
     border-radius: var(--_radius);
     inline-size: calc(100% - clamp(16px, 5%, 64px));
     max-block-size: calc(100dvh - clamp(16px, 5vw, 64px));
     max-inline-size: var(--prequal-max-width, 640px);
-    overflow: auto;
-    overscroll-behavior: contain;
+    overflow: hidden;
     padding: 0;
   }
   ::backdrop {
     background: rgb(0 0 0 / 60%);
   }
-  /* Leaves room for the button above the card's own content. */
+  :host([theme='light']) dialog {
+    color-scheme: light;
+  }
+  :host([theme='dark']) dialog {
+    color-scheme: dark;
+  }
   dialog .card {
     border: 0;
     border-radius: 0;
-    padding-block-start: 52px;
-  }
-  /* Shows the progress below the button when the title is scrolled to. */
-  dialog h2 {
-    scroll-margin-block-start: 80px;
+    min-block-size: 0;
+    overflow: auto;
+    overscroll-behavior: contain;
+    padding-block-start: 4px;
+    /* What only screen readers see is positioned, and would otherwise make the dialog itself longer. */
+    position: relative;
   }
   .close {
-    background: var(--_paper);
     border: 0;
     border-radius: var(--_corner);
     color: var(--_muted);
     display: flex;
+    flex: none;
     font-size: 24px;
     inline-size: 44px;
-    inset-block-start: 4px;
-    margin-block: 4px -48px;
-    margin-inline: auto 4px;
+    margin: 4px;
+    margin-inline-start: auto;
     min-block-size: 44px;
     padding: 0;
-    position: sticky;
-    z-index: 1;
   }
 `;

@@ -158,29 +158,49 @@ export class FormState implements ReactiveController {
     this.#host.announce('');
   }
 
-  /** @param movedOn whether the focus went to another field of the form, or to one of its buttons */
-  leave(name: FieldName, movedOn: boolean) {
+  leave(name: FieldName) {
     this.collect();
-    const input = this.input(name);
-    // If the focus left the form, an empty field is not an error yet: the visitor may come back to it.
-    if (!input || !(this.values[name] || movedOn)) return;
+    // The page that has the field may be gone.
+    if (!this.input(name)) return;
     const typed = this.values[name] ?? '';
-    this.#tidy(name);
-    const tidied = this.values[name];
-    if (tidied && input.type !== 'radio') input.value = tidied;
-    this.#check(name);
-    if (name === 'email') void this.#suggest(input.value);
+    this.#tidyInput(name);
+    // An empty field is an error only once the visitor presses the button.
+    if (typed.trim()) this.#check(name);
+    if (name === 'email') void this.#suggest(this.values.email ?? '');
     if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
   }
 
-  /** Asks whether a small amount means thousands. Without an answer it is taken as it was typed. */
+  /** Asks whether a small amount means thousands. */
   #askAboutThousands(name: FieldName, typed: string) {
-    const {words} = this.#host;
     const dollars = this.#dollars(name);
-    const isKnown = dollars === this.#fewDollars[name] || dollars === this.#answered[name];
-    if (isKnown || typeof dollars !== 'number' || !mayMeanThousands(typed, words.locale)) return;
+    const isAsked = dollars === this.#fewDollars[name];
+    if (isAsked || typeof dollars !== 'number' || !this.#isUnclear(name, typed)) return;
     this.#fewDollars[name] = dollars;
-    this.#host.announce(sayQuestion(name, words, dollars));
+    this.#host.announce(sayQuestion(name, this.#host.words, dollars));
+  }
+
+  /** Whether an amount may mean thousands, and the visitor has not said so. */
+  #isUnclear(name: FieldName, typed = '') {
+    const dollars = this.#dollars(name);
+    // `2 mil` is clear once it is tidied.
+    const isAsked = dollars === this.#fewDollars[name];
+    return dollars !== this.#answered[name] && (isAsked || mayMeanThousands(typed, this.#host.words.locale));
+  }
+
+  /** The amounts that may mean thousands, of which the visitor has not said so. */
+  unclearAmounts(): FieldName[] {
+    const names = this.#host.pages().flatMap(fieldsOf);
+    return names.filter(
+      (name) => fieldTable[name].kind === 'money' && this.#isUnclear(name, this.values[name]),
+    );
+  }
+
+  /** Asks about these amounts, and about no others. The next press takes them as they were typed. */
+  ask(names: readonly FieldName[]) {
+    this.#fewDollars = Object.fromEntries(names.map((name) => [name, Number(this.#dollars(name))]));
+    this.#answered = {...this.#answered, ...this.#fewDollars};
+    const questions = names.map((name) => sayQuestion(name, this.#host.words, Number(this.#dollars(name))));
+    this.#host.announce(questions.join(' '));
   }
 
   #dollars(name: FieldName) {
@@ -219,7 +239,15 @@ export class FormState implements ReactiveController {
   /** Tidies all fields of the page, because the visitor leaves it, or because the language has changed. */
   tidyPage() {
     this.collect();
-    this.names.forEach((name) => this.#tidy(name));
+    this.names.forEach((name) => this.#tidyInput(name));
+  }
+
+  /** Tidies also what the input shows, because `collect` may read it before the form is rendered. */
+  #tidyInput(name: FieldName) {
+    this.#tidy(name);
+    const input = this.input(name);
+    const tidied = this.values[name];
+    if (tidied && input && input.type !== 'radio') input.value = tidied;
   }
 
   /** Fills in the contact data that is known before the visitor types. */

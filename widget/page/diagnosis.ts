@@ -95,8 +95,9 @@ async function tryToReach(origin: string): Promise<{blockedBy: string | undefine
   };
   addEventListener('securitypolicyviolation', note);
   const hasAnswered = await answers(`${origin}${paths.embedVersions}`);
-  // The event may come after the refusal of the request.
-  await new Promise((resolve) => setTimeout(resolve));
+  // The event may come after the refusal of the request, on a busy machine some time after it.
+  for (let turn = 0; turn < 20 && !hasAnswered && !blockedBy; turn += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
   removeEventListener('securitypolicyviolation', note);
   return {blockedBy, hasAnswered};
 }

@@ -5,6 +5,20 @@
 import {css} from 'lit';
 
 export const layout = css`
+  /*
+   * Gives the form a width in a parent that shrinks to fit, such as a float, a table cell or a popup. The card gives none,
+   * because styles query its width (container-type). This box has no height, is at least a third of the window wide
+   * (240px to 400px), and takes up to 640px if there is room. With contain-intrinsic-inline-size the least width would
+   * be the widest, too: a form in a column would push the other columns aside.
+   */
+  :host::before {
+    content: '';
+    display: grid;
+    flex: 0;
+    grid-area: 1 / 1;
+    grid-template-columns: minmax(clamp(240px, 100vw / 3, 400px), 640px);
+    overflow: hidden;
+  }
   .card {
     /* The card would otherwise inherit the style of the page's own text, such as capitals or wide letters. */
     all: initial;
@@ -16,9 +30,12 @@ export const layout = css`
     color-scheme: inherit;
     container-type: inline-size;
     display: block;
+    /* For a page that makes the element a flex box or a grid. */
+    flex: 1;
     font-family: var(--prequal-font, inherit);
     /* Below 16px, phones zoom into inputs. */
     font-size: max(16px, 1em);
+    grid-area: 1 / 1;
     line-height: 1.5;
     /* The card fills the height that the page keeps for the form. */
     min-block-size: inherit;
@@ -84,6 +101,21 @@ export const layout = css`
   .use {
     color: var(--_muted);
     font-size: 0.875em;
+  }
+  .alert {
+    border: 2px solid var(--_bad);
+    border-radius: var(--_corner);
+    display: flex;
+    gap: 10px;
+    margin-block-end: 20px;
+    padding: 14px;
+    scroll-margin-block: 16px 96px;
+  }
+  .alert > .icon {
+    color: var(--_bad);
+  }
+  .alert-title {
+    font-weight: 600;
   }
   button,
   .main {

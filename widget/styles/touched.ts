@@ -10,7 +10,6 @@ export const touched = css`
     font-size: 0.875em;
     font-weight: 400;
   }
-  .alert,
   .field {
     scroll-margin-block: 16px;
   }
@@ -62,14 +61,11 @@ export const touched = css`
   .option {
     position: relative;
   }
-  /* Firefox draws black what inherits a derived colour as its accent, so each input has its own. */
-  .option input,
-  .consent input {
-    accent-color: var(--_strong);
-  }
+  /* Not the browser's own circle: on a dark page that is dark grey, as if it were disabled. */
   .option input {
-    appearance: auto;
     block-size: 20px;
+    border-radius: 50%;
+    border-width: 2px;
     inline-size: 20px;
     inset-block-start: calc(50% - 10px);
     inset-inline-start: 14px;
@@ -89,6 +85,9 @@ export const touched = css`
     justify-content: space-between;
     padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;
+  }
+  .option input:checked {
+    border: 6px solid var(--_strong);
   }
   .option input:checked + label {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
@@ -123,21 +122,6 @@ export const touched = css`
     box-shadow: 0 -1px var(--_line);
     margin-block-start: calc(var(--_space) * 8);
     padding-block-start: calc(var(--_space) * 6);
-  }
-  .alert {
-    border: 2px solid var(--_bad);
-    border-radius: var(--_corner);
-    display: flex;
-    gap: 10px;
-    margin-block-end: 20px;
-    padding: 14px;
-    scroll-margin-block-end: 96px;
-  }
-  .alert > .icon {
-    color: var(--_bad);
-  }
-  .alert-title {
-    font-weight: 600;
   }
   .alert li {
     margin-block-start: 4px;

@@ -7,6 +7,7 @@ import {amountParts, totalAmount, type AmountPart, type Prequalification} from '
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import {fundsBehind} from '../../form/funds-behind.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {roundMinimum} from '../../form/say-minimum.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {fillClass} from './amount-parts.ts';
@@ -20,11 +21,26 @@ type Explained = Pick<EmbedAnswer, 'prequalification' | 'explanation'> &
 export function amountsView(words: Words, amounts: Prequalification, explained: Explained) {
   // An upstream may not know all parts.
   const available = amountParts.filter((part) => amounts[part]);
-  const locked = amountParts.filter((part) => amounts[part] === 0);
-  const isRounded = amounts[totalAmount] > 0 && (explained.explanation?.rounding_increment ?? 1) > 1;
+  const zeros = amountParts
+    .filter((part) => amounts[part] === 0)
+    .map((part) => ({part, needed: requirement(words, part, explained)}));
+  const locked = zeros.filter(({needed}) => needed);
+  const hasTotal = amounts[totalAmount] > 0;
+  const hasTable = hasTotal && available.length > 0;
+  const isRounded = hasTotal && (explained.explanation?.rounding_increment ?? 1) > 1;
   return html`
-    ${amounts[totalAmount] > 0 ? tableView(words, amounts, available, explained) : nothing}
-    ${locked.length > 0 ? lockedView(words, locked, explained) : nothing}
+    ${hasTable ? tableView(words, amounts, available, explained) : nothing}
+    ${
+      // Without other amounts to compare with, it says nothing that these are zero.
+      hasTable
+        ? zerosView(
+            words,
+            zeros.filter(({needed}) => !needed),
+          )
+        : nothing
+    }
+    ${locked.length > 0 ? html`<h3>${words.unlock}</h3>` : nothing} ${zerosView(words, locked)}
+    ${hasTotal || locked.length > 0 ? nothing : html`<p>${words.nothingKnown}</p>`}
     <p class="estimate" part="estimate">${words.disclaimer} ${isRounded ? words.rounded : nothing}</p>
   `;
 }
@@ -92,23 +108,20 @@ function rowsView(words: Words, part: AmountPart, dollars: number, sentence: str
   `;
 }
 
-/** The amounts that are zero. Without reasons, as from an upstream, nobody knows what would change them. */
-function lockedView(words: Words, locked: readonly AmountPart[], explained: Explained) {
-  const {reasons} = explained;
-  return html`
-    ${locked.some((part) => reasons?.[part]) ? html`<h3>${words.unlock}</h3>` : nothing}
-    <dl part="unlock">
-      ${locked.map(
-        (part) => html`
-          <div part="row">
-            <dt>${words.names[part]}</dt>
-            <dd class="aside" part="reason">${requirement(words, part, explained)}</dd>
-          </div>
-        `,
-      )}
-    </dl>
-  `;
-}
+/** Amounts that are zero, each with what it would take, as far as that is known. */
+const zerosView = (words: Words, zeros: readonly {part: AmountPart; needed: string | undefined}[]) =>
+  zeros.length === 0
+    ? nothing
+    : html`<dl part="unlock">
+        ${zeros.map(
+          ({part, needed}) => html`
+            <div part="row">
+              <dt>${words.names[part]}</dt>
+              <dd class="aside" part="reason">${needed ?? words.reasons.unknown}</dd>
+            </div>
+          `,
+        )}
+      </dl>`;
 
 /** Says what an amount above zero is, how it was calculated, and what it assumes. */
 function arithmetic(words: Words, part: AmountPart, explained: Explained): string {
@@ -124,17 +137,22 @@ function arithmetic(words: Words, part: AmountPart, explained: Explained): strin
   return `${words.about[part]} ${calculation} ${assumption}`;
 }
 
-/** Says what it would take for an amount of zero. */
-function requirement(words: Words, part: AmountPart, {reasons, explanation}: Explained): string {
+/** Says what it would take for an amount of zero. Undefined if that is not known, as for the amounts of an upstream. */
+function requirement(words: Words, part: AmountPart, {reasons, explanation}: Explained): string | undefined {
   const {minimum_score: score, minimum_funds: minimum} = explanation?.parts[part] ?? {};
   const needs = words.needs[part];
   const known = [
     score ? fill(words.reasons.from_score, {score}) : '',
-    minimum ? fill(words.reasons.below_minimum, {minimum: formatMoney(minimum, words.locale), needs}) : '',
+    minimum
+      ? fill(words.reasons.below_minimum, {
+          minimum: formatMoney(roundMinimum(minimum), words.locale),
+          needs,
+        })
+      : '',
   ].filter(Boolean);
   if (known.length > 0) return known.join(' ');
   const reason = reasons?.[part];
   // A newer server may give reasons that these words do not know.
   const why = lookUp(words.reasons, reason === 'below_minimum' ? 'below_some_minimum' : reason);
-  return fill(why ?? words.reasons.unknown, {needs});
+  return why && fill(why, {needs});
 }

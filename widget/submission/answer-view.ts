@@ -4,6 +4,7 @@ import type {Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {isField} from '../../form/pages.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
@@ -45,13 +46,28 @@ const icons = {
   pending: 'M12 6.5V12l3.5 2.5',
   late: 'M12 6.5V12l3.5 2.5',
   refused: 'M12 6.5v7M12 17v.5',
+  refusedContact: 'M12 6.5v7M12 17v.5',
 };
 
 /** The state of an answer without amounts, which is also the name of its texts. */
 function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons {
+  const isStandard = leadType === 'standard';
   // A standard lead has no amounts, so it is never shown as pending.
-  if (status === 'pending' && leadType !== 'standard') return late ? 'late' : 'pending';
-  return status === 'refused' ? 'refused' : 'thanks';
+  if (status === 'pending' && !isStandard) return late ? 'late' : 'pending';
+  if (status !== 'refused') return 'thanks';
+  return isStandard ? 'refusedContact' : 'refused';
+}
+
+/** The fields that a refusal names. A newer server may name some that this form does not have. */
+export const refusedFields = ({status, refused_fields: fields = []}: EmbedAnswer) =>
+  status === 'refused' ? fields.filter(isField) : [];
+
+/** What the visitor reads in the place of amounts. */
+function explainState(words: Words, result: Result): string {
+  const fields = refusedFields(result.answer).map((name) => words.labels[name]);
+  return fields.length > 0
+    ? fill(words.refusedFields, {fields: fields.join(', ')})
+    : words[stateOf(result)].text;
 }
 
 /** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
@@ -60,11 +76,13 @@ export function answerView(words: Words, answered: Answered) {
   const amounts = shownAmounts(answer);
   const total = amounts?.total_qualified_amount ?? 0;
   const state = stateOf(answered);
-  const {title, text} = words[state];
-  const partnerText = state === 'refused' ? undefined : inLanguage(nextStep, words.locale);
+  const {title} = words[state];
+  const isRefused = answer.status === 'refused';
+  const partnerText = isRefused ? undefined : inLanguage(nextStep, words.locale);
+  const usualText = amounts ? (total > 0 ? words.weContact : words.weContactAnyway) : undefined;
   return html`
     <section
-      class="answer ${amounts ? '' : `end ${state}`}"
+      class="answer ${amounts ? '' : `end ${answer.status}`}"
       aria-labelledby="result-title"
       @pointerdown=${takeaway.prepare}
     >
@@ -85,9 +103,9 @@ export function answerView(words: Words, answered: Answered) {
             : nothing
         }
       </h2>
-      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${text}</p>`}
-      ${nextView(words, {id: answer.id, phone, text: partnerText ?? (amounts ? words.weContact : undefined)})}
-      ${actionsView(words, answered, amounts !== null || state === 'refused')}
+      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${explainState(words, answered)}</p>`}
+      ${nextView(words, {id: answer.id, phone, text: partnerText ?? usualText})}
+      ${actionsView(words, answered, amounts !== null || isRefused)}
     </section>
   `;
 }
@@ -117,7 +135,7 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
 /** The result in one sentence, for screen readers. */
 export function resultSentence(words: Words, result: Result): string {
   const amounts = shownAmounts(result.answer);
-  if (!amounts) return words[stateOf(result)].text;
+  if (!amounts) return explainState(words, result);
   const total = amounts.total_qualified_amount;
   return `${greeting(words, amounts)} ${total > 0 ? formatMoney(total, words.locale) : ''}`;
 }

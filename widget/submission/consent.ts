@@ -39,7 +39,10 @@ export class Consent {
     if (trap) this.trap = trap.value || undefined;
     const box = this.#host.find<HTMLInputElement>('#consent');
     if (box) this.#tickedVersion = box.checked ? box.value : undefined;
-    if (this.error && this.text?.required && !this.#isMissing) this.#setError(undefined);
+    if (this.error && this.text?.required && !this.#isMissing) {
+      this.error = undefined;
+      this.#host.announce('');
+    }
   }
 
   get #isMissing() {
@@ -51,17 +54,6 @@ export class Consent {
     this.collect();
     this.error = this.#isMissing ? 'required' : undefined;
     return !this.error;
-  }
-
-  /** The visitor has left the box for another place in the form. */
-  leave() {
-    this.collect();
-    if (this.#isMissing && !this.error) this.#setError('required');
-  }
-
-  #setError(error: ConsentError | undefined) {
-    this.error = error;
-    this.#host.announce(error ? this.#host.words.consentErrors[error] : '');
   }
 
   /** Shows a text that was postponed. */

@@ -4,7 +4,8 @@ import {fillStyles} from './amount-parts.ts';
 import {amountsStyles} from './amounts-styles.ts';
 
 const otherStyles = css`
-  .end > p {
+  .end > p,
+  .answer > h2 + p {
     margin-block: 8px 24px;
   }
   .badge {
@@ -89,12 +90,29 @@ const otherStyles = css`
   .use + .error {
     margin-block: -16px 24px;
   }
+  /* Drawn here for the same reason as the circles of the options. */
   .consent input {
-    appearance: auto;
     block-size: 24px;
+    border-radius: 4px;
+    border-width: 2px;
     float: inline-start;
     inline-size: 24px;
     min-block-size: 0;
+    padding: 0;
+  }
+  .consent input:checked {
+    background: var(--_strong);
+    border-color: var(--_strong);
+  }
+  .consent input:checked::before {
+    block-size: 12px;
+    border: solid var(--_paper);
+    border-width: 0 3px 3px 0;
+    content: '';
+    display: block;
+    inline-size: 5px;
+    margin: 0 auto;
+    rotate: 45deg;
   }
   /* Not paler, so that visitors can read what they are sending. */
   [inert] {

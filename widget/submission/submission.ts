@@ -242,13 +242,13 @@ export class Submission implements ReactiveController {
   /**
    * Shows the fields again, with what the visitor typed. The next lead replaces this one.
    *
-   * @returns whether the visitor saw amounts
+   * @returns the answer that the visitor saw
    */
-  change(): boolean {
+  change(): EmbedAnswer | undefined {
     const {stage} = this;
     this.preparation.prepareNext();
     this.#enter(asking);
-    return stage.name === 'answered' && stage.answer.prequalification !== null;
+    return stage.name === 'answered' ? stage.answer : undefined;
   }
 
   /** Forgets the lead, and cancels it if it is being sent. The next lead does not replace it. */

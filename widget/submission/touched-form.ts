@@ -15,6 +15,7 @@ import {emit} from '../page/events.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
 import {touched} from '../styles/touched.ts';
+import {refusedFields} from './answer-view.ts';
 import {answerStyles} from './styles.ts';
 import {Submission} from './submission.ts';
 import type * as TakeawayFile from '../takeaway/index.ts';
@@ -28,7 +29,7 @@ export type FormEvent = {
   /** As `performance.now()`. */
   readonly timeStamp: number;
   readonly target: EventTarget | null;
-  /** Of a `focusout` event, what gets the focus; of a `focusin` event, what had it. Null if that is not on the page. */
+  /** Of a `focusin` event, what had the focus. Null if that is not on the page. */
   readonly relatedTarget?: EventTarget | null | undefined;
   /** Of a `keydown` event. */
   readonly key?: string | undefined;
@@ -103,7 +104,7 @@ export class TouchedForm {
   }
 
   /** Handles an event of the form, also one that came before this file. */
-  handle({type, timeStamp, target, relatedTarget, key}: FormEvent) {
+  handle({type, timeStamp, target, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
     void this.submission.preparation.begin();
     this.submission.preparation.touch();
@@ -121,13 +122,10 @@ export class TouchedForm {
           addEventListener(end, () => setTimeout(resolve), {once: true});
         }
       });
-    } else if (type === 'focusout' && around) {
-      // An amount is also left for the buttons of its own field.
-      const movedOn = relatedTarget !== null && around !== fieldAround(relatedTarget);
+    } else if (type === 'focusout' && field) {
       // An error that appears while the mouse is down would move the button away from under it.
       void this.#press.then(() => {
-        if (field && !this.submission.isSending) this.fields.leave(field, movedOn);
-        else if (movedOn) this.consent.leave();
+        if (!this.submission.isSending) this.fields.leave(field);
       });
     }
   }
@@ -170,6 +168,7 @@ export class TouchedForm {
     if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
 
     this.#clearErrors();
+    if (this.#stopsToAsk()) return;
     fields.tidyPage();
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
     if (this.#host.focused()) this.#host.refresh('.main');
@@ -187,6 +186,24 @@ export class TouchedForm {
     if (outcome.kind === 'failed') this.#host.refresh('.alert');
     else this.#showErrors(outcome.kind === 'invalid' ? outcome.errors : {});
     emit(this.#host.element, 'prequal-error', {code: outcome.code, retryable: outcome.retryable});
+  }
+
+  /**
+   * Asks once about amounts that may mean thousands, at the press that would send them, because the visitor may have seen
+   * no question before. The focus is where Enter sends the lead.
+   */
+  #stopsToAsk(): boolean {
+    const {fields} = this;
+    const unclear = fields.unclearAmounts();
+    const [first] = unclear;
+    if (first) {
+      const page = this.#host.pages().findIndex((each) => fieldsOf(each).includes(first));
+      if (page === fields.page) fields.tidyPage();
+      else this.showPage(page, inputOf(first));
+      this.#host.refresh(inputOf(first));
+    }
+    fields.ask(unclear);
+    return first !== undefined;
   }
 
   /** Reads these fields, or all fields of the form. */
@@ -266,9 +283,15 @@ export class TouchedForm {
       firstName: this.fields.values.first_name?.trim() ?? '',
       phone: this.fields.values.phone?.trim() ?? '',
       change: () => {
-        const hadAmounts = this.submission.change();
-        // Visitors who saw amounts mostly want to change their funds. After a reload all fields are empty.
-        if (hadAmounts && this.fields.values.cash)
+        const answer = this.submission.change();
+        const refused = answer ? refusedFields(answer) : [];
+        // After a reload all fields are empty.
+        if (refused.some((name) => this.fields.values[name])) {
+          this.#clearErrors();
+          this.#showErrors(Object.fromEntries(refused.map((name) => [name, 'refused'])));
+        }
+        // Visitors who saw amounts mostly want to change their funds.
+        else if (answer?.prequalification && this.fields.values.cash)
           this.showPage(this.#host.pages().length - 1, 'section:last-of-type h2');
         else this.showPage(0);
       },
@@ -318,5 +341,5 @@ const endOf = (element: HTMLElement) =>
   (element.querySelector('[slot=disclaimer]') ?? element).getBoundingClientRect().bottom;
 
 /** The name of the field that an element belongs to, or `consent`. */
-const fieldAround = (target: EventTarget | null | undefined) =>
+const fieldAround = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-field]')?.dataset['field'] : undefined;

@@ -3,14 +3,17 @@ import {expect} from '@open-wc/testing';
 import {sendKeys, sendMouse} from '@web/test-runner-commands';
 import {itExceptWebKit} from '../../support/browser/drivers.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
 import {
   announced,
   button,
   choose,
   click,
   description,
+  errors,
   field,
   fill,
+  fillAll,
   fillContact,
   fillFunds,
   focused,
@@ -117,6 +120,23 @@ describe('an amount of money', () => {
       expect(digits.length).to.be.below(5);
       expect('12345'.startsWith(digits), digits).to.be.true;
     });
+  });
+
+  it('words for nothing are 0, and a range is asked about in words that say what to type', async () => {
+    const form = await open({layout: 'single'});
+    await type(form, 'Cash', 'none');
+    await leave(form);
+    expect(field(form, 'Cash').value).to.equal('0');
+
+    for (const [typed, sentence] of [
+      ['50-60k', 'Cash: enter one amount, the lower figure that you are sure of, like 50,000.'],
+      ['1.5', 'Cash: enter the whole amount, like 50,000 or 1.5 million.'],
+    ] as const) {
+      fill(form, 'Cash', typed);
+      await leave(form);
+      expect(field(form, 'Cash').value).to.equal(typed);
+      expect(errors(form)).to.deep.equal([sentence]);
+    }
   });
 
   it('an amount is tidied when the focus goes to its own None button', async () => {
@@ -236,18 +256,174 @@ describe('an amount of money', () => {
       await shows(form, question);
     });
 
-    it('the question does not hold up the visitor, and does not appear while the lead is being sent', async () => {
-      server.reply(() => created({prequalification: null}));
-      const form = await open({layout: 'single'});
-      await fillContact(form);
-      await choose(form, 'Above 720 Excellent');
-      await fillFunds(form);
-      fill(form, 'Investments', '50');
-      const sent = send(form);
-      await form.updateComplete;
-      expect(text(form)).not.to.contain(', or $');
-      await sent;
-      expect(server.leads[0]!.body.lead['investments']).to.equal(50);
+    describe('stops the last button once', () => {
+      const last = 'Investments: $50, or $50,000?';
+
+      /** Fills in everything, with amounts that nobody asks about. */
+      const filled = async (attributes: Readonly<Record<string, string>> = {layout: 'single'}) => {
+        server.reply(() => created({prequalification: null}));
+        const form = await open(attributes);
+        if (attributes['layout'] !== 'single') await fillAll(form);
+        else {
+          await fillContact(form);
+          await choose(form, 'Above 720 Excellent');
+          await fillFunds(form);
+        }
+        return form;
+      };
+
+      it('the press that leaves the last field shows and announces the question, and the next one sends', async () => {
+        const form = await filled();
+        fill(form, 'Investments', '50');
+        await click(form, 'See my estimate');
+        expect(text(form)).to.contain(last);
+        expect(announced(form)).to.equal(last);
+        expect(focused(form)).to.equal(field(form, 'Investments'));
+        expect(server.leads).to.have.length(0);
+
+        const sent = send(form);
+        await form.updateComplete;
+        expect(text(form), 'while the lead is being sent').not.to.contain(last);
+        await sent;
+        expect(server.leads[0]!.body.lead['investments']).to.equal(50);
+      });
+
+      it('a question that stands there already stops the press, too', async () => {
+        const form = await filled({});
+        fill(form, 'Cash', '50');
+        field(form, 'Investments').focus();
+        await shows(form, question);
+        await click(form, 'See my estimate');
+        expect(server.leads).to.have.length(0);
+        expect(focused(form)).to.equal(field(form, 'Cash'));
+        expect(announced(form)).to.equal(question);
+        await send(form);
+        expect(server.leads[0]!.body.lead['cash']).to.equal(50);
+      });
+
+      it('Enter in the field is stopped once, too', async () => {
+        const form = await filled({});
+        fill(form, 'Investments', '50');
+        await press('Enter');
+        await shows(form, last);
+        expect(announced(form)).to.equal(last);
+        expect(focused(form)).to.equal(field(form, 'Investments'));
+        expect(server.leads).to.have.length(0);
+        await press('Enter');
+        await until(() => server.leads.length === 1);
+        expect(server.leads[0]!.body.lead['investments']).to.equal(50);
+      });
+
+      it('a real click is stopped once, too', async () => {
+        const form = await filled();
+        fill(form, 'Investments', '');
+        await type(form, 'Investments', '50');
+        const main = button(form, 'See my estimate');
+        main.scrollIntoView({block: 'center'});
+        const {x, y} = main.getBoundingClientRect();
+        await sendMouse({type: 'click', position: [Math.ceil(x) + 10, Math.ceil(y) + 10]});
+        await shows(form, last);
+        expect(focused(form)).to.equal(field(form, 'Investments'));
+        expect(server.leads).to.have.length(0);
+        // A second real click may count as the second half of a double click.
+        await send(form);
+        expect(server.leads[0]!.body.lead['investments']).to.equal(50);
+      });
+
+      it('several questions stop the press once, and all are announced', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '50');
+        fill(form, 'Investments', '50');
+        await click(form, 'See my estimate');
+        expect(announced(form)).to.equal(`${question} ${last}`);
+        expect(text(form)).to.contain(question);
+        expect(text(form)).to.contain(last);
+        expect(focused(form)).to.equal(field(form, 'Cash'));
+        await send(form);
+        expect(server.leads[0]!.body.lead).to.deep.include({cash: 50, investments: 50});
+      });
+
+      it('an answered question does not stop the press, and the answer is sent', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '50');
+        await click(form, 'See my estimate');
+        await click(form, '$50,000');
+        await send(form);
+        expect(server.leads[0]!.body.lead['cash']).to.equal(50_000);
+      });
+
+      it('an amount that is small in another way is asked about again', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '50');
+        await click(form, 'See my estimate');
+        fill(form, 'Cash', '60');
+        await click(form, 'See my estimate');
+        expect(announced(form)).to.equal('Cash: $60, or $60,000?');
+        expect(server.leads).to.have.length(0);
+        await send(form);
+        expect(server.leads[0]!.body.lead['cash']).to.equal(60);
+      });
+
+      it('"2 mil" stops the press with the question about millions', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '2 mil');
+        await click(form, 'See my estimate');
+        expect(announced(form)).to.equal('Cash: $2,000, or $2,000,000?');
+        expect(field(form, 'Cash').value).to.equal('2,000');
+        await send(form);
+        expect(server.leads[0]!.body.lead['cash']).to.equal(2_000);
+      });
+
+      it('errors come before questions', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '50');
+        fill(form, 'Investments', 'some');
+        await click(form, 'See my estimate');
+        expect(focused(form)).to.equal(field(form, 'Investments'));
+        fill(form, 'Investments', '0');
+        await click(form, 'See my estimate');
+        expect(focused(form)).to.equal(field(form, 'Cash'));
+        expect(server.leads).to.have.length(0);
+        await send(form);
+      });
+
+      it('after "Change my answers", only a new amount is asked about', async () => {
+        const form = await filled();
+        fill(form, 'Cash', '50');
+        server.reply(() => created());
+        await click(form, 'See my estimate');
+        await send(form);
+        await click(form, 'Change my answers');
+        expect(text(form)).not.to.contain(question);
+
+        fill(form, 'Investments', '50');
+        await click(form, 'See my estimate');
+        expect(announced(form)).to.equal(last);
+        expect(server.leads).to.have.length(1);
+        await send(form);
+        expect(server.leads[1]!.body.lead).to.deep.include({cash: 50, investments: 50});
+      });
+
+      it('an amount that a browser filled in without an event is asked about', async () => {
+        const form = await filled();
+        field(form, 'Cash').value = '50';
+        await click(form, 'See my estimate');
+        expect(announced(form)).to.equal(question);
+        expect(server.leads).to.have.length(0);
+      });
+
+      it('submit() shows the page of the question', async () => {
+        const form = await filled({});
+        fill(form, 'Cash', '50');
+        await click(form, 'Back');
+        await form.submit();
+        await shows(form, question);
+        await form.updateComplete;
+        expect(focused(form)).to.equal(field(form, 'Cash'));
+        expect(server.leads).to.have.length(0);
+        await form.submit();
+        expect(server.leads[0]!.body.lead['cash']).to.equal(50);
+      });
     });
 
     it('the question has a name for screen readers', async () => {

@@ -2,6 +2,7 @@ import {expect, fixture, html} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import {until} from '../../support/until.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {itExceptWebKit} from '../../support/browser/drivers.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -9,6 +10,7 @@ import {
   choose,
   click,
   description,
+  errors,
   field,
   fill,
   fillContact,
@@ -135,14 +137,35 @@ describe('the form', () => {
       expect(text(form)).not.to.contain('Enter an email');
     });
 
-    it('an empty field shows an error only when the visitor goes on to another field of the form', async () => {
+    itExceptWebKit(
+      'the way through empty fields by Tab raises no error, until the button is pressed',
+      async () => {
+        const form = await open({layout: 'single'});
+        await touch(form);
+        fill(form, 'First name', ' ');
+        while (focused(form) !== button(form, 'See my estimate')) await sendKeys({press: 'Tab'});
+        await form.updateComplete;
+        await form.updateComplete;
+        expect(errors(form)).to.deep.equal([]);
+        expect(announced(form)).to.equal('');
+
+        await click(form, 'See my estimate');
+        expect(errors(form)).to.have.length(8);
+      },
+    );
+
+    it('a field that was emptied raises no error when it is left, and shows the error of a press until it is filled', async () => {
       const form = await open();
       await touch(form);
-      field(form, 'First name').focus();
-      field(form, 'First name').blur();
+      fill(form, 'First name', 'Maria');
+      field(form, 'Last name').focus();
+      fill(form, 'First name', '');
+      field(form, 'Last name').focus();
       await form.updateComplete;
-      expect(text(form)).not.to.contain('Enter your first name.');
+      await form.updateComplete;
+      expect(errors(form)).to.deep.equal([]);
 
+      await click(form, 'Next');
       field(form, 'First name').focus();
       field(form, 'Last name').focus();
       await form.updateComplete;

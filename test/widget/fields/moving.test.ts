@@ -94,7 +94,11 @@ describe('moving through the form', () => {
       expect(focused(form)).to.equal(field(form, 'Last name'));
       await press('Enter');
       expect(focused(form), 'past the e-mail, which is filled in').to.equal(field(form, 'Phone'));
-      expect(errors(form)).to.deep.equal(['Enter your last name.']);
+      expect(errors(form), 'an empty field is no error yet').to.deep.equal([]);
+      fill(form, 'Email', 'maria');
+      await press('Enter');
+      await form.updateComplete;
+      expect(errors(form)).to.deep.equal(['Enter an email address like name@example.com.']);
       expect(summary(form)).to.deep.equal([]);
     });
 
@@ -174,7 +178,9 @@ describe('moving through the form', () => {
       await press('Enter');
       await form.updateComplete;
       expect(focused(form)).to.equal(field(form, 'Phone'));
-      expect(announced(form)).to.equal('Enter a phone number like (415) 555\u20110132.');
+      expect(announced(form)).to.equal(
+        'Enter a US number like (415) 555\u20110132, or begin with + and the country code.',
+      );
     });
   });
 

@@ -48,14 +48,20 @@ export function addScript({document}: HostPage) {
 /**
  * @param content the HTML after the recording script, for the head and the body
  * @param headers the headers of the response with the page
+ * @param width of its window
  */
-export async function openPage(content: string, headers: Record<string, string> = {}): Promise<HostPage> {
+export async function openPage(
+  content: string,
+  headers: Record<string, string> = {},
+  width = 800,
+): Promise<HostPage> {
   // The page belongs to a new visit.
   sessionStorage.clear();
   const page = `<!doctype html><html lang="en"><title>Host page</title>${watch}${content}`;
   const query = new URLSearchParams({html: page, headers: JSON.stringify(headers)});
   const frame = document.createElement('iframe');
-  frame.width = '800';
+  frame.width = String(width);
+  frame.style.border = '0';
   frame.height = '1200';
   frame.src = `/host-page?${query}`;
   const loaded = new Promise((resolve) => (frame.onload = resolve));

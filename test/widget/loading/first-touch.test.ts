@@ -104,6 +104,11 @@ describe('before the file of a touched form has arrived', () => {
     const {type, detail} = await send(form, 'Next');
     expect([type, detail]).to.deep.equal(['prequal-error', {code: 'load-failed', retryable: true}]);
     expect(focused(form)?.textContent).to.contain('We could not load the rest of the form');
+    const notice = getComputedStyle(focused(form)!);
+    expect(
+      [notice.display, notice.borderTopStyle, notice.borderTopWidth, notice.paddingTop],
+      'the notice is a box, although the styles of a touched form are in the missing file',
+    ).to.deep.equal(['flex', 'solid', '2px', '14px']);
     expect(announced(form)).to.equal('');
     expect(field(form, 'First name').value).to.equal('Maria');
 

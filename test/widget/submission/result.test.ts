@@ -7,14 +7,19 @@ import {
   announced,
   button,
   click,
+  description,
+  errors,
   field,
+  fill,
   fillAll,
+  fillContact,
   focused,
   heading,
   link,
   maybeButton,
   open,
   send,
+  summary,
   text,
   type Attributes,
 } from '../../support/browser/visitor.ts';
@@ -178,7 +183,7 @@ describe('the result', () => {
     expect(unlocks(form)).to.deep.equal({
       'Retirement rollover': 'Needs at least $50,000 in retirement funds.',
       'SBA loan':
-        'From a credit score of 680. Needs at least $32,143 in cash or rolled-over retirement funds.',
+        'From a credit score of 680. Needs at least $33,000 in cash or rolled-over retirement funds.',
       'Unsecured funding': 'From a credit score of 620.',
       'Portfolio loan': 'Needs investments outside of retirement accounts.',
     });
@@ -198,10 +203,47 @@ describe('the result', () => {
   });
 
   it('an amount of zero without a reason, as an upstream gives it, has a neutral sentence', async () => {
-    const form = await result({prequalification: none, reasons: {}});
-    expect(text(form)).to.contain('Not part of this estimate.');
+    const form = await result({reasons: {}});
+    expect(unlocks(form)).to.deep.equal({'Portfolio loan': 'Not part of this estimate.'});
     expect(text(form)).not.to.contain('undefined');
     expect(text(form)).not.to.contain('To unlock');
+  });
+
+  it('a result of zeros without a reason says who can help, and lists nothing', async () => {
+    const form = await result({prequalification: none, reasons: {}});
+    expect(heading(form)).to.equal('Maria, we found no funding for these answers yet');
+    expect(text(form)).to.contain('a person may find another way');
+    expect(next(form)).to.equal(
+      'What happens next We will contact you about your answers at (415) 555-0132. Your reference: K7QM-2XHD',
+    );
+    for (const empty of ['Not part', 'To unlock', '$0', 'about this estimate'])
+      expect(text(form)).not.to.contain(empty);
+    expect(unlocks(form)).to.deep.equal({});
+    button(form, 'Change my answers');
+  });
+
+  it('a result of zeros lists only the amounts of which it is known what they need', async () => {
+    const form = await result({
+      prequalification: none,
+      reasons: {unsecured_amount: 'credit_score', ...({rollover_amount: 'of a newer server'} as object)},
+    });
+    expect(unlocks(form)).to.deep.equal({'Unsecured funding': 'Needs a higher credit score.'});
+    expect(text(form)).to.contain('To unlock');
+    expect(text(form)).not.to.contain('another way');
+  });
+
+  it('a total without its parts, as an upstream may give it, is shown alone', async () => {
+    const form = await result({prequalification: {...none, total_qualified_amount: 50_000}, reasons: {}});
+    expect(heading(form)).to.equal('Maria, you may qualify for up to $50,000');
+    expect(form.shadowRoot?.querySelector('table, [part=bar], [part=unlock]')).to.equal(null);
+    expect(text(form)).not.to.contain('Not part');
+  });
+
+  it('a total of zero with parts above zero is shown as nothing, without the parts', async () => {
+    const form = await result({prequalification: {...amounts, total_qualified_amount: 0}, reasons: {}});
+    expect(heading(form)).to.equal('Maria, we found no funding for these answers yet');
+    expect(form.shadowRoot?.querySelector('table, [part=unlock]')).to.equal(null);
+    expect(text(form)).not.to.contain('$');
   });
 
   for (const code of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '', 'of a newer server']) {
@@ -386,9 +428,57 @@ describe('the result', () => {
     button(form, 'Start over');
   });
 
-  it('the result says what the visitor can do when the upstream refuses the lead', async () => {
-    const form = await result({status: 'refused', prequalification: null, reasons: {}});
+  const refused = {status: 'refused', prequalification: null, reasons: {}} as const;
+
+  it('a refusal that names a field says which, and leads the visitor back to it', async () => {
+    const form = await result({...refused, refused_fields: ['email']});
     expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
+    expect(text(form)).to.contain('Not accepted: Email.');
+    expect(text(form)).to.contain('give this reference: a person can help');
+    expect(next(form)).to.equal('Your reference: K7QM-2XHD');
+    await click(form, 'Change my answers');
+    expect(heading(form)).to.contain('About you');
+    expect(field(form, 'Email').value).to.equal('maria@example.com');
+    expect(focused(form)).to.equal(field(form, 'Email'));
+    expect(description(form, field(form, 'Email'))).to.equal('Email was not accepted. Please check it.');
+    fill(form, 'Email', 'maria@example.org');
+    await form.updateComplete;
+    expect(errors(form)).to.deep.equal([]);
+  });
+
+  it('a refusal that names several fields leads to the first of them, with a summary', async () => {
+    const form = await result({...refused, refused_fields: ['credit_score', 'bankruptcy', 'cash']});
+    expect(text(form)).to.contain('Not accepted: Credit score, Bankruptcy, Cash.');
+    await click(form, 'Change my answers');
+    expect(heading(form)).to.contain('Credit history');
+    expect(summary(form)).to.deep.equal([
+      'Credit score was not accepted. Please check it.',
+      'Bankruptcy was not accepted. Please check it.',
+    ]);
+  });
+
+  it('a refusal that names a field that only a newer form has is like one that names none', async () => {
+    const form = await result({...refused, refused_fields: ['company', 'constructor'] as never});
+    expect(text(form)).to.contain('These answers were not accepted as they are.');
+    await click(form, 'Change my answers');
+    expect(errors(form)).to.deep.equal([]);
+  });
+
+  it('a refusal of contact data says nothing of an estimate', async () => {
+    server.reply(() => created(refused));
+    sessionStorage.clear();
+    const form = await open({'lead-type': 'standard'});
+    await fillContact(form);
+    await send(form, 'Send');
+    expect(heading(form)).to.equal('We could not accept your details, Maria');
+    expect(form.shadowRoot?.querySelector('.answer')?.textContent).not.to.contain('estimate');
+    button(form, 'Change my answers');
+  });
+
+  it('the result says what the visitor can do when the upstream refuses the lead', async () => {
+    const form = await result(refused);
+    expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
+    expect(text(form)).to.contain('a person can help');
     await click(form, 'Change my answers');
     expect(field(form, 'First name').value).to.equal('Maria');
   });

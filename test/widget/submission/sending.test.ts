@@ -248,9 +248,11 @@ describe('sending', () => {
     const {detail} = await send(form);
     expect(detail).to.deep.equal({code: 'invalid-lead', retryable: false});
     expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
-    expect(errors(form)).to.deep.equal(['Enter a phone number like (415) 555\u20110132.']);
+    expect(errors(form)).to.deep.equal([
+      'Enter a US number like (415) 555\u20110132, or begin with + and the country code.',
+    ]);
     expect(focused(form)).to.equal(field(form, 'Phone'));
-    expect(description(form, field(form, 'Phone'))).to.contain('Enter a phone number');
+    expect(description(form, field(form, 'Phone'))).to.contain('Enter a US number');
     expect(field(form, 'First name').value).to.equal('Maria');
   });
 
