@@ -1,11 +1,12 @@
 /** The clients that callers have, each with its own way of doing Basic auth, against a running server. */
 import assert from 'node:assert/strict';
-import {spawn, spawnSync} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {after, suite, test} from 'node:test';
 import {setTimeout as pause} from 'node:timers/promises';
 import {basic, postJson, readProblem} from '../support/http.ts';
+import {missing} from '../support/installed.ts';
 import {amounts, prequalificationBody, standardBody} from '../support/sample-leads.ts';
 import {acme, startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -78,14 +79,6 @@ const clients: Record<string, Client> = {
   "Node's fetch": viaFetch,
 };
 
-/** Why this client is skipped; false when it is here. */
-function missing({program}: Client): string | false {
-  if (!spawnSync(program, ['--version']).error) return false;
-  const reason = `${program} is not installed`;
-  if (process.env['REQUIRE_CLIENTS'] === '1') throw new Error(`REQUIRE_CLIENTS is set, but ${reason}`);
-  return reason;
-}
-
 async function assertWorks(client: Client) {
   const address = `${server.url}/json/leads`;
   const idOf = async (lead: object) =>
@@ -100,7 +93,7 @@ async function assertWorks(client: Client) {
 
 suite('leads of both types are created and read by', () => {
   for (const [name, client] of Object.entries(clients)) {
-    test(`leads of both types are created and read by ${name}`, {skip: missing(client)}, () =>
+    test(`leads of both types are created and read by ${name}`, {skip: missing(client.program)}, () =>
       assertWorks(client),
     );
   }
@@ -138,7 +131,7 @@ suite(
     for (const [name, client] of Object.entries(clients).filter(([, {challenged}]) => challenged)) {
       test(
         `while so many sign-ins fail that one more is turned away, the first request without credentials is asked for them as ever, by ${name}`,
-        {skip: missing(client)},
+        {skip: missing(client.program)},
         async (t) => {
           t.after(await crowdWithFailures());
           await assertWorks(client);

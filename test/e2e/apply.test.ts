@@ -9,7 +9,6 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {chromium, type BrowserContextOptions, type Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
-import {releasesFolder} from '../../server/config/config.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
@@ -46,7 +45,6 @@ async function startAll() {
     port,
     publicUrl,
     embedFolder: resolve('dist/embed'),
-    releasesFolder,
     proofOfWork: 10,
     partners: [
       onePartner({

@@ -17,7 +17,7 @@ const codeBlock = (file: string, start: RegExp) =>
 const widths = [320, 360, 640, 1280];
 
 /** As the documentation has them. */
-const snippet = codeBlock('README.md', /## Embed it[^]*?```html\n[^]*?(<lead-prequal-form[^]*?)```/);
+const snippet = codeBlock('README.md', /## Embed it[^]*?```html\n[^]*?(<style[^]*?)```/);
 const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n([^]*?)```/);
 
 const cases = {
@@ -95,10 +95,16 @@ suite('the form arrives', () => {
     }
   }
 
-  test('without JavaScript the form never arrives, and its own content shows', async () => {
+  test('without JavaScript the form never arrives, and the snippet of the README says at once where else to go', async () => {
     const page = await openPage(snippet, 'en', {javaScriptEnabled: false});
     await page.goto(origin);
-    assert.ok(await page.getByRole('link', {name: 'write to us'}).isVisible());
+    const hrefs = ['https://leads.example.com/apply/acme', 'tel:+14155550132', 'mailto:hello@acme.example'];
+    const links = page.getByRole('link');
+    assert.deepEqual(
+      await Promise.all(hrefs.map((_, index) => links.nth(index).getAttribute('href'))),
+      hrefs,
+    );
+    for (const link of await links.all()) assert.ok(await link.isVisible());
     await page.close();
   });
 
@@ -112,6 +118,8 @@ suite('the form arrives', () => {
     await page.goto(origin, {waitUntil: 'commit'});
     await page.getByText('Below').waitFor();
     assert.equal(await page.locator('lead-prequal-form').innerText(), '');
+    // What is hidden is not read to people who cannot see, either.
+    assert.equal(await page.getByRole('link').count(), 0);
     gate.resolve();
     await page.getByLabel('First name').waitFor();
     await page.close();

@@ -61,14 +61,21 @@ suite('what hosts ask of a snippet', () => {
   });
 
   test(
-    'WordPress removes the form from what an author writes, so the steps ask for an editor',
+    'WordPress removes the form when somebody saves it who may not post any HTML, and leaves the link below it, and no code',
     {skip: emulations.wordpress.missing},
     () => {
-      const {
-        texts: [text = ''],
-      } = trials.snippetFor('wordpress');
-      assert.doesNotMatch(wordpress(htmlBlock(text), 'author'), /<script|<lead-prequal-form/);
-      assert.match(hosts.wordpress.steps[0], /administrator or editor/);
+      const {parts, texts} = trials.snippetFor('wordpress');
+      const {applyUrl} = parts.applyPage;
+      const saved = wordpress(htmlBlock(texts.join()), 'author');
+      assert.doesNotMatch(saved, /<script|<lead-prequal-form/);
+      assert.equal(
+        saved.replace(/<[^>]*>/g, '').trim(),
+        'If the form does not appear, you can open it on its own page.',
+      );
+      assert.ok(saved.includes(`<a href="${applyUrl}">open it on its own page</a>`), saved);
+      const [first, , , last] = hosts.wordpress.steps;
+      assert.match(first, /administrator or editor.*"unfiltered_html"/);
+      assert.match(last, /WordPress would remove the form/);
     },
   );
 

@@ -6,6 +6,7 @@
 import {after, before, suite, test} from 'node:test';
 import {hostNames, hosts} from '../../server/snippets/hosts.ts';
 import {emulations} from './embeds/hosts.ts';
+import {notInstalled} from '../support/installed.ts';
 import {documentTable, Results} from './embeds/tried.ts';
 import {useTrials} from './embeds/trials.ts';
 import {engines, startVisitor, type Visitor} from './embeds/visitors.ts';
@@ -22,7 +23,7 @@ suite('the snippets of the hosts', {concurrency: 1}, () => {
       before(async () => {
         visitor = await startVisitor(engine);
         if (!visitor && required.includes(engine.toLowerCase()))
-          throw new Error(`${engine} is required and not installed`);
+          throw new Error(`${engine} is required, but ${notInstalled(engine.toLowerCase())}`);
       });
       after(() => visitor?.close());
 
@@ -30,7 +31,7 @@ suite('the snippets of the hosts', {concurrency: 1}, () => {
         const {usual, isPlain, missing} = emulations[host];
         if (engine !== 'Chromium' && !isPlain) continue;
         test(`the form works in ${engine} with the snippet for "${hosts[host].name}", on a page that ${usual.does}`, async (t) => {
-          const reason = missing ?? (visitor ? undefined : `${engine} is not installed`);
+          const reason = missing ?? (visitor ? undefined : notInstalled(engine.toLowerCase()));
           results.note(host, engine, reason ? 'skipped' : 'failed');
           if (!visitor || reason) return t.skip(reason);
           await trials.sendLead(

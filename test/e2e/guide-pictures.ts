@@ -2,7 +2,6 @@
 import {resolve} from 'node:path';
 import {chromium, type Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';
-import {releasesFolder} from '../../server/config/config.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {hosts} from '../../server/snippets/hosts.ts';
@@ -21,6 +20,7 @@ const partner = onePartner({
   origins: [origin],
   cid: '1001',
   privacy_href: 'https://www.acme.example/privacy',
+  contact: {phone: '(415) 555-0132', email: 'hello@acme.example'},
   consent: {
     text: 'I agree that Acme Funding may call me about my estimate.',
     version: '2026-11',
@@ -30,7 +30,6 @@ const partner = onePartner({
 const server = await startTestServer({
   publicUrl,
   embedFolder: resolve('dist/embed'),
-  releasesFolder,
   partners: [partner],
   proofOfWork: 200,
 });

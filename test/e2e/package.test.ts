@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import type {AddressInfo} from 'node:net';
+import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
+import {Ajv} from 'ajv';
+import type {CustomElementDeclaration, Package, Reference} from 'custom-elements-manifest';
 import express from 'express';
 import {chromium} from 'playwright-core';
 import {build} from 'vite';
@@ -14,6 +17,9 @@ import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {optionFiles} from '../../widget/loading/option-pins.ts';
 import {laterFiles} from '../../widget/loading/pins.ts';
+
+const readJsonFile = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
+const folder = 'dist/npm';
 
 /** In the project, so that the frameworks of the tests are found from there. */
 const app = 'dist/package-test';
@@ -46,6 +52,9 @@ suite('the npm package', () => {
     for (const name of needed) assert.ok(names.includes(name), `${name} is missing`);
     const others = names.filter((name) => !needed.includes(name) && !/\.d\.ts$|^[\w-]+\.js$/.test(name));
     assert.deepEqual(others.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    for (const name of needed.filter((name) => name.endsWith('.json'))) {
+      assert.doesNotMatch(readFileSync(join(folder, name), 'utf8'), /default: undefined/, name);
+    }
   });
 
   for (const conditions of [[], ['worker'], ['workerd', 'worker', 'browser'], ['edge-light', 'worker']]) {
@@ -59,6 +68,80 @@ suite('the npm package', () => {
       assert.equal(output, 'undefined\n');
     });
   }
+
+  suite('the custom-elements manifest of the npm package', () => {
+    const manifest = readJsonFile<Package>(join(folder, 'custom-elements.json'));
+    const [script, ...otherModules] = manifest.modules;
+    const declaration = script?.declarations?.[0] as CustomElementDeclaration & {tagName: string};
+    const {slots = [], cssParts = [], events = [], members = []} = declaration;
+
+    test('the custom-elements manifest of the npm package is valid by its schema', () => {
+      const schema = createRequire(import.meta.url)('custom-elements-manifest') as object;
+      const ajv = new Ajv({strict: false}).addSchema(schema, 'manifest');
+      for (const [part, content] of [
+        ['manifest#', manifest],
+        // As a class, any declaration would be valid.
+        ['manifest#/definitions/CustomElementDeclaration', declaration],
+      ] as const) {
+        const validate = ajv.getSchema(part)!;
+        assert.ok(validate(content), ajv.errorsText(validate.errors));
+      }
+    });
+    test('the custom-elements manifest of the npm package names files that are in it', () => {
+      const {exports, customElements} = readJsonFile<{
+        exports: Record<string, Record<string, string>>;
+        customElements: string;
+      }>(join(folder, 'package.json'));
+      assert.deepEqual([manifest, otherModules], [readJsonFile(join(folder, customElements)), []]);
+      // Another path would be no module that an app can import.
+      assert.equal(`./${script?.path}`, exports['.']?.['browser']);
+      const named = JSON.stringify(manifest).matchAll(/"(?:path|module|readme)":"([^"]*)"/g);
+      for (const [, path = ''] of named) assert.ok(path && existsSync(join(folder, path)), path);
+    });
+    test('the custom-elements manifest of the npm package says which module exports the class and defines the tag', () => {
+      const of: Reference = {name: 'LeadPrequalForm', module: script!.path};
+      assert.deepEqual(script?.exports, [
+        {kind: 'js', name: 'LeadPrequalForm', declaration: of},
+        {kind: 'custom-element-definition', name: 'lead-prequal-form', declaration: of},
+      ]);
+      assert.partialDeepStrictEqual(declaration, {name: 'LeadPrequalForm', tagName: 'lead-prequal-form'});
+      const code = readFileSync(join(folder, script.path), 'utf8');
+      assert.match(code, /export ?\{[^}]*\bas LeadPrequalForm\b/);
+      assert.match(code, /customElements\.define\(/);
+    });
+    test('the custom-elements manifest of the npm package describes the element where Storybook and editors look', () => {
+      assert.ok(declaration.summary && declaration.description === declaration.summary);
+    });
+    test('the custom-elements manifest of the npm package tells a slot from the part of the same name', () => {
+      // Storybook lists them under their names alone, and so shows only the part.
+      const shared = slots.filter(({name}) => cssParts.some((part) => part.name === name));
+      assert.ok(shared.length > 0);
+      for (const {name, description: ofSlot = ''} of shared) {
+        const {description: ofPart = ''} = cssParts.find((part) => part.name === name) ?? {};
+        assert.match(ofSlot, new RegExp(`\\(The part "${name}" is .+\\)$`));
+        assert.match(ofPart, new RegExp(`\\(The slot "${name}" is .+\\)$`));
+      }
+    });
+    test('the custom-elements manifest of the npm package has the types that TypeScript finds in the package', () => {
+      const rows = [
+        ...events.map(({name, type}) => [`HTMLElementEventMap['${name}']`, type.text]),
+        ...members.flatMap((member) =>
+          member.kind === 'field' && !member.static
+            ? [[`LeadPrequalForm['${member.name}']`, member.type?.text ?? 'nothing']]
+            : [],
+        ),
+      ];
+      assert.ok(rows.length > events.length && events.length > 0);
+      const names = [...new Set(rows.flatMap(([, text = '']) => text.match(/\b[A-Z]\w+/g) ?? []))];
+      const own = names.filter((name) => !['CustomEvent', 'Record'].includes(name));
+      const check = `import type {LeadPrequalForm, ${own.join(', ')}} from 'lead-prequal';
+type Same<One, Other> =
+  (<Any>() => Any extends One ? 1 : 2) extends (<Any>() => Any extends Other ? 1 : 2) ? true : false;
+export const same: [${rows.map(([found, text]) => `Same<${found}, ${text}>`).join(',\n  ')}] = [${rows.map(() => 'true').join(', ')}];\n`;
+      writeFileSync(join(app, 'manifest.ts'), check);
+      execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});
+    });
+  });
 
   test('the npm package types the element for TypeScript, React, Vue and Svelte', () => {
     execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});

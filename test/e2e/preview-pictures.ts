@@ -5,7 +5,6 @@
  */
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
-import {releasesFolder} from '../../server/config/config.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {pageLanguages, pageWords, type PageLanguage} from '../../server/http/hosted/words.ts';
 import {findChromium} from '../support/find-browsers.ts';
@@ -40,7 +39,7 @@ const picture = (language: PageLanguage, script: string) => `<!doctype html>
     ${script}
   </html>`;
 
-const server = await startTestServer({embedFolder: resolve('dist/embed'), releasesFolder});
+const server = await startTestServer({embedFolder: resolve('dist/embed')});
 const {script} = newestScript({...server.config, publicUrl: server.url});
 const browser = await chromium.launch(await findChromium());
 for (const language of pageLanguages) {

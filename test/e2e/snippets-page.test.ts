@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
-import * as fc from 'fast-check';
-import type {Page} from 'playwright-core';
+import fc from '../support/properties.ts';
+import type {Locator, Page} from 'playwright-core';
 import {readChoices} from '../../server/snippets/choices.ts';
 import {hostNames} from '../../server/snippets/hosts.ts';
 import {scriptText} from '../../server/snippets/markup.ts';
@@ -127,13 +127,58 @@ suite('the page of snippets', () => {
     assert.match((await code.textContent()) ?? '', /^<lead-prequal-form partner="demo"/);
 
     await page.getByLabel('Accent', {exact: true}).fill('#008000');
-    await page.getByRole('link', {name: 'choose a sample'}).click();
-    await page.getByText('The form shows samples.').waitFor();
+    await page.getByRole('link', {name: 'Sends real leads'}).click();
+    await page.getByText('is a real lead').waitFor();
     assert.match(
       (await code.textContent()) ?? '',
-      /^<lead-prequal-form partner="demo" sandbox style="[^"]*--prequal-accent: #008000/,
+      /^<lead-prequal-form partner="demo" style="[^"]*--prequal-accent: #008000/,
     );
-    assert.equal(await page.getByLabel('What happens to leads').inputValue(), 'succeeds');
+    await page.close();
+  });
+
+  test('the form on the page of snippets sends nothing until somebody chooses that it does, and the address keeps that choice', async () => {
+    const {page, trouble, preview, code} = await open('?partner=demo&lead-type=standard');
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url());
+    });
+    const [samples, leads] = ['Sends nothing: shows samples', 'Sends real leads'].map((name) =>
+      page.getByRole('link', {name}),
+    ) as [Locator, Locator];
+    const snippet = await code.textContent();
+    assert.equal(await samples.getAttribute('aria-current'), 'true');
+    await preview.getByLabel('First name').fill('Ana');
+    await preview.getByLabel('Last name').fill('Silva');
+    await preview.getByLabel('Email').fill('ana@example.com');
+    await preview.getByLabel('Phone').fill('415-555-0132');
+    await preview.getByRole('button', {name: 'Send'}).click();
+    // A sample has a consent, which is shown when the visitor goes on.
+    await preview.getByRole('checkbox').check();
+    await preview.getByRole('button', {name: 'Send'}).click();
+    await preview.getByRole('heading', {name: /Thank you/}).waitFor();
+    assert.deepEqual(posts, []);
+
+    await leads.click();
+    await page.getByText('is a real lead').waitFor();
+    await preview.locator('lead-prequal-form:not([sandbox])').waitFor();
+    assert.equal(await code.textContent(), snippet);
+    assert.equal(new URL(page.url()).searchParams.get('sends'), 'leads');
+    await page.reload();
+    assert.equal(await leads.getAttribute('aria-current'), 'true');
+    await samples.click();
+    await preview.locator('lead-prequal-form[sandbox]').waitFor();
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
+
+  test('a link of a sample on the page of snippets opens the apply page beside it, because that page takes real leads', async () => {
+    const {page, preview} = await open('?partner=demo&host=wordpress');
+    const opened = page.waitForEvent('popup');
+    await preview.getByRole('link', {name: 'open it on its own page'}).click();
+    const applyPage = await opened;
+    await applyPage.waitForURL(`${run.demo.service}/apply/demo`);
+    assert.ok(await preview.locator('lead-prequal-form[sandbox]').isVisible());
+    await applyPage.close();
     await page.close();
   });
 
@@ -175,7 +220,7 @@ suite('the page of snippets', () => {
     await page.waitForURL(/host=webflow.*#snippet$/);
     assert.match(
       (await code.textContent()) ?? '',
-      /^<lead-prequal-form partner="demo" layout="single" theme="dark"/,
+      /^<lead-prequal-form partner="demo" layout="single" theme="dark"/m,
     );
     await page.close();
   });
@@ -213,7 +258,7 @@ suite('the page of snippets', () => {
   });
 
   test('a lead that is sent from the live preview is stored, because the page of snippets belongs to the server', async () => {
-    const {page, trouble, preview} = await open('?partner=demo&lead-type=standard');
+    const {page, trouble, preview} = await open('?partner=demo&lead-type=standard&sends=leads');
     await preview.getByLabel('First name').fill('Ana');
     await preview.getByLabel('Last name').fill('Silva');
     await preview.getByLabel('Email').fill('ana@example.com');
@@ -242,7 +287,7 @@ suite('the preview', () => {
     test(`the form in the preview has the attributes, the style and the script of the snippet: ${host}`, async () => {
       const {page, preview} = await open('?partner=demo');
       for (const chosen of fc.sample(anyChoices, {numRuns: 4, seed: 7})) {
-        const query = new URLSearchParams({partner: 'demo', host, ...chosen}).toString();
+        const query = new URLSearchParams({partner: 'demo', host, sends: 'leads', ...chosen}).toString();
         await page.goto(`${run.demo.service}/embed/snippets?${query}`);
         await preview.locator('lead-prequal-form:defined').waitFor({state: 'attached'});
         const {shown, held, text} = await compared(page);

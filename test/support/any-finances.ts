@@ -1,5 +1,5 @@
 /** Generates finances of leads, and policies, for tests of what holds for all of them. */
-import fc from 'fast-check';
+import fc from './properties.ts';
 import {creditScores} from '../../contract/fields.ts';
 import type {Finances} from '../../server/calculator/calculator.ts';
 import {defaultPolicy, type Policy} from '../../server/config/policy.ts';

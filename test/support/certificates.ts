@@ -2,6 +2,7 @@
 import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {need} from './installed.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 
 export type Certificate = {cert: string; key: string};
@@ -75,7 +76,7 @@ export function createAuthority(owner: {after(work: () => unknown): void}): Auth
 const runIn =
   (cwd: string) =>
   (...args: string[]) =>
-    void execFileSync('openssl', args, {cwd, stdio: ['ignore', 'ignore', 'pipe']});
+    void execFileSync(need('openssl'), args, {cwd, stdio: ['ignore', 'ignore', 'pipe']});
 const newKey = (file: string) => [
   '-newkey',
   'ec',

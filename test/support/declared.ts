@@ -10,9 +10,10 @@ export type Answer = {status: number; headers: Headers; body: string};
 type DeclaredHeader = {required: boolean};
 type DeclaredResponse = {headers?: Record<string, DeclaredHeader>; content: Record<string, unknown>};
 type Responses = Record<string, DeclaredResponse>;
+type Referring = Record<string, DeclaredResponse | {$ref: string}>;
 
 const document = openapiDocument('https://leads.example.com');
-const declared = document.paths as Record<string, Record<string, {responses: Responses}>>;
+const declared = document.paths as Record<string, Record<string, {responses: Referring}>>;
 const elsewhere = document.components.responses as Responses;
 
 const ajv = new Ajv2020({strict: false, validateSchema: false});
@@ -27,6 +28,9 @@ const templates = Object.keys(declared).map((template) => ({
 const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const pointer = (...parts: string[]) => `openapi#/${parts.map(escaped).join('/')}`;
 
+/** A response that several operations refer to. */
+const shared = (status: string) => ({at: ['components', 'responses', status], response: elsewhere[status]!});
+
 /** The part of the document that declares the responses to this request with this status. */
 function find(method: string, path: string, status: string): {at: string[]; response: DeclaredResponse} {
   const template = templates.find(({pattern}) => pattern.test(path))?.template;
@@ -37,18 +41,18 @@ function find(method: string, path: string, status: string): {at: string[]; resp
   for (const operation of own) {
     const response = operations[operation]!.responses[status];
     const refusal = Number(status) >= 400;
-    if (response && (operation === name || refusal)) {
-      return {at: ['paths', template!, operation, 'responses', status], response};
-    }
+    if (!response || (operation !== name && !refusal)) continue;
+    if ('$ref' in response) return shared(status);
+    return {at: ['paths', template!, operation, 'responses', status], response};
   }
-  const response = operations[name] ? undefined : elsewhere[status];
-  assert.ok(response, `${method} ${path} is answered with ${status}, which the document does not declare`);
-  return {at: ['components', 'responses', status], response};
+  const isDeclared = !operations[name] && elsewhere[status];
+  assert.ok(isDeclared, `${method} ${path} is answered with ${status}, which the document does not declare`);
+  return shared(status);
 }
 
 /** @throws AssertionError when the document does not declare this response to this request */
 export function assertDeclared(method: string, path: string, {status, headers, body}: Answer): void {
-  const [pathname = ''] = path.split('?');
+  const [pathname = ''] = path.split(/[?#]/);
   // A preflight request of a browser is no operation of the API.
   if (!apiPath.test(pathname) || (method === 'OPTIONS' && status === 204)) return;
   const {at, response} = find(method, pathname, String(status));

@@ -1,12 +1,13 @@
 /** Finds the browsers of this machine, for the tests of the widget and the end-to-end tests. */
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {delimiter, dirname, join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {browserEnvironment} from './browser-environment.ts';
+import {findProgram} from './installed.ts';
 
 /** Options that the launchers of Web Test Runner (puppeteer) and of playwright both accept. */
-export type ChromiumLaunch = {executablePath: string; args: string[]; env?: Record<string, string>};
+export type ChromiumLaunch = {executablePath: string; args: string[]; env: Record<string, string>};
 
 const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const webkitFolders = ['x86_64-linux-gnu', 'aarch64-linux-gnu', ''].map((folder) => join('/usr/lib', folder));
@@ -29,8 +30,8 @@ export async function findChromium(): Promise<ChromiumLaunch> {
   if (CHROMIUM_PATH && !existsSync(CHROMIUM_PATH)) {
     throw new Error(`CHROMIUM_PATH names ${CHROMIUM_PATH}, which does not exist`);
   }
-  const installed = CHROMIUM_PATH || onPath(chromiumNames) || macChrome();
-  return installed ? {executablePath: installed, args} : packagedChromium();
+  const installed = CHROMIUM_PATH || findProgram(...chromiumNames) || macChrome();
+  return installed ? {executablePath: installed, args, env: browserEnvironment()} : packagedChromium();
 }
 
 /**
@@ -40,37 +41,26 @@ export async function findChromium(): Promise<ChromiumLaunch> {
 async function packagedChromium(): Promise<ChromiumLaunch> {
   const {default: chromium, inflate} = await import('@sparticuz/chromium');
   const executablePath = await chromium.executablePath();
-  if (spawnSync(executablePath, ['--version']).status === 0) return {executablePath, args};
+  const env = browserEnvironment();
+  if (spawnSync(executablePath, ['--version']).status === 0) return {executablePath, args, env};
 
   // On a minimal machine, the libraries that a browser needs are missing.
   const folder = dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium')));
   const libraries = await inflate(join(folder, '..', 'bin', 'al2023.tar.br'));
-  const env = {
-    ...(process.env as Record<string, string>),
-    LD_LIBRARY_PATH: join(libraries, 'lib'),
-    FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
-  };
-  return {executablePath, args, env};
+  return {executablePath, args, env: {...env, LD_LIBRARY_PATH: join(libraries, 'lib')}};
 }
 
 /** `undefined` if it is not installed; then the tests do not use it. */
-export const findFirefox = () => onPath(['firefox-esr', 'firefox']);
+export const findFirefox = () => findProgram('firefox-esr', 'firefox');
 
 /** WebKitGTK's browser and driver, and the display server that they need; `undefined` unless all are installed. */
 export function findWebKit(): {browser: string; driver: string; display: string} | undefined {
   const browser = webkitFolders
     .flatMap((folder) => webkitVersions.map((version) => join(folder, version, 'MiniBrowser')))
     .find((path) => existsSync(path));
-  const driver = onPath(['WebKitWebDriver']);
-  const display = onPath(['Xvfb']);
+  const driver = findProgram('WebKitWebDriver');
+  const display = findProgram('Xvfb');
   return browser && driver && display ? {browser, driver, display} : undefined;
-}
-
-function onPath(names: readonly string[]): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return names
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
 }
 
 function macChrome() {

@@ -12,8 +12,12 @@ import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
 import {classicTag} from '../../server/snippets/markup.ts';
+import {noChoices} from '../../server/snippets/choices.ts';
+import {hosts} from '../../server/snippets/hosts.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
+import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {onePartner} from '../../server/config/partners.ts';
+import {readVersions} from '../../server/versions/embed-versions.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
 const built = 'dist/embed';
@@ -25,6 +29,8 @@ export type Service = {
   script: string;
   /** The tag of its classic twin. */
   classicScript: string;
+  /** The snippet for a page in HTML, with what it says where the form does not load. */
+  snippet: string;
   /** The number of a version with the same files. */
   otherVersion: string;
   /** Another such version for a single test, so that the browser has none of its files in the cache. */
@@ -99,7 +105,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
       });
     }
     const partners = [
-      onePartner({key: 'acme', origins: [pageOrigin], cid: '1001'}),
+      onePartner({key: 'acme', origins: [pageOrigin], cid: '1001', contact: {phone: '(415) 555-0132'}}),
       onePartner({key: 'globex', origins: [pageOrigin], cid: '2001'}),
     ] as const;
     return {releasesFolder, partners: [...partners], withdrawnVersions: [withdrawnVersion]};
@@ -108,9 +114,17 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
     if (socket.localPort === server.port) record(request);
   });
-  const {script} = newestScript({...server.config, publicUrl: server.url});
+  const config = {...server.config, publicUrl: server.url};
+  const {script} = newestScript(config);
+  const parts = snippetParts(
+    config,
+    versionForSnippets(readVersions(config))!,
+    config.partners[0],
+    noChoices,
+  );
+  const [{code: snippet} = {code: ''}] = hosts.html.blocks(parts);
   const classic = {src: `${server.url}/embed/${version}/${classicFile}`, integrity: integrity[classicFile]};
-  const scripts = {script, classicScript: classicTag({classic})};
+  const scripts = {script, classicScript: classicTag({classic}), snippet};
   const versions = {otherVersion, uncachedVersion, withdrawnVersion};
   return {
     server,

@@ -1,5 +1,5 @@
 /** Request bodies made by `fast-check`, as bytes: valid, almost valid, and hostile. */
-import fc from 'fast-check';
+import fc from './properties.ts';
 import {creditScores, leadTypes} from '../../contract/fields.ts';
 import {prequalificationBody, standardBody} from './sample-leads.ts';
 

@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {buffer} from 'node:stream/consumers';
 import PostalMime, {type Email} from 'postal-mime';
 import {SMTPServer, type SMTPServerOptions} from 'smtp-server';
+import {need} from './installed.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 
 export type Received = {
@@ -111,7 +112,7 @@ export function makeCertificate(host: string): {key: string; cert: string} {
   const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
   try {
     execFileSync(
-      'openssl',
+      need('openssl'),
       [
         ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
         ...['-keyout', keyFile, '-out', certFile, '-subj', `/CN=${host}`],

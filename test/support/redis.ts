@@ -1,6 +1,7 @@
 /** The Redis that `TEST_REDIS_URL` names, and one of a test's own, which may be stopped, frozen and started again. */
 import {spawn, type ChildProcess} from 'node:child_process';
 import {createClient} from 'redis';
+import {need} from './installed.ts';
 import type {Owner} from './opened.ts';
 import {until} from './until.ts';
 
@@ -14,7 +15,7 @@ if (withoutRedis && required === '1') throw new Error(`REQUIRE_STORES is set, bu
 
 /** @param owner the test after which Redis is stopped */
 export async function startRedis(owner: Owner, port: number): Promise<ChildProcess> {
-  const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+  const redis = spawn(need('redis-server'), ['--port', String(port), '--save', '', '--appendonly', 'no'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   owner.after(() => void redis.kill('SIGKILL'));

@@ -15,6 +15,7 @@ export function newsRequest(
     happenedAt: lead.createdAt,
     remoteId: null,
     attempts: 0,
+    recipients: null,
     onTaken: () => Promise.reject(new Error('A webhook gives no id to a lead')),
     ...changes,
   };

@@ -35,6 +35,7 @@ export function newsRequest(
     happenedAt,
     remoteId: null,
     attempts: 0,
+    recipients: null,
     onTaken: () => Promise.reject(new Error('News has no id at its destination')),
   };
 }

@@ -19,5 +19,6 @@ export const servedLeadApi = (
 export const noPauses: Pauses = {
   has: () => false,
   pause: () => Promise.resolve(),
+  onBreakEnd: () => undefined,
   stop: () => Promise.resolve(),
 };

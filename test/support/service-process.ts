@@ -75,7 +75,7 @@ export async function startService(
   folder: string,
   command: readonly string[] = [],
 ): Promise<RunningService> {
-  const child = spawnMain({...environment, PORT: '0'}, folder, command);
+  const child = spawnMain({PORT: '0', ...environment}, folder, command);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({input: stream}).on('line', (line) => lines.push(line));

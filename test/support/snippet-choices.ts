@@ -1,5 +1,5 @@
 /** Any choices that may be made about a snippet, as the query of the page of snippets has them. */
-import * as fc from 'fast-check';
+import fc from './properties.ts';
 import {allChoices, type Choice} from '../../server/snippets/choices.ts';
 
 /** Values of text fields that are allowed, though some of them look like markup or code. */

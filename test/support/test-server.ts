@@ -55,7 +55,9 @@ export const baseConfig = (folder: string): Config => ({
   releasesFolder: join(folder, 'releases'),
   withdrawnVersions: [],
   snippetsPage: true,
+  drainSeconds: 0,
   logLevel: 'debug',
+  warnings: [],
 });
 
 export type TestServer = {

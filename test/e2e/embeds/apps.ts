@@ -20,8 +20,11 @@ async function buildApp(files: Files): Promise<Page> {
     const assets = join(folder, 'out/assets');
     const [script = ''] = readdirSync(assets).filter((name) => name.endsWith('.js'));
     const code = readFileSync(join(assets, script), 'utf8').replaceAll('</script', '<\\/script');
+    const rules = readdirSync(assets)
+      .filter((name) => name.endsWith('.css'))
+      .map((name) => readFileSync(join(assets, name), 'utf8'));
     return {
-      html: `${head}</head><body><div id="app"></div><script type="module">${code}</script></body></html>`,
+      html: `${head}<style>${rules.join('')}</style></head><body><div id="app"></div><script type="module">${code}</script></body></html>`,
     };
   } finally {
     rmSync(folder, {recursive: true});

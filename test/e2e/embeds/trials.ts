@@ -21,7 +21,7 @@ export const keys = {tried: 'acme', other: 'other', withoutFrames: 'without-fram
 export type Trials = {
   readonly site: Site;
   /** The snippet as the server makes it. */
-  snippetFor(host: HostName, options?: {key?: string; version?: Choices['version']}): Snippet;
+  snippetFor(host: HostName, options?: {key?: string} & Partial<Choices>): Snippet;
   /** Fills in the form on the page, and throws an error unless one lead is stored, with the right partner. */
   sendLead(visitor: Visitor, snippet: Snippet, way: Way, email: string): Promise<void>;
   /** The leads in the database that have this address. */
@@ -59,11 +59,11 @@ export function useTrials(): Trials {
     get site() {
       return site;
     },
-    snippetFor(host, {key = keys.tried, version = 'pinned'} = {}) {
+    snippetFor(host, {key = keys.tried, ...choices} = {}) {
       const partner = server.config.partners.find((one) => one.key === key)!;
       const parts = snippetParts(server.config, versionForSnippets(readVersions(server.config))!, partner, {
         ...noChoices,
-        version,
+        ...choices,
       });
       return {parts, texts: hosts[host].blocks(parts).map(({code}) => code)};
     },

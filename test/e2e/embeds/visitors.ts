@@ -5,6 +5,7 @@
  */
 import * as puppeteer from 'puppeteer-core';
 import {remote} from 'webdriverio';
+import {browserEnvironment} from '../../support/browser-environment.ts';
 import {startWebKitDriver} from '../../support/browser-runner/launchers.ts';
 import {findChromium, findFirefox, findWebKit} from '../../support/find-browsers.ts';
 import {until} from '../../support/until.ts';
@@ -16,7 +17,7 @@ export type Engine = (typeof engines)[number];
 export type VisitedForm = {
   /** Waits for the field, and types into it. */
   type(find: string, text: string): Promise<void>;
-  /** Waits for the element, and clicks on it. */
+  /** Waits until the element can be seen, and clicks on it. */
   click(find: string): Promise<void>;
   /** Waits for the element, and returns its text. */
   read(find: string): Promise<string>;
@@ -39,7 +40,8 @@ export async function startVisitor(engine: Engine): Promise<Visitor | undefined>
   if (engine === 'WebKit') return startWebKit();
   if (engine === 'Chromium') return startPuppeteer(await findChromium());
   const executablePath = findFirefox();
-  return executablePath ? startPuppeteer({browser: 'firefox', executablePath}) : undefined;
+  const env = browserEnvironment();
+  return executablePath ? startPuppeteer({browser: 'firefox', executablePath, env}) : undefined;
 }
 
 const element = 'lead-prequal-form';
@@ -67,7 +69,7 @@ async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor
       return {
         trouble,
         type: (find, text) => locate(find).fill(text),
-        click: (find) => locate(find).click(),
+        click: (find) => locate(find).setVisibility('visible').click(),
         read: (find) =>
           locate(find)
             .map((found) => found.textContent ?? '')
@@ -112,8 +114,8 @@ async function startWebKit(): Promise<Visitor | undefined> {
     port,
     path: '/',
     logLevel: 'silent',
-    // Otherwise a command without an answer would wait for two minutes.
-    connectionRetryTimeout: 30_000,
+    // Milliseconds. On a busy machine, a browser may need more than 30 s to start.
+    connectionRetryTimeout: 90_000,
     connectionRetryCount: 0,
     capabilities: {
       browserName: 'MiniBrowser',
@@ -140,7 +142,11 @@ async function startWebKit(): Promise<Visitor | undefined> {
       return {
         trouble: [],
         type: async (find, text) => (await locate(find)).setValue(text),
-        click: async (find) => (await locate(find)).click(),
+        async click(find) {
+          const target = await locate(find);
+          await target.waitForDisplayed({timeout: patience});
+          await target.click();
+        },
         read: async (find) => (await locate(find)).getText(),
         close,
       };

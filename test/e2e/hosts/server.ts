@@ -4,7 +4,6 @@ import {existsSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {extname, join, resolve} from 'node:path';
-import {releasesFolder} from '../../../server/config/config.ts';
 import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {documentedSnippet, singleSnippet} from '../../support/embed-snippet.ts';
 import {hostPages, themeAddress, type Scheme} from './pages.ts';
@@ -38,7 +37,7 @@ async function reply({
   }
   const page = hostPages[pathname.slice(1)];
   if (!page) return undefined;
-  const {script} = newestScript({embedFolder, releasesFolder, publicUrl: origin});
+  const {script} = newestScript({embedFolder, releasesFolder: 'no releases', publicUrl: origin});
   const steps = documentedSnippet(script, 'sandbox');
   const snippet = searchParams.get('layout') === 'single' ? singleSnippet(steps) : steps;
   const scheme = searchParams.get('scheme') === 'dark' ? 'dark' : 'light';

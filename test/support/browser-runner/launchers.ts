@@ -6,7 +6,9 @@ import type {Readable} from 'node:stream';
 import {chromeLauncher} from '@web/test-runner-chrome';
 import {webdriverLauncher} from '@web/test-runner-webdriver';
 import * as puppeteer from 'puppeteer-core';
+import {browserEnvironment} from '../browser-environment.ts';
 import {findChromium, findFirefox, findWebKit} from '../find-browsers.ts';
+import {notInstalled} from '../installed.ts';
 import {freePort} from '../free-port.ts';
 import {until} from '../until.ts';
 
@@ -20,8 +22,9 @@ const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | 
   /** The launcher for Chrome uses puppeteer, which can also drive Firefox. */
   firefox() {
     const executablePath = findFirefox();
+    const env = browserEnvironment();
     return executablePath
-      ? chromeLauncher({puppeteer, launchOptions: {browser: 'firefox', executablePath, headless: true}})
+      ? chromeLauncher({puppeteer, launchOptions: {browser: 'firefox', executablePath, headless: true, env}})
       : undefined;
   },
 
@@ -55,8 +58,8 @@ export async function launch(wanted: readonly string[], required: readonly strin
     if (!launcher) throw new Error(`${name} is none of ${Object.keys(launchers).join(', ')}`);
     const browser = await launcher();
     if (browser) found.push(browser);
-    else if (required.includes(name)) throw new Error(`${name} is required and not installed`);
-    else console.log(`${name} is not installed: the widget is not tested in it`);
+    else if (required.includes(name)) throw new Error(`${name} is required, but ${notInstalled(name)}`);
+    else console.log(`The widget is not tested in ${name}: ${notInstalled(name)}`);
   }
   return found;
 }
@@ -92,7 +95,7 @@ async function startWebDriver(program: string, display: string) {
   const port = await freePort();
   const driver = spawn(program, [`--port=${port}`], {
     stdio: 'ignore',
-    env: {...process.env, DISPLAY: display},
+    env: {...browserEnvironment(), DISPLAY: display},
   });
   process.on('exit', () => driver.kill());
   await until(() => accepts(port));
