@@ -3,6 +3,7 @@
  * or refused, and leaves the outbox when it is delivered, or dropped by an operator. All times are milliseconds since
  * 1970.
  */
+import type {FormFieldName} from '../../contract/fields.ts';
 import type {DoneAnswer, LeadRecord} from './stored-lead.ts';
 
 /**
@@ -20,6 +21,12 @@ export type DeliveryContent = (typeof deliveryContents)[number];
 
 /** Identifies a delivery, because a destination gets each content of a lead once. */
 export type DeliveryKey = {lead: string; destination: string; content: DeliveryContent};
+
+/**
+ * Which recipients of an e-mail do not have it, once some have it. `left` are tried again. `refused` are not: the mail
+ * server refuses them for good. Each of these texts is an address and the status, such as `old@example.com (550)`.
+ */
+export type Recipients = {left: readonly string[]; refused: readonly string[]};
 
 /** A delivery that is stored together with its lead. */
 export type NewDelivery = {
@@ -41,6 +48,7 @@ export type NewDelivery = {
  * - `attempts`: the number of earlier attempts
  * - `ambiguousCounted`: how many of the attempts left it unknown whether the destination has the lead. Attempts during
  *   an outage of the destination are not counted
+ * - `recipients`: null while no recipient of an e-mail has it, and for all other destinations
  * - `leaseEnd`: from this time on, another process may claim the delivery
  */
 export type DueDelivery = {
@@ -52,7 +60,31 @@ export type DueDelivery = {
   remoteId: string | null;
   attempts: number;
   ambiguousCounted: number;
+  recipients: Recipients | null;
   leaseEnd: number;
+};
+
+/**
+ * A lease that the store may have given in a commit whose reply was lost, so that this process has begun nothing under
+ * it. `lead` is missing if the commit would have claimed deliveries of any leads.
+ */
+export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: number});
+
+/**
+ * What `claimDue` is to claim.
+ * - `dueAgain`: when the deliveries are due again if nobody reports, a random time after `leaseEnd`, or at once. The two times
+ *   together tell this claim from those of other processes
+ * - `limit`: how many deliveries, at most
+ * - `mostSends`: a lead that may have been sent so often is held, and not claimed
+ * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
+ */
+export type Claim = {
+  now: number;
+  leaseEnd: number;
+  dueAgain?: number;
+  limit: number;
+  mostSends: number;
+  unused?: readonly UnusedLease[];
 };
 
 /**
@@ -63,6 +95,7 @@ export type DueDelivery = {
  * - `state`: `held` if the next attempt must wait for an operator's decision, `failed` if the delivery is given up, else
  *   `waiting`
  * - `excerpt`: the first characters of the reply, for operators. They may hold personal data
+ * - `recipients`: null if the attempt changed nothing about them
  */
 export type Postponed = {
   until: number;
@@ -72,17 +105,19 @@ export type Postponed = {
   isCounted: boolean;
   state: 'waiting' | 'held' | 'failed';
   excerpt: string | null;
+  recipients: Recipients | null;
 };
 
 /**
  * What a destination decided about a lead.
  * - `delivered`: the destination has the lead; `answer` is null if the destination only receives leads. `note` says what
- *   came back, for an operator who tests the destination
+ *   came back, for an operator who tests the destination. `recipients` is missing if all of them have the e-mail
  * - `refused`: the destination will never accept the lead. The delivery stays in the outbox, where operators read
- *   `reason`
+ *   `reason`. `fields` are those that the destination named, if any
  */
 export type Settlement =
-  {state: 'delivered'; answer: DoneAnswer | null; note?: string} | {state: 'refused'; reason: string};
+  | {state: 'delivered'; answer: DoneAnswer | null; note?: string; recipients?: Recipients}
+  | {state: 'refused'; reason: string; fields?: readonly FormFieldName[]};
 
 /**
  * The states of a delivery in the outbox. All but `waiting` wait for an operator.
@@ -95,6 +130,9 @@ export type OpenState = (typeof openStates)[number];
 
 /** A destination that gets nothing until an operator resumes it. */
 export type PausedDestination = {destination: string; pausedAt: number; reason: string};
+
+/** When an operator last ended the break that a destination had asked for, or got because it failed. */
+export type BreakEnd = {destination: string; endedAt: number};
 
 /** All states of a delivery. Those that are not open have ended: `dropped` was ended by an operator. */
 export const deliveryStates = [...openStates, 'delivered', 'dropped'] as const;
@@ -114,6 +152,7 @@ export type DeliveryRow = DeliveryKey & {
   lastError: string | null;
   /** The id that the destination gave to the lead. */
   remoteId: string | null;
+  recipients: Recipients | null;
   /** When the delivery ended, or null while it is in the outbox. */
   settledAt: number | null;
 };

@@ -8,8 +8,8 @@ import type {Lead} from './lead-schema.ts';
 import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
-import type {DeliveryContent, DueDelivery, NewDelivery} from './deliveries.ts';
-import type {Accepted, LeadEntry, LeadStore} from './lead-store.ts';
+import type {DeliveryContent, DueDelivery, NewDelivery, UnusedLease} from './deliveries.ts';
+import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from './lead-store.ts';
 
 export type Submission = Pick<
   LeadEntry,
@@ -51,6 +51,8 @@ export type Deliverer = {
    * the destination. Else it waits in the outbox until a worker claims it.
    */
   reserve(destination: string): boolean;
+  /** Takes back a lease under which nothing is begun, because the store may have given it and did not say so. */
+  abandon(destination: string, lease: UnusedLease): void;
   /** Never rejects. The answer is `pending` if there is none yet. */
   deliver(due: DueDelivery): Promise<Answer>;
   /** @param patience milliseconds for deliveries in progress. Those that take longer stay in the outbox */
@@ -101,6 +103,13 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     return {...delivery, state: 'waiting', ...lease};
   }
 
+  /** For a lead that may be stored or not, because the reply to its commit was lost. */
+  function abandonDeliveries({id, deliveries = []}: LeadEntry) {
+    for (const {destination, leaseEnd} of deliveries) {
+      if (leaseEnd !== undefined) courier.abandon(destination, {lead: id, leaseEnd});
+    }
+  }
+
   /** Begins the deliveries of which this process has the lease. @returns the answer, if one of them gives it */
   function beginDeliveries(
     {stored, duplicateOf, leased}: Extract<Accepted, {outcome: 'created'}>,
@@ -122,7 +131,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     };
     let answer: Promise<Answer> | undefined;
     for (const {destination, content, givesAnswer, leaseEnd = 0} of leased) {
-      const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null};
+      const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
       const happenedAt = stored.createdAt;
       const delivery = courier.deliver({lead, destination, content, happenedAt, leaseEnd, ...fresh});
       if (givesAnswer) answer = delivery;
@@ -137,7 +146,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
         ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
         ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
       ];
-      const accepted = await store.accept({
+      const entry: LeadEntry = {
         ...submission,
         idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
         leadDigest: await knownOrFirst(leadDigests, (digest) =>
@@ -147,6 +156,10 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
         createdAt,
         answer: answerFrom === undefined ? calculate(submission.lead) : pending,
         deliveries,
+      };
+      const accepted = await store.accept(entry).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) abandonDeliveries(entry);
+        throw error;
       });
       if (!('stored' in accepted)) return accepted;
       const {stored} = accepted;

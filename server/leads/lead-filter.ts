@@ -35,6 +35,9 @@ export type LeadSummary = {
 /** A lead with everything that is stored with it. The answer of a duplicate is that of the original. */
 export type FullLead = Omit<LeadRecord, 'isAnsweredLater'>;
 
+/** A lead whose row is damaged, or was encoded in a way that the codec does not know. */
+export type UnreadableLead = {id: string; unreadable: string};
+
 /** What leads are counted by. */
 export const leadGroups = ['partner', 'day', 'state', 'campaign'] as const;
 export type LeadGroup = (typeof leadGroups)[number];
@@ -52,8 +55,8 @@ export type LeadCount = {
 export type LeadReader = {
   /** The newest leads first. */
   listLeads(filter: LeadFilter, page: LeadPage): Promise<LeadSummary[]>;
-  /** The oldest leads first, with everything. */
-  readLeads(filter: LeadFilter, page: LeadPage): Promise<FullLead[]>;
+  /** The oldest leads first, with everything. One that cannot be read does not stop the others. */
+  readLeads(filter: LeadFilter, page: LeadPage): Promise<(FullLead | UnreadableLead)[]>;
   countLeads(filter: LeadFilter): Promise<number>;
   /**
    * Counts leads by partner, day, state and campaign, or some of these.
@@ -65,5 +68,7 @@ export type LeadReader = {
     startOfDay: (time: number) => number,
   ): Promise<LeadCount[]>;
   /** A lead with everything, and the leads that refer to it. */
-  readLead(id: string): Promise<{lead: FullLead; duplicates: string[]; supersededBy: string[]} | undefined>;
+  readLead(
+    id: string,
+  ): Promise<{lead: FullLead | UnreadableLead; duplicates: string[]; supersededBy: string[]} | undefined>;
 };

@@ -21,15 +21,19 @@ const limitsOf = (field: Field) => ({
   pattern: field.pattern ?? /(?:)/,
 });
 
-/** If a text is too long, `abort` ends the check, so that the pattern is never tested on a long text. */
+/**
+ * If a text is too long, `abort` ends the check, so that the pattern is never tested on a long text. The pattern is no
+ * `.regex()`, because that would be published in the OpenAPI document. There, a pattern has no flags, and without them
+ * `\p{Cc}` stands for some letters, or for nothing at all. `expectation` says the rule in words.
+ */
 const text = (field: Field, string = z.string()) => {
   const {max, pattern} = limitsOf(field);
   return string
     .trim()
     .refine((value) => value !== '' || !field.required, {params: {code: 'required'}, abort: true})
     .refine((value) => characters(value) <= max, {params: {code: 'too_long'}, abort: true})
-    .regex(pattern)
-    .meta({maxLength: max});
+    .refine((value) => pattern.test(value))
+    .meta({...(field.required && {minLength: 1}), maxLength: max});
 };
 
 /**
@@ -59,9 +63,14 @@ function normalizedPhone(typed: string): string | undefined {
   return number.isValid() ? number.number : plain;
 }
 
+/** The ordinary space, and the other spaces of Unicode (category Zs). Tabs and line breaks are none of them. */
+const space = ' \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
+const separator = `-.${space}()/·•`;
 /** Seven or more digits with common separators, and perhaps an extension. */
-const phonePattern =
-  /^(?:[-.\s()/·•]*\+)?(?:[-.\s()/·•]*\d){7,}(?:[\s,;]*(?:x|ext\p{L}*|#)[\s.:=]*\d+)?[-.\s()/·•]*$/iu;
+const phonePattern = new RegExp(
+  `^(?:[${separator}]*\\+)?(?:[${separator}]*\\d){7,}(?:[${separator},;]*(?:x|ext\\p{L}*|#)[${space}.:=]*\\d+)?[${separator}]*$`,
+  'iu',
+);
 
 /** The output has the number as it was typed, and in E.164. */
 const phone = (field: Field) =>
@@ -72,14 +81,15 @@ const phone = (field: Field) =>
     return z.NEVER;
   });
 
-/** One `@`, and a domain with a dot. */
-const email = (field: Field) =>
-  text({...field, pattern: /^[^\s@\p{Cc}\p{Cs}]+@[^\s@.\p{Cc}\p{Cs}]+(?:\.[^\s@.\p{Cc}\p{Cs}]+)+$/u});
+const noSpaces = /^[^\s\p{Cc}\p{Cs}]+$/u;
+/** One `@`, and a domain with a dot. It is published, so it means the same in every language and without flags. */
+const address = /^[^@]+@[^@.]+(?:\.[^@.]+)+$/;
+const email = (field: Field) => text({...field, pattern: noSpaces}).regex(address);
 
 /** A JSON integer, or a string of digits. Other values that JavaScript could convert to a number are refused. */
 const money = (field: Field) =>
   z
-    .union([z.int().meta({minimum: 0, maximum: field.max}), z.string().regex(/^\d+$/)])
+    .union([z.int().meta({minimum: 0, maximum: field.max}), z.string().regex(/^[0-9]+$/)])
     // Adding 0 turns -0 into 0.
     .transform((dollars) => Number(dollars) + 0)
     .pipe(z.int().min(0).max(limitsOf(field).max));

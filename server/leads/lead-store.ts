@@ -1,6 +1,8 @@
 /** The interface of the store, which `store/` implements for SQLite and for PostgreSQL. */
 import type {Attribution} from '../../contract/embed.ts';
 import type {
+  BreakEnd,
+  Claim,
   DeliveryFilter,
   DeliveryKey,
   DeliveryRow,
@@ -12,10 +14,11 @@ import type {
   Settled,
   Settlement,
 } from './deliveries.ts';
+import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
-import type {Consent, LeadRecord, StoredLead} from './stored-lead.ts';
+import type {Answer, Consent, ConsentText, LeadRecord, StoredLead} from './stored-lead.ts';
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
@@ -70,6 +73,8 @@ export type LeadStore = OtherParts & {
   findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
   /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
   findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
+  /** The texts of all consents under which leads were stored since version 1.3.0. */
+  consentTexts(): Promise<ConsentText[]>;
   /** Stores the id that the destination gave to the lead, if none is stored yet. */
   recordRemoteId(delivery: DeliveryKey, remoteId: string): Promise<void>;
   /**
@@ -77,47 +82,66 @@ export type LeadStore = OtherParts & {
    * destination has the lead. `refused` is stored only if the lease still holds, and the delivery stays in the outbox
    * as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
    * the news of that is due to all destinations that got the news of the lead itself.
+   * @returns the answer that the lead has then. If another report was first, it is the answer of that one. Undefined for
+   *   a delivery of news
    */
-  settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<void>;
+  settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<Answer | undefined>;
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
-   * ambiguous, and if `onAmbiguous` is `hold`, the delivery is held instead of claimed. A delivery whose lead cannot be
-   * read is due again after a while.
+   * ambiguous, and with the attempt number `mostSends` the delivery is held instead of claimed. A delivery whose lead
+   * cannot be read is due again after a while.
    * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held, or cannot be read
    */
   claimDue(
     destination: string,
-    now: number,
-    leaseEnd: number,
-    limit: number,
-    onAmbiguous: 'send' | 'hold',
+    claim: Claim,
   ): Promise<{due: DueDelivery[]; held: string[]; unreadable: string[]}>;
   /** Ends the lease, if it still holds, and makes the delivery due later. */
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
   /** Deletes a batch of expired keys, digests, proofs and counts of requests. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   countWaiting(): Promise<{destination: string; deliveries: number}[]>;
+  /** The destinations for which deliveries wait. Unlike `countWaiting`, this is quick however many wait. */
+  waitingDestinations(): Promise<string[]>;
+  /**
+   * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
+   * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
+   * may be ahead, unless the lease is one of `endedLeases`.
+   * @returns the ends of the leases of those that were left out. If they are there longer than a lease lasts, they ended
+   */
+  recallDeliveries(
+    destination: string,
+    recalled: {now: number; latest: number; endedLeases: readonly number[]},
+  ): Promise<number[]>;
   /** The destinations that get nothing until an operator resumes them. */
   pausedDestinations(): Promise<PausedDestination[]>;
   /** If it is paused already, the first reason stays. */
   pauseDestination(paused: PausedDestination): Promise<void>;
-  /** Resolves to false if the destination was not paused. */
-  resumeDestination(destination: string): Promise<boolean>;
+  /** When an operator last ended a break of each destination. */
+  breakEnds(): Promise<BreakEnd[]>;
   /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
   listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
-  /** The first characters of the last reply of each destination that refused or failed to take this lead. */
-  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string})[]>;
+  /**
+   * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
+   * cannot be read from the database.
+   */
+  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
   /** Counts the deliveries in the outbox. */
   countOutbox(): Promise<OutboxCount[]>;
   /**
-   * Makes deliveries due now, except those in progress. A filter without a state and a lead leaves out held deliveries,
+   * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
    * state, and only if they take news: a destination that takes leads could store the lead twice. Many deliveries are
    * changed in several transactions, so after a failure only some of them may be changed.
    * @returns the number of deliveries that were changed
    */
   retryDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
+  /**
+   * Ends the pause and the break of a destination, and makes everything due that waits for it.
+   * @returns false if the destination was not paused
+   */
+  resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
    * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
    * delivery counts as refused.
@@ -148,6 +172,7 @@ export type BesideStore = Omit<LeadStore, 'accept' | 'damage'>;
 export function reasonOf(error: unknown): string {
   // If a host name has several addresses, Node reports an error for each, and the AggregateError has no message.
   const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (isShortage(one)) return noDescriptors;
   if (!(one instanceof Error)) return String(one).slice(0, maxReasonLength);
   const {message, code} = one as Error & {code?: unknown};
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? `${code} ` : '';

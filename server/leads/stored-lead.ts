@@ -1,6 +1,7 @@
 /** The types of a stored lead, its answer, and the consent of the visitor. */
 import type {Amounts, Reasons} from '../../contract/amounts.ts';
 import type {Attribution} from '../../contract/embed.ts';
+import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
 
 /**
@@ -8,12 +9,13 @@ import type {Lead} from './lead-schema.ts';
  * - `done`: the amounts, which are null for a standard lead. `policyVersion` is null if the calculator did not compute
  *   them
  * - `pending`: the upstream has not answered yet
- * - `refused`: the upstream will never accept this lead, or an operator decided never to send it
+ * - `refused`: the upstream will never accept this lead, or an operator decided never to send it. `fields` are those that
+ *   the upstream named, and missing if it named none
  */
 export type Answer =
   | {status: 'done'; amounts: Amounts | null; reasons: Reasons; policyVersion: string | null}
   | {status: 'pending'}
-  | {status: 'refused'};
+  | {status: 'refused'; fields?: readonly FormFieldName[]};
 
 export type FinalAnswer = Exclude<Answer, {status: 'pending'}>;
 export type DoneAnswer = Extract<Answer, {status: 'done'}>;
@@ -28,6 +30,9 @@ export type StoredLead = {
   partner: string | null;
   answer: Answer;
 };
+
+/** Which text a version of a partner's consent had when the first lead under it was stored. */
+export type ConsentText = {partner: string; version: string; textHash: string};
 
 /** The record of a consent: which text the visitor saw, on which page, and when. */
 export type Consent = {

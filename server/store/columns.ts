@@ -142,6 +142,8 @@ export const tables = {
       failing_since: {...integerOrNull, since: 8},
       /** The first characters of the last reply, as the codec encodes them. */
       last_reply: {...textOrNull, since: 8},
+      /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
+      recipients: {...textOrNull, since: 10},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
@@ -167,6 +169,20 @@ export const tables = {
     columns: {destination: text, paused_at: integer, reason: text},
     primaryKey: ['destination'],
     since: 8,
+  },
+
+  /** When an operator last ended the break of a destination. All processes end it when this changes. */
+  break_ends: {
+    columns: {destination: text, ended_at: integer},
+    primaryKey: ['destination'],
+    since: 10,
+  },
+
+  /** Which text a version of a partner's consent had when the first lead under it was stored (leads/consent-texts.ts). */
+  consent_texts: {
+    columns: {partner: text, version: text, text_hash: text},
+    primaryKey: ['partner', 'version'],
+    since: 10,
   },
 
   /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */

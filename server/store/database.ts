@@ -32,13 +32,19 @@ export const list = (words: readonly string[]): string => words.join(', ');
 
 /** Tables in which a new row replaces an old row, because another lead may use a key or digest that has expired. */
 const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
+/** Tables in which the first row stays. */
+const kept: readonly TableName[] = ['consent_texts'];
 
 /** An INSERT statement for all columns of a table. `source` returns the SQL that gives the rows, such as VALUES. */
 export function insertText(name: TableName, source: (columns: readonly string[]) => string): string {
   const {columns, primaryKey} = tables[name];
   const names = Object.keys(columns);
   const others = names.filter((column) => !primaryKey.some((key) => key === column));
-  const conflict = `
-    ON CONFLICT (${list(primaryKey)}) DO UPDATE SET ${list(others.map((column) => `${column} = excluded.${column}`))}`;
-  return `INSERT INTO ${name} (${list(names)}) ${source(names)}${replaced.includes(name) ? conflict : ''}`;
+  const conflict = `ON CONFLICT (${list(primaryKey)})`;
+  const onConflict = replaced.includes(name)
+    ? `${conflict} DO UPDATE SET ${list(others.map((column) => `${column} = excluded.${column}`))}`
+    : kept.includes(name)
+      ? `${conflict} DO NOTHING`
+      : '';
+  return `INSERT INTO ${name} (${list(names)}) ${source(names)} ${onConflict}`;
 }

@@ -9,11 +9,20 @@
  * If a lease ends without a report, its process has died or lost the database, and may have sent the lead. So no commit
  * is needed right before a lead is sent: the lease itself records that it may be sent.
  */
+import type {FormFieldName} from '../../contract/fields.ts';
 import {answerColumns, toAnswerRow} from './rows.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
 import type {Codec} from './codec.ts';
 import type {RowOf} from './columns.ts';
-import type {DeliveryContent, DueDelivery, PausedDestination, Settlement} from '../leads/deliveries.ts';
+import type {
+  BreakEnd,
+  DeliveryContent,
+  DueDelivery,
+  PausedDestination,
+  Recipients,
+  Settlement,
+  UnusedLease,
+} from '../leads/deliveries.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 import type {FinalAnswer} from '../leads/stored-lead.ts';
 
@@ -24,9 +33,11 @@ type DeliveryQueries = Pick<
   | 'claimDue'
   | 'postpone'
   | 'countWaiting'
+  | 'waitingDestinations'
+  | 'recallDeliveries'
+  | 'breakEnds'
   | 'pausedDestinations'
   | 'pauseDestination'
-  | 'resumeDestination'
 >;
 
 type ClaimedRow = Pick<
@@ -39,6 +50,7 @@ type ClaimedRow = Pick<
   | 'remote_id'
   | 'happened_at'
   | 'failing_since'
+  | 'recipients'
 >;
 
 /** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
@@ -46,11 +58,12 @@ const unreadableWait = 900_000;
 
 const assignments = list(answerColumns.map((column, index) => `${column} = $${index + 1}`));
 const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$${answerColumns.length + 2}`];
-/** SQL that stores the answer of a lead, if its delivery is now in `state` and gives the answer. */
+/** SQL that stores the answer of a lead and returns a row, if its delivery is now in `state` and gives the answer. */
 const answerLead = (state: Settlement['state'], condition: string) => `
   UPDATE leads SET ${assignments} WHERE id = ${idParameter} AND ${condition}
     AND EXISTS (SELECT 1 FROM deliveries
-      WHERE lead_id = leads.id AND destination = ${destinationParameter} AND gives_answer = 1 AND state = '${state}')`;
+      WHERE lead_id = leads.id AND destination = ${destinationParameter} AND gives_answer = 1 AND state = '${state}')
+  RETURNING id`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at)
@@ -79,20 +92,21 @@ const answerRefused = answerLead('refused', "status = 'pending'");
 
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, leased_until = 0, last_error = NULL,
-    failing_since = NULL, settled_at = $1
-  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND state <> 'delivered'`;
+    failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients)
+  WHERE lead_id = $3 AND destination = $4 AND content = $5 AND state <> 'delivered'`;
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
   WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL`;
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
- * that it is unknown whether the destination has the lead. Such a delivery gets the state that `onAmbiguous` asks for.
+ * that it is unknown whether the destination has the lead. After so many such attempts, $1, it is held.
  */
 const claim = (skipLocked: string) => `
   WITH due AS MATERIALIZED (
-    SELECT due_id, due_content, lost, CASE lost WHEN 1 THEN $1 ELSE 'waiting' END AS state_now FROM (
-      SELECT lead_id AS due_id, content AS due_content,
+    SELECT due_id, due_content, lost,
+      CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held' ELSE 'waiting' END AS state_now FROM (
+      SELECT lead_id AS due_id, content AS due_content, ambiguous_counted AS sends,
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
@@ -106,12 +120,62 @@ const claim = (skipLocked: string) => `
     ambiguous_counted = ambiguous_counted + lost,
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
   FROM due WHERE lead_id = due_id AND content = due_content AND destination = $7
-  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since`;
+  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients`;
+
+const asJson = (recipients: Recipients | null | undefined) =>
+  recipients ? JSON.stringify(recipients) : null;
+/** Null if the text is damaged, too: then all recipients count as those that do not have it. */
+export function toRecipients(stored: string | null): Recipients | null {
+  try {
+    return stored === null ? null : (JSON.parse(stored) as Recipients);
+  } catch {
+    return null;
+  }
+}
+
+/** Looks the next destination up in the index each time, instead of reading all deliveries that wait. */
+const waitingDestinations = `
+  WITH RECURSIVE found(destination) AS (
+    SELECT MIN(destination) FROM deliveries WHERE state = 'waiting'
+    UNION ALL
+    SELECT (SELECT MIN(destination) FROM deliveries WHERE state = 'waiting' AND destination > found.destination)
+    FROM found WHERE destination IS NOT NULL)
+  SELECT destination FROM found WHERE destination IS NOT NULL`;
+
+/** The statements that end leases under which this process has begun nothing. */
+function endUnused(
+  destination: string,
+  now: number,
+  unused: readonly UnusedLease[],
+  jsonList: Database['jsonList'],
+): Statement[] {
+  const set = `
+    UPDATE deliveries SET leased_until = 0, next_attempt_at = $1
+    WHERE destination = $2 AND state = 'waiting' AND leased_until > 0`;
+  const times = (parameter: string) => `(SELECT CAST(value AS BIGINT) FROM ${jsonList(parameter)} AS listed)`;
+  const ofLeads = unused.flatMap((lease) => ('lead' in lease ? [lease] : []));
+  const ofClaims = unused.flatMap((lease) => ('dueAgain' in lease ? [lease] : []));
+  const statements: Statement[] = [];
+  if (ofLeads.length > 0) {
+    const text = `${set} AND lead_id IN ${jsonList('$3')} AND leased_until IN ${times('$4')}`;
+    const leads = JSON.stringify(ofLeads.map(({lead}) => lead));
+    const ends = JSON.stringify(ofLeads.map(({leaseEnd}) => String(leaseEnd)));
+    statements.push(statement(text, now, destination, leads, ends));
+  }
+  for (const {leaseEnd, dueAgain} of ofClaims) {
+    const text = `${set} AND next_attempt_at = $3 AND leased_until = $4`;
+    statements.push(statement(text, now, destination, dueAgain, leaseEnd));
+  }
+  return statements;
+}
+
+const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswer =>
+  fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, write, skipLocked}: Database,
+  {read, write, skipLocked, jsonList}: Database,
   codec: Codec,
-  findRecords: LeadStore['findRecords'],
+  {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
   return {
@@ -124,34 +188,38 @@ export function deliveryQueries(
 
     async settle({lead, destination, content}, leaseEnd, settlement) {
       const now = Date.now();
-      const answerWith = (text: string, answer: FinalAnswer) => {
-        const row = toAnswerRow(answer);
-        return [
-          statement(text, ...answerColumns.map((column) => row[column]), lead, destination),
-          announce(now, lead, lead, answer.status),
-        ];
-      };
-      if (settlement.state === 'refused') {
-        const end = statement(endRefused, settlement.reason, lead, destination, content, leaseEnd);
-        await write(end, ...(content === 'lead' ? answerWith(answerRefused, {status: 'refused'}) : []));
-      } else {
-        const {answer} = settlement;
-        const end = statement(endDelivered, now, lead, destination, content);
-        await write(end, ...(answer ? answerWith(answerDone, answer) : []));
+      const isRefused = settlement.state === 'refused';
+      const end = isRefused
+        ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)
+        : statement(endDelivered, now, asJson(settlement.recipients), lead, destination, content);
+      const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
+      if (content !== 'lead' || answer === null) {
+        await write(end);
+        return undefined;
       }
+      const row = toAnswerRow(answer);
+      const values = answerColumns.map((column) => row[column]);
+      const text = isRefused ? answerRefused : answerDone;
+      const [, answered = []] = await write(
+        end,
+        statement(text, ...values, lead, destination),
+        announce(now, lead, lead, answer.status),
+      );
+      return answered.length > 0 ? answer : (await find(lead))?.answer;
     },
 
-    async claimDue(destination, now, leaseEnd, limit, onAmbiguous) {
-      const stateOfLost = onAmbiguous === 'hold' ? 'held' : 'waiting';
-      const [rows = []] = await write(
-        statement(claimText, stateOfLost, destination, now, limit, leaseEnd, leaseEnd, destination),
+    async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, mostSends, unused = []}) {
+      const results = await write(
+        ...endUnused(destination, now, unused, jsonList),
+        statement(claimText, mostSends, destination, now, limit, dueAgain, leaseEnd, destination),
       );
-      const claimed = (rows as ClaimedRow[]).filter(({state}) => state !== 'held');
-      const held = (rows as ClaimedRow[]).filter(({state}) => state === 'held').map(({lead_id}) => lead_id);
+      const rows = (results.at(-1) ?? []) as ClaimedRow[];
+      const claimed = rows.filter(({state}) => state !== 'held');
+      const held = rows.filter(({state}) => state === 'held').map(({lead_id}) => lead_id);
       const records = await findRecords([...new Set(claimed.map(({lead_id}) => lead_id))]);
       const due: DueDelivery[] = [];
       const unreadable: string[] = [];
-      for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...times} of claimed) {
+      for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...others} of claimed) {
         const lead = records.get(id);
         if (!lead) {
           // An operator deleted the lead by hand, so its delivery is deleted here.
@@ -172,11 +240,12 @@ export function deliveryQueries(
             lead,
             destination,
             content,
-            happenedAt: times.happened_at,
-            failingSince: times.failing_since,
+            happenedAt: others.happened_at,
+            failingSince: others.failing_since,
             remoteId: remote_id,
             attempts,
             ambiguousCounted: ambiguous_counted,
+            recipients: toRecipients(others.recipients),
             leaseEnd,
           });
         }
@@ -185,16 +254,17 @@ export function deliveryQueries(
     },
 
     async postpone({lead, destination, content}, leaseEnd, postponed) {
-      const {until, error, tried, ambiguous, isCounted, state, excerpt} = postponed;
+      const {until, error, tried, ambiguous, isCounted, state, excerpt, recipients} = postponed;
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
           attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
-          failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)), last_reply = COALESCE($8, last_reply)
-        WHERE lead_id = $9 AND destination = $10 AND content = $11 AND leased_until = $12 AND settled_at IS NULL`;
+          failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)), last_reply = COALESCE($8, last_reply),
+          recipients = COALESCE($9, recipients)
+        WHERE lead_id = $10 AND destination = $11 AND content = $12 AND leased_until = $13 AND settled_at IS NULL`;
       const counts = [tried, ambiguous, isCounted].map(Number);
       const failingSince = tried ? Date.now() : null;
       const reply = excerpt === null ? null : codec.encode({excerpt}, lead);
-      const values = [until, error, ...counts, state, failingSince, reply];
+      const values = [until, error, ...counts, state, failingSince, reply, asJson(recipients)];
       await write(statement(text, ...values, lead, destination, content, leaseEnd));
     },
 
@@ -202,6 +272,24 @@ export function deliveryQueries(
       const text = `
         SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
       return (await read(statement(text))) as {destination: string; deliveries: number}[];
+    },
+
+    async waitingDestinations() {
+      const rows = await read(statement(waitingDestinations));
+      return rows.map(({destination}) => String(destination));
+    },
+
+    async recallDeliveries(destination, {now, latest, endedLeases}) {
+      const late = "state = 'waiting' AND next_attempt_at >";
+      const text = `
+        UPDATE deliveries SET next_attempt_at = $1 WHERE destination = $2 AND ${late} $3
+          AND (leased_until = 0 OR leased_until IN (SELECT CAST(value AS BIGINT) FROM ${jsonList('$4')} AS listed))`;
+      await write(statement(text, now, destination, latest, JSON.stringify(endedLeases.map(String))));
+      const leases = `
+        SELECT DISTINCT leased_until FROM deliveries
+        WHERE destination = $1 AND ${late} $2 AND leased_until > 0 LIMIT 1000`;
+      const rows = await read(statement(leases, destination, latest));
+      return rows.map(({leased_until}) => Number(leased_until));
     },
 
     async pausedDestinations() {
@@ -217,10 +305,18 @@ export function deliveryQueries(
       await write(statement(text, destination, pausedAt, reason));
     },
 
-    async resumeDestination(destination) {
-      const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
-      const [rows = []] = await write(statement(text, destination));
-      return rows.length > 0;
+    async breakEnds() {
+      const text = 'SELECT destination, ended_at AS "endedAt" FROM break_ends';
+      return (await read(statement(text))) as BreakEnd[];
     },
   };
 }
+
+/** The statement that makes all processes end the break of a destination. */
+export const endBreak = (destination: string, now: number) =>
+  statement(
+    `INSERT INTO break_ends (destination, ended_at) VALUES ($1, $2)
+      ON CONFLICT (destination) DO UPDATE SET ended_at = excluded.ended_at`,
+    destination,
+    now,
+  );

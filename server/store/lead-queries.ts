@@ -10,6 +10,7 @@ import type {
   LeadPage,
   LeadReader,
   LeadSummary,
+  UnreadableLead,
 } from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import type {Consent} from '../leads/stored-lead.ts';
@@ -109,7 +110,7 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
     return {text, values: conditions.values};
   }
 
-  const readFull = async (ids: Statement): Promise<FullLead[]> => {
+  const readFull = async (ids: Statement): Promise<(FullLead | UnreadableLead)[]> => {
     const text = `
       SELECT ${list(fullColumns)}
       FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${withOriginal}
@@ -206,14 +207,21 @@ function toSummary(row: SummaryRow): LeadSummary {
   };
 }
 
-const toFullLead = (row: FullRow, codec: Codec): FullLead => ({
-  ...toStoredLead(row, codec),
-  consent: row.consent === null ? null : (codec.decode(row.consent, row.id) as Consent),
-  attribution: row.attribution === null ? null : codec.decode(row.attribution, row.id),
-  suspect: row.suspect,
-  supersedes: row.supersedes,
-  duplicateOf: row.duplicate_of,
-});
+function toFullLead(row: FullRow, codec: Codec): FullLead | UnreadableLead {
+  try {
+    return {
+      ...toStoredLead(row, codec),
+      consent: row.consent === null ? null : (codec.decode(row.consent, row.id) as Consent),
+      attribution: row.attribution === null ? null : codec.decode(row.attribution, row.id),
+      suspect: row.suspect,
+      supersedes: row.supersedes,
+      duplicateOf: row.duplicate_of,
+    };
+  } catch {
+    // The error is not told, because it may quote personal data.
+    return {id: row.id, unreadable: 'what the database holds of it cannot be decoded'};
+  }
+}
 
 /** The counts of several days as counts of all of them. */
 function addUp(counts: readonly LeadCount[]): LeadCount[] {

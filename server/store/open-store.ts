@@ -2,7 +2,10 @@ import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/events.ts';
 import type {Codec} from './codec.ts';
 import type {StatementNames} from './postgres/connections.ts';
+import {inspectPostgres} from './postgres/start.ts';
 import {openPostgresStore} from './postgres/store.ts';
+import type {StartsWith} from './schema.ts';
+import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
 
 type DatabaseSettings = {
@@ -19,7 +22,7 @@ type DatabaseSettings = {
 export function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit): Promise<LeadStore> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
   return naming(settings, () =>
-    url ? openPostgresStore(url, codec, {statementNames, emit}) : openSqliteStore(path, codec),
+    url ? openPostgresStore(url, codec, {statementNames, emit}) : openSqliteStore(path, codec, emit),
   );
 }
 
@@ -40,6 +43,15 @@ export function openStoreBeside(
       ? openPostgresStore(url, codec, {statementNames, mayUpgrade: false, emit})
       : openSqliteBeside(path, codec, mayWrite),
   );
+}
+
+/**
+ * What the start would do with the database. Changes nothing, and may run beside a server.
+ * @throws Error when the start would fail because of the database as it is now
+ */
+export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
+  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
+  return naming(settings, async () => (url ? inspectPostgres(url, statementNames) : inspectSqlite(path)));
 }
 
 async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promise<Store>): Promise<Store> {

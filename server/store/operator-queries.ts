@@ -6,14 +6,20 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Codec} from './codec.ts';
 import {statement, type Database, type Statement} from './database.ts';
-import {announce} from './delivery-queries.ts';
+import {announce, endBreak, toRecipients} from './delivery-queries.ts';
 import type {DeliveryFilter, DeliveryKey, DeliveryRow, OutboxCount} from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
 type OperatorQueries = Pick<
   LeadStore,
-  'listDeliveries' | 'lastReplies' | 'countOutbox' | 'retryDeliveries' | 'dropDeliveries' | 'settleAs'
+  | 'listDeliveries'
+  | 'lastReplies'
+  | 'countOutbox'
+  | 'retryDeliveries'
+  | 'dropDeliveries'
+  | 'resumeDestination'
+  | 'settleAs'
 >;
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
@@ -82,8 +88,9 @@ function makeDue(now: number, batch: Batch): Statement[] {
   // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
   // twice.
   const set = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, failing_since = NULL, settled_at = NULL
-    WHERE leased_until = 0 AND ${within(2)} AND ${ofDeliveries.sql}${extra} RETURNING lead_id`;
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, failing_since = NULL, settled_at = NULL,
+      recipients = CASE WHEN settled_at IS NULL THEN recipients END
+    WHERE leased_until = 0 AND ${within(2)} AND ${ofDeliveries.sql}${extra} RETURNING destination`;
   return [
     statement(revive, ...boundsOf(batch), ...ofLeads.values),
     statement(set, now, ...boundsOf(batch), ...ofDeliveries.values),
@@ -97,7 +104,7 @@ function drop(now: number, batch: Batch): Statement[] {
   // The deliveries are changed before their leads, because this locks their rows, so that no process can claim them.
   const end = `
     UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = $1
-    WHERE leased_until <= $2 AND ${within(3)} AND ${sql}${extra} RETURNING lead_id`;
+    WHERE leased_until <= $2 AND ${within(3)} AND ${sql}${extra} RETURNING destination`;
   const refuse = `
     UPDATE leads SET status = 'refused' WHERE status = 'pending' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'dropped' AND ${within(1)})`;
@@ -109,16 +116,25 @@ function drop(now: number, batch: Batch): Statement[] {
 }
 
 export function operatorQueries({read, write}: Database, codec: Codec): OperatorQueries {
+  const excerptIn = (stored: string, lead: string) => {
+    try {
+      return (codec.decode(stored, lead) as {excerpt: string}).excerpt;
+    } catch {
+      return null;
+    }
+  };
+
   /**
-   * Changes the deliveries of a filter in batches, and returns their number.
+   * Changes the deliveries of a filter in batches. Returns their number, and the names of their destinations.
    * @param extra SQL that the deliveries must meet besides the filter
    */
   async function changeAll(
     filter: DeliveryFilter,
     extra: string,
     change: (batch: Batch) => Statement[],
-  ): Promise<number> {
+  ): Promise<{count: number; destinations: ReadonlySet<string>}> {
     let count = 0;
+    const destinations = new Set<string>();
     let after: DeliveryKey | undefined;
     for (;;) {
       const {sql, values} = conditionOf(filter, 1, after);
@@ -127,11 +143,13 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
         ORDER BY lead_id, destination, content LIMIT ${batchSize}`;
       const keys = (await read(statement(text, ...values))) as DeliveryKey[];
       const [from, to] = [keys[0], keys.at(-1)];
-      if (!from || !to) return count;
+      if (!from || !to) return {count, destinations};
       const results = await write(...change({filter, extra, from, to}));
       // Only one of the statements returns rows.
-      count += Math.max(...results.map((rows) => rows.length));
-      if (keys.length < batchSize) return count;
+      const changed = results.flat();
+      count += changed.length;
+      for (const row of changed) destinations.add(String(row['destination']));
+      if (keys.length < batchSize) return {count, destinations};
       after = to;
       await sleep(pauseBetween);
     }
@@ -143,9 +161,11 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       const text = `
         SELECT lead_id AS lead, destination, content, state, attempts, ambiguous, happened_at AS "happenedAt",
           next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", failing_since AS "failingSince",
-          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt"
+          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt", recipients
         FROM deliveries WHERE ${sql} ORDER BY lead_id, destination, content LIMIT $${values.length + 1}`;
-      return (await read(statement(text, ...values, limit))) as DeliveryRow[];
+      type Row = Omit<DeliveryRow, 'recipients'> & {recipients: string | null};
+      const rows = (await read(statement(text, ...values, limit))) as Row[];
+      return rows.map(({recipients, ...row}) => ({...row, recipients: toRecipients(recipients)}));
     },
 
     async lastReplies(lead) {
@@ -155,8 +175,8 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       type Row = Pick<DeliveryKey, 'destination' | 'content'> & {last_reply: string};
       const rows = (await read(statement(text, lead))) as Row[];
       return rows.map(({destination, content, last_reply}) => {
-        const {excerpt} = codec.decode(last_reply, lead) as {excerpt: string};
-        return {lead, destination, content, reply: excerpt};
+        const reply = excerptIn(last_reply, lead);
+        return {lead, destination, content, reply};
       });
     },
 
@@ -167,17 +187,28 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       return (await read(statement(text))) as OutboxCount[];
     },
 
-    retryDeliveries(now, filter) {
+    async retryDeliveries(now, filter) {
       const {lead, state} = filter;
       const isOpen = state !== 'delivered' && state !== 'dropped';
       const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
-      return changeAll(filter, isOpen ? withoutHeld : " AND content <> 'lead'", (batch) =>
-        makeDue(now, batch),
-      );
+      const extra = isOpen ? withoutHeld : " AND content <> 'lead'";
+      const {count, destinations} = await changeAll(filter, extra, (batch) => makeDue(now, batch));
+      // The deliveries are due before the breaks end, so that each process finds them then.
+      if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));
+      return count;
     },
 
-    dropDeliveries: (now, filter) =>
-      changeAll(filter, ' AND settled_at IS NULL', (batch) => drop(now, batch)),
+    async resumeDestination(now, destination) {
+      await changeAll({destination, state: 'waiting'}, '', (batch) => makeDue(now, batch));
+      const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
+      const [rows = []] = await write(statement(text, destination), endBreak(destination, now));
+      return rows.length > 0;
+    },
+
+    async dropDeliveries(now, filter) {
+      const {count} = await changeAll(filter, ' AND settled_at IS NULL', (batch) => drop(now, batch));
+      return count;
+    },
 
     async settleAs(now, {lead, destination: named}, remoteId) {
       const waiting = `

@@ -1,7 +1,7 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {keyLifetime, selectKey, selectSameLead} from './new-lead.ts';
 import type {Codec} from './codec.ts';
-import {tables, type TableName} from './columns.ts';
+import {tables, type RowOf, type TableName} from './columns.ts';
 import {list, statement, type Database} from './database.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
@@ -73,7 +73,7 @@ export function leadQueries(
   return {
     find,
     findRecords,
-    ...deliveryQueries(database, codec, findRecords),
+    ...deliveryQueries(database, codec, {find, findRecords}),
     ...operatorQueries(database, codec),
     ...leadReader(database, codec),
     ...versionQueries(database),
@@ -86,6 +86,13 @@ export function leadQueries(
     async findSameLead(partner, digest) {
       const [row] = await read(selectSameLead(partner, digest, Date.now()));
       return row && String(row['lead_id']);
+    },
+
+    async consentTexts() {
+      const rows = (await read(
+        statement('SELECT partner, version, text_hash FROM consent_texts'),
+      )) as RowOf<'consent_texts'>[];
+      return rows.map(({partner, version, text_hash: textHash}) => ({partner, version, textHash}));
     },
 
     async probe(now, bytes) {

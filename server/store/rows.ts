@@ -1,5 +1,6 @@
 /** Converts leads to rows and back, for both databases. */
 import {amountParts, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
+import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
@@ -21,6 +22,7 @@ export type NewRows = {
   leads: readonly [LeadRow];
   deliveries: readonly RowOf<'deliveries'>[];
   consents: readonly RowOf<'consents'>[];
+  consent_texts: readonly RowOf<'consent_texts'>[];
   idempotency_keys: readonly RowOf<'idempotency_keys'>[];
   same_leads: readonly RowOf<'same_leads'>[];
   spent_proofs: readonly RowOf<'spent_proofs'>[];
@@ -31,6 +33,7 @@ export const newTables = [
   'leads',
   'deliveries',
   'consents',
+  'consent_texts',
   'idempotency_keys',
   'same_leads',
   'spent_proofs',
@@ -88,8 +91,13 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
       happened_at: createdAt,
       failing_since: null,
       last_reply: null,
+      recipients: null,
     })),
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
+    consent_texts:
+      consent && partner !== null
+        ? [{partner, version: consent.textVersion, text_hash: consent.textHash}]
+        : [],
     idempotency_keys: idempotency ? [{...idempotency, ...ofLead}] : [],
     same_leads:
       leadDigest !== undefined && partner !== null ? [{partner, digest: leadDigest, ...ofLead}] : [],
@@ -103,10 +111,13 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   return {
     status: answer.status,
     ...tableOf(amountColumns, (name) => amounts?.[name] ?? null),
-    reasons: JSON.stringify(done?.reasons ?? {}),
+    reasons: JSON.stringify(answer.status === 'refused' ? refusal(answer.fields) : (done?.reasons ?? {})),
     policy_version: done?.policyVersion ?? null,
   };
 }
+
+/** Why a lead was refused, as far as it is known, in the same column as the reasons of amounts. */
+const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
 
 /** The columns of a `StoredLead`. */
 export const storedColumns = [
@@ -153,7 +164,9 @@ export function toLeadRecord(row: RecordRow, codec: Codec): LeadRecord {
 }
 
 function toAnswer(row: AnswerRow): Answer {
-  if (row.status !== 'done') return {status: row.status};
+  if (row.status === 'pending') return {status: 'pending'};
+  if (row.status === 'refused')
+    return {status: 'refused', ...(JSON.parse(row.reasons) as ReturnType<typeof refusal>)};
   // An upstream may give only some of the amounts. The other amounts are left out, because 0 would say that the lead
   // does not qualify.
   const known = amountColumns.filter((column) => row[column] !== null);

@@ -2,6 +2,7 @@
  * The statements that create the tables of columns.ts in a new database, or upgrade an older one. They all run in one
  * transaction, so an interrupted upgrade changes nothing.
  */
+import type {Emit} from '../observe/events.ts';
 import {list} from './database.ts';
 import {tables, type Column, type Index, type Table} from './columns.ts';
 
@@ -47,20 +48,43 @@ const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
 export function refuseOtherVersion(version: number) {
   if (version === currentVersion) return;
   if (version > currentVersion) throw new Error('The database was made by a newer version');
-  throw new Error('The database is that of an older version: start the server once, which brings it up');
+  throw new Error(
+    'The database is that of an older version: stop all servers, back it up, then start the server once, which upgrades it',
+  );
+}
+
+/** @param before the schema version that the database had when the server opened it, 0 if it was empty */
+export function emitUpgrade(before: number, emit: Emit) {
+  if (before === currentVersion) return;
+  emit(
+    before === 0 ? {type: 'database-created'} : {type: 'database-upgraded', from: before, to: currentVersion},
+  );
+}
+
+/** What a start does with the tables of a database. */
+export type StartsWith = 'creating the tables' | 'bringing the tables up' | 'the tables as they are';
+
+/**
+ * @param version the schema version of the database, 0 if it is empty
+ * @throws Error when the database was made by a newer version, or before 1.0.0
+ */
+export function startsWith(version: number): StartsWith {
+  if (version > currentVersion) throw new Error('The database was made by a newer version');
+  if (version === 0) return 'creating the tables';
+  if (version < oldestVersion) {
+    throw new Error('The database was made before version 1.0.0, and only later ones can be brought up');
+  }
+  return version < currentVersion ? 'bringing the tables up' : 'the tables as they are';
 }
 
 /**
  * @param version the schema version of the database, 0 if it is empty
  * @returns the statements that bring the database to the current version, in order
- * @throws Error when the database was made by a newer version, or before 1.0.0
+ * @throws Error as `startsWith`
  */
 export function statementsFrom(version: number, dialect: Dialect): string[] {
-  if (version > currentVersion) throw new Error('The database was made by a newer version');
-  if (version === 0) return named.flatMap(([name, table]) => createTable(name, table, dialect));
-  if (version < oldestVersion) {
-    throw new Error('The database was made before version 1.0.0, and only later ones can be brought up');
-  }
+  if (startsWith(version) === 'creating the tables')
+    return named.flatMap(([name, table]) => createTable(name, table, dialect));
   const versions = Array.from({length: currentVersion - version}, (_, index) => version + 1 + index);
   return versions.flatMap((next) => [
     ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),

@@ -28,10 +28,14 @@ function input(table: TableName) {
 
 /**
  * One statement inserts into all tables. PostgreSQL checks foreign keys when the whole statement ends, so the order of
- * these inserts does not matter.
+ * the tables does not matter. The rows of a table are inserted in the order of their keys, because two processes that
+ * insert the same two rows in different orders would wait for each other.
  */
 const [insertLeads, ...insertOthers] = newTables.map((table) =>
-  insertText(table, (columns) => `SELECT ${list(columns)} FROM ${input(table)}`),
+  insertText(
+    table,
+    (columns) => `SELECT ${list(columns)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`,
+  ),
 );
 const insertAll = `WITH ${list(insertOthers.map((text, index) => `rest_${index} AS (${text})`))} ${insertLeads}`;
 

@@ -144,7 +144,8 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
   const runOn =
     (client: pg.PoolClient): Run =>
     async ({text, values}) => {
-      const name = statementNames === 'named' ? {name: nameOf(text)} : {};
+      // Statements without parameters run rarely, so a name would save nothing.
+      const name = statementNames === 'named' && values.length > 0 ? {name: nameOf(text)} : {};
       return (await client.query<Row>({...name, text, values: [...values]})).rows;
     };
 

@@ -4,7 +4,15 @@ import pg from 'pg';
 import {reasonOf} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/events.ts';
 import {statement} from '../database.ts';
-import {currentVersion, refuseOtherVersion, statementsFrom, type Dialect} from '../schema.ts';
+import {
+  currentVersion,
+  emitUpgrade,
+  refuseOtherVersion,
+  startsWith,
+  statementsFrom,
+  type Dialect,
+  type StartsWith,
+} from '../schema.ts';
 import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
 
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
@@ -61,19 +69,19 @@ type Options = {
 /** @throws Error when the database cannot be reached for `patience` milliseconds, or cannot be used at all */
 export async function startPostgres(options: Options): Promise<Connections> {
   const {emit, patience} = options;
-  const started = Date.now();
+  const started = performance.now();
   const seconds = (milliseconds: number) => Math.round(milliseconds / 1_000);
   let emittedAt: number | undefined;
   for (let pause = firstPause; ; pause = Math.min(maxPause, pause * 2)) {
     try {
       const connections = await openUpgraded(options);
-      const waited = seconds(Date.now() - started);
+      const waited = seconds(performance.now() - started);
       if (emittedAt !== undefined) emit?.({type: 'database-reached', seconds: waited});
       return connections;
     } catch (error) {
       if (!isTemporary(error)) throw error;
       const reason = reasonOf(error);
-      const now = Date.now();
+      const now = performance.now();
       if (now + pause >= started + patience) {
         throw new Error(`The database could not be reached for ${seconds(patience)} s: ${reason}`, {
           cause: error,
@@ -89,14 +97,42 @@ export async function startPostgres(options: Options): Promise<Connections> {
   }
 }
 
-async function openUpgraded({url, statementNames, mayUpgrade}: Options): Promise<Connections> {
+async function openUpgraded({url, statementNames, mayUpgrade, emit}: Options): Promise<Connections> {
   const connections = await openConnections(url, statementNames);
   try {
-    await (mayUpgrade ? upgrade(connections) : refuseOther(connections));
+    if (!mayUpgrade) await refuseOther(connections);
+    else {
+      const before = await upgrade(connections);
+      if (emit) emitUpgrade(before, emit);
+    }
     return connections;
   } catch (error) {
     await connections.close();
     throw error;
+  }
+}
+
+/**
+ * What the start would do with the database. Changes nothing. Unlike the start, does not wait for a database that cannot
+ * be reached.
+ * @throws Error when the start would fail because of the database as it is now
+ */
+export async function inspectPostgres(url: string, statementNames: StatementNames): Promise<StartsWith> {
+  const {read, close} = await openConnections(url, statementNames);
+  try {
+    const [found] = await read(
+      statement(`SELECT to_regclass('schema_version')::text AS tables,
+        current_setting('transaction_read_only') AS "readOnly",
+        coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)::text AS "mayCreate"`),
+    );
+    if (found?.['readOnly'] === 'on') throw new Error('The database is read-only, such as a standby');
+    if (found?.['mayCreate'] === 'false')
+      throw new Error('The user of the database may not create tables in it');
+    if (found?.['tables'] === null) return startsWith(0);
+    const [row] = await read(statement('SELECT version FROM schema_version'));
+    return startsWith(Number(row?.['version'] ?? 0));
+  } finally {
+    await close();
   }
 }
 
@@ -105,8 +141,11 @@ async function refuseOther({read}: Connections) {
   refuseOtherVersion(Number(row?.['version'] ?? 0));
 }
 
-/** Several processes may start at once. The lock lets one of them upgrade while the others wait. */
-const upgrade = ({longTransaction}: Connections) =>
+/**
+ * Several processes may start at once. The lock lets one of them upgrade while the others wait.
+ * @returns the version that the tables had, 0 if there were none
+ */
+const upgrade = ({longTransaction}: Connections): Promise<number> =>
   longTransaction(async (client) => {
     const run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
       client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig);
@@ -114,8 +153,9 @@ const upgrade = ({longTransaction}: Connections) =>
     await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const {rows} = await run<{version: number}>('SELECT version FROM schema_version');
     const version = rows[0]?.version ?? 0;
-    if (version === currentVersion) return;
+    if (version === currentVersion) return version;
     for (const text of statementsFrom(version, dialect)) await run(text);
     await run('DELETE FROM schema_version');
     await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
+    return version;
   });

@@ -56,10 +56,10 @@ export async function openPostgresStore(
     ...queries,
     accept(entry) {
       const rows = toNewRows(entry, codec);
-      const waitEnds = Date.now() + databaseTimings.keyWait;
+      const waitEnds = performance.now() + databaseTimings.keyWait;
       const write = async () => {
         let written = await accepts.add(rows);
-        while (written.outcome === 'key-in-progress' && Date.now() < waitEnds) {
+        while (written.outcome === 'key-in-progress' && performance.now() < waitEnds) {
           await sleep(keyInterval);
           written = await accepts.add(rows);
         }

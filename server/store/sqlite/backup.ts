@@ -2,7 +2,7 @@
 import {closeSync, existsSync, openSync, realpathSync, renameSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import {checkCopy, CopyError, syncToDisk, withPartialFile, type Counts} from './copy.ts';
+import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
 import {companions, refuseForeignLog} from './files.ts';
 
 /** Milliseconds to wait for a lock, for example while a server recovers its log. */
@@ -19,7 +19,7 @@ export async function backUpSqlite(databasePath: string, file: string): Promise<
   if (['', ...companions].some((suffix) => isSameFile(databasePath + suffix, file))) {
     throw new CopyError(`${file} is the database itself, or would be taken for a part of it`);
   }
-  if (existsSync(file)) throw new CopyError(`${file} is there already, and a backup overwrites nothing`);
+  if (isTaken(file)) throw new CopyError(`${file} is there already, and a backup overwrites nothing`);
   return withPartialFile(file, (partial) => {
     copyInto(databasePath, partial);
     const counts = checkCopy(partial, 'The copy');

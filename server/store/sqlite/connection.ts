@@ -1,8 +1,15 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import type {Database, Row, Statement} from '../database.ts';
-import {currentVersion, refuseOtherVersion, statementsFrom, type Dialect} from '../schema.ts';
-import {refuseDamaged} from './files.ts';
+import {
+  currentVersion,
+  refuseOtherVersion,
+  startsWith,
+  statementsFrom,
+  type Dialect,
+  type StartsWith,
+} from '../schema.ts';
+import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
 export type Runner = {
   all: (statement: Statement) => Row[];
@@ -54,6 +61,23 @@ export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
 }
 
 /**
+ * What the start would do with the file. Changes nothing, and may run beside a server.
+ * @throws Error when the start would fail because of the file
+ */
+export function inspectSqlite(path: string): StartsWith {
+  refuseOtherOwner(path);
+  refuseUnwritable(path);
+  if (sizeOf(path) === 0) return startsWith(0);
+  refuseDamaged(path);
+  const database = openReader(path);
+  try {
+    return startsWith(settingOf(database, 'user_version'));
+  } finally {
+    database.close();
+  }
+}
+
+/**
  * When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a page
  * that many leads change is copied less often.
  */
@@ -61,17 +85,17 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
 
 /**
  * Opens the connection for writing, and creates or upgrades the tables.
+ * @returns also the schema version that the database had, 0 if it was empty
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */
-export function openWriter(path: string): DatabaseSync {
+export function openWriter(path: string): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
   database.exec(lateCheckpoints);
   emptyLog(database);
-  upgrade(database);
-  return database;
+  return {database, before: upgrade(database)};
 }
 
 /**
@@ -96,20 +120,22 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
 const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size') =>
   Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 
-function upgrade(database: DatabaseSync) {
-  if (settingOf(database, 'user_version') === currentVersion) return;
+function upgrade(database: DatabaseSync): number {
+  const before = settingOf(database, 'user_version');
+  if (before === currentVersion) return before;
   const usualCache = settingOf(database, 'cache_size');
   // In defensive mode, SQLite refuses edits of the schema's text.
   database.enableDefensive(false);
   database.exec(`PRAGMA cache_size = -${upgradeCache}`);
   inTransaction(database, () => {
-    for (const text of statementsFrom(settingOf(database, 'user_version'), dialect)) database.exec(text);
+    for (const text of statementsFrom(before, dialect)) database.exec(text);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);
   database.enableDefensive(true);
   // The log of an upgrade can be as large as the database.
   emptyLog(database);
+  return before;
 }
 
 /** Runs statements. Each text is prepared only once. */

@@ -1,5 +1,5 @@
 /** Functions of both backup and restore: a copy is private from the start, and gets its name only when complete. */
-import {closeSync, existsSync, fsyncSync, openSync, rmSync} from 'node:fs';
+import {closeSync, fsyncSync, lstatSync, openSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {currentVersion, oldestVersion} from '../schema.ts';
@@ -13,6 +13,9 @@ export type Counts = {
   outbox: number;
 };
 
+/** Whether the name is in use. To `existsSync` the name of a symbolic link is free when the link leads nowhere. */
+export const isTaken = (path: string) => lstatSync(path, {throwIfNoEntry: false}) !== undefined;
+
 /**
  * Creates an empty private file (0600) next to the target. `work` fills and renames this file. If `work` fails, the
  * file is deleted.
@@ -23,7 +26,7 @@ export async function withPartialFile<Result>(
   work: (partial: string) => Result | Promise<Result>,
 ): Promise<Result> {
   const partial = `${target}.partial`;
-  if (existsSync(partial)) {
+  if (isTaken(partial)) {
     throw new CopyError(`${partial} is there: delete it, unless a backup or restore is still writing to it`);
   }
   closeSync(openSync(partial, 'wx', 0o600));

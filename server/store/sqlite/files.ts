@@ -3,7 +3,7 @@
  * file yet, and the index of that log (-shm). A log does not say to which main file it belongs. So when a crash left a
  * log behind, SQLite applies this log to any main file of that name, for example to a backup that was copied there.
  */
-import {chmodSync, closeSync, mkdirSync, openSync, readSync, statSync} from 'node:fs';
+import {accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {findLogDamage} from './write-ahead-log.ts';
@@ -29,9 +29,41 @@ export function makeFile(path: string) {
   chmodSync(path, 0o600);
 }
 
+/**
+ * For commands: another user than the owner, such as root, would leave files beside it that the server cannot write.
+ * @throws Error that says as whom to run the command
+ */
+export function refuseOtherOwner(path: string) {
+  const owner = statSync(path, {throwIfNoEntry: false})?.uid;
+  if (owner === undefined || !process.getuid || process.getuid() === owner) return;
+  throw new Error(
+    `${path} belongs to another user. Run the command as that user: sudo -u '#${owner}' npx lead-prequal …`,
+  );
+}
+
+/**
+ * Checks, without a change, that `makeFile` would succeed, and that SQLite could write the files beside the main file.
+ * @throws Error of the file system
+ */
+export function refuseUnwritable(path: string) {
+  const {R_OK, W_OK, X_OK} = constants;
+  if (statSync(path, {throwIfNoEntry: false})) {
+    // Opening it for writing also refuses a folder of that name.
+    closeSync(openSync(path, 'r+'));
+    accessSync(path, R_OK | W_OK);
+  }
+  let folder = dirname(path);
+  while (!statSync(folder, {throwIfNoEntry: false})) folder = dirname(folder);
+  // With a slash at its end, a path must be that of a folder.
+  accessSync(`${folder}/`, W_OK | X_OK);
+}
+
 /** SQLite's result code without its details, such as 11 for a damaged page; 0 for any other error. */
 export const primaryCode = (error: unknown): number =>
   ((error as {errcode?: number} | undefined)?.errcode ?? 0) & 0xff;
+
+/** SQLite's result code when another connection has the lock. */
+export const busy = 5;
 
 /** SQLite's result codes for an unreadable page (10), a damaged page (11), and a file that is no database (26). */
 const damageCodes = [10, 11, 26];

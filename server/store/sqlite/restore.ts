@@ -14,14 +14,14 @@ import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
-import {checkCopy, CopyError, syncToDisk, withPartialFile, type Counts} from './copy.ts';
-import {companions, hasLog, primaryCode} from './files.ts';
+import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
+import {busy, companions, hasLog, primaryCode} from './files.ts';
 
 /** `movedTo`: the new name of the previous database and its log. */
 export type Restored = Counts & {movedTo: string | undefined};
 
-/** SQLite's result codes for a file that is locked (5), and for a file that is no database (26). */
-const [busy, notADatabase] = [5, 26];
+/** SQLite's result code for a file that is no database. */
+const notADatabase = 26;
 
 /**
  * When the promise resolves, the database holds the backup. The file is private (0600), was checked and is safe on the
@@ -37,6 +37,11 @@ export async function restoreSqlite(
   if (!existsSync(backup)) throw new CopyError(`There is no file ${backup}`);
   if (hasLog(backup)) {
     throw new CopyError(`${backup}-wal lies beside the backup: this is a copy of files in use, not a backup`);
+  }
+  if (isTaken(databasePath) && !existsSync(databasePath)) {
+    throw new CopyError(
+      `${databasePath} is a symbolic link that leads nowhere: delete the link, or let DATABASE_PATH name the file itself`,
+    );
   }
   mkdirSync(dirname(databasePath), {recursive: true, mode: 0o700});
   if (isSameFile(backup, databasePath)) throw new CopyError(`${backup} is the database itself`);

@@ -5,23 +5,31 @@ import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher, type Outcome} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
+import type {Emit} from '../../observe/events.ts';
 import type {Row} from '../database.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
 import type {Codec} from '../codec.ts';
 import {leadQueries} from '../queries.ts';
 import {toNewRows} from '../rows.ts';
+import {emitUpgrade} from '../schema.ts';
 import {createRunner, inTransaction, openBeside, openReader, sqliteWords} from './connection.ts';
 import {watchForDamage} from './damage-watch.ts';
 import {makeFile} from './files.ts';
+import {takeServerLock} from './server-lock.ts';
 import type {Write, WriterSettings} from './writer.ts';
 
 /**
  * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
  * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
  */
-export async function openSqliteStore(path: string, codec: Codec): Promise<LeadStore> {
+export async function openSqliteStore(path: string, codec: Codec, emit?: Emit): Promise<LeadStore> {
   makeFile(path);
-  const writer = await startWriter({path});
+  const {writer, before} = await startWriter({path});
+  const lock = takeServerLock(path);
+  if (emit) {
+    emitUpgrade(before, emit);
+    if (lock.isTaken) emit({type: 'database-shared', path});
+  }
   let closing = false;
   // Without the writer nothing can be stored. So the process ends, and a process manager can start it again.
   writer.once('exit', () => {
@@ -88,6 +96,7 @@ export async function openSqliteStore(path: string, codec: Codec): Promise<LeadS
       closing = true;
       writer.postMessage('close');
       await once(writer, 'exit');
+      lock.release();
     },
   };
 }
@@ -117,12 +126,15 @@ export function openSqliteBeside(path: string, codec: Codec, mayWrite: boolean):
   return {...queries, close: () => Promise.resolve(connection.close())};
 }
 
-/** @throws what the writer threw while it opened the file, once the thread has let go of the file */
-async function startWriter(settings: WriterSettings): Promise<Worker> {
+/**
+ * @returns also the schema version that the database had, 0 if it was empty
+ * @throws what the writer threw while it opened the file, once the thread has let go of the file
+ */
+async function startWriter(settings: WriterSettings): Promise<{writer: Worker; before: number}> {
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {workerData: settings});
   try {
-    await once(writer, 'message');
-    return writer;
+    const [before] = (await once(writer, 'message')) as [number];
+    return {writer, before};
   } catch (error) {
     await writer.terminate();
     throw error;

@@ -16,7 +16,7 @@ export type WriterSettings = {path: string};
 export type Write = {accept: NewRows} | {statements: readonly Statement[]};
 
 const {path} = workerData as WriterSettings;
-const database = openWriter(path);
+const {database, before} = openWriter(path);
 const {all: run} = createRunner(database);
 
 if (!parentPort) throw new Error('The writer of the database runs as a thread');
@@ -27,7 +27,7 @@ port.on('message', (batch: Write[] | 'close') => {
     port.close();
   } else port.postMessage(commit(batch));
 });
-port.postMessage('ready');
+port.postMessage(before);
 
 /** Returns the outcomes in the order of the batch, or the error if the whole batch was rolled back. */
 function commit(batch: Write[]): Outcome<Written | Row[][]>[] | string {

@@ -21,6 +21,7 @@ const failed = {
   isCounted: false,
   state: 'waiting',
   excerpt: null,
+  recipients: null,
 } as const;
 
 const hasRoom = (destination: string) => destination === 'lender';
@@ -45,6 +46,7 @@ async function openDesk(
     },
     contentFor,
     reserve,
+    abandon: () => undefined,
     close: () => Promise.resolve(),
   };
   const held: string[] = [];
@@ -73,7 +75,7 @@ async function openDesk(
 }
 
 const claim = async (store: LeadStore, destination: string, now: number) => {
-  const {due} = await store.claimDue(destination, now, now + hour, 10, 'send');
+  const {due} = await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
   const [only, ...others] = due;
   assert.deepEqual(others, []);
   assert.ok(only);
@@ -91,7 +93,10 @@ forEachStore((over) => {
         [[id, 'lender']],
       );
       const now = Date.now();
-      assert.deepEqual((await store.claimDue('lender', now, now + hour, 10, 'send')).due, []);
+      assert.deepEqual(
+        (await store.claimDue('lender', {now, leaseEnd: now + hour, limit: 10, mostSends: 3})).due,
+        [],
+      );
       assert.equal((await claim(store, 'crm', now)).lead.id, id);
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import {creditScores} from '../../../contract/fields.ts';
 import {fieldErrors, leadSchema} from '../../../server/leads/lead-schema.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
@@ -9,6 +9,25 @@ const fieldNames = Object.keys({...prequalificationBody, state: '', time_frame: 
 const hostileText = fc.oneof(
   fc.string({unit: 'binary'}),
   fc.string({unit: fc.constantFrom('\0', '\ud800', '\udfff', '\u202e', '́', '@', '.', '-', '5', ' ', '\n')}),
+  // Almost an ordinary value, with white space of any kind in it.
+  fc
+    .tuple(
+      fc.constantFrom(['415', '5550132'], ['+49', '30 901820'], ['Ana', 'Maria'], ['ana@', 'example.com']),
+      fc.constantFrom(
+        '\t',
+        '\n',
+        '\v',
+        '\f',
+        '\r\n',
+        '\u0085',
+        '\u00a0',
+        '\u2028',
+        '\u2029',
+        '\u3000',
+        '\ufeff',
+      ),
+    )
+    .map(([[before, after], between]) => `${before}${between}${after}`),
   fc.constantFrom(
     '__proto__',
     '50,000',
@@ -38,8 +57,9 @@ suite('whatever is sent', () => {
           return;
         }
         const lead = result.data;
-        for (const text of [lead.cid, lead.first_name, lead.last_name, lead.email]) {
-          assert.ok(text === text.trim() && text !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text));
+        for (const text of [lead.cid, lead.first_name, lead.last_name, lead.email, lead.phone.typed]) {
+          assert.ok(text === text.trim() && text !== '' && text.isWellFormed(), JSON.stringify(text));
+          assert.doesNotMatch(text, /[\p{Cc}\p{Zl}\p{Zp}]/u);
         }
         assert.match(lead.phone.e164, /^\+[1-9]\d{6,14}$/);
         if (lead.lead_type !== 'prequalification') return;

@@ -42,8 +42,8 @@ const attribution: Attribution = {
   landing_page: 'https://canary-landing.example/',
 };
 const consent: Consent = {
-  textVersion: 'canary-version',
-  textHash: 'canary-hash',
+  textVersion: 'clear-version',
+  textHash: 'clear-hash',
   agreed: true,
   givenAt: 1_795_304_995_354,
   origin: 'https://canary-origin.example',

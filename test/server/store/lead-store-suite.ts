@@ -81,6 +81,9 @@ export function describeLeadStore(
       },
       'a lead that waits for its answer': {answer: {status: 'pending'}},
       'a lead that was refused': {answer: {status: 'refused'}},
+      'a lead that was refused because of its fields': {
+        answer: {status: 'refused', fields: ['email', 'cash']},
+      },
     } satisfies Record<string, Parameters<typeof newEntry>[0]>;
     for (const [what, changes] of Object.entries(leads)) {
       test(`a stored lead comes back as it was: ${what}`, async () => void (await storeAndFind(changes)));
@@ -115,17 +118,23 @@ export function describeLeadStore(
   suite(`${name}: what becomes of a lead`, () => {
     const store = openForSuite(() => openStore('becoming'));
 
-    for (const answer of [doneAnswer, {status: 'refused'}] satisfies FinalAnswer[]) {
-      test(`the answer of a lead is recorded: ${answer.status}`, async () => {
+    for (const answer of [
+      doneAnswer,
+      {status: 'refused'},
+      {status: 'refused', fields: ['email']},
+    ] satisfies FinalAnswer[]) {
+      test(`the answer of a lead is recorded: ${JSON.stringify(answer)}`, async () => {
         const leaseEnd = Date.now() + hour;
         const entry = newEntry({answer: {status: 'pending'}});
         await store.accept({...entry, deliveries: [newDelivery({nextAttemptAt: leaseEnd, leaseEnd})]});
-        await store.settle(
+        const told = await store.settle(
           keyOf(entry.id),
           leaseEnd,
-          answer.status === 'done' ? {state: 'delivered', answer} : {state: 'refused', reason: '422'},
+          answer.status === 'done'
+            ? {state: 'delivered', answer}
+            : {...answer, state: 'refused', reason: '422'},
         );
-        assert.deepEqual(await store.find(entry.id), {...entry, answer});
+        assert.deepEqual([await store.find(entry.id), told], [{...entry, answer}, answer]);
       });
     }
     const received: Settlement[] = [
@@ -155,7 +164,7 @@ export function describeLeadStore(
       await store.accept(entry);
       await store.accept(other);
       await store.recordRemoteId(keyOf(entry.id, 'with-ids'), "ü/'1 %");
-      const {due} = await store.claimDue('with-ids', now, now + hour, 10, 'send');
+      const {due} = await store.claimDue('with-ids', {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
       const ids = new Map(due.map(({lead, remoteId}) => [lead.id, remoteId]));
       assert.deepEqual([ids.get(entry.id), ids.get(other.id)], ["ü/'1 %", null]);
     });

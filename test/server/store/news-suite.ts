@@ -26,6 +26,7 @@ const failed: Omit<Postponed, 'until'> = {
   isCounted: false,
   state: 'waiting',
   excerpt: null,
+  recipients: null,
 };
 const keyOfNews = (lead: string, destination: string, content: DeliveryContent) => ({
   lead,
@@ -77,7 +78,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
     const rowOf = async (lead: string, destination: string, content: DeliveryContent) =>
       (await rowsOf(lead)).find((row) => row.destination === destination && row.content === content);
     const claim = async (destination: string, now = due) =>
-      (await store.claimDue(destination, now, now + hour, 100, 'send')).due;
+      (await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 100, mostSends: 3})).due;
     /** Refuses the lead at the default destination, which must be waiting. */
     const refuse = async (id: string, now = due) => {
       const claimed = (await claim('default', now)).find(({lead}) => lead.id === id);
@@ -363,7 +364,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
         assert.deepEqual(await store.lastReplies(other), []);
         assert.doesNotMatch(JSON.stringify(await rowsOf(id)), /jane@/);
         lost.add(id);
-        await assert.rejects(store.lastReplies(id), /key of this lead/, 'the codec has read it');
+        assert.deepEqual(await store.lastReplies(id), [{...key, reply: null}], 'the codec cannot read it');
         lost.delete(id);
       });
     });
@@ -373,7 +374,11 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
       for (let count = 0; count < 5; count += 1) ids.push((await accept([news('reading')])).id);
       const [, , unread] = ids as [string, string, string];
       lost.add(unread);
-      const {due: claimed, held, unreadable} = await store.claimDue('reading', due, due + hour, 10, 'send');
+      const {
+        due: claimed,
+        held,
+        unreadable,
+      } = await store.claimDue('reading', {now: due, leaseEnd: due + hour, limit: 10, mostSends: 3});
       assert.deepEqual(
         claimed.map(({lead}) => lead.id).toSorted(),
         ids.filter((id) => id !== unread).toSorted(),
@@ -407,9 +412,9 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
       await store.pauseDestination(other);
       const paused = async () => (await store.pausedDestinations()).map((row) => ({...row}));
       assert.deepEqual(await paused(), [other, first]);
-      assert.equal(await store.resumeDestination('gone'), true);
-      assert.equal(await store.resumeDestination('gone'), false);
-      assert.equal(await store.resumeDestination('unknown'), false);
+      assert.equal(await store.resumeDestination(Date.now(), 'gone'), true);
+      assert.equal(await store.resumeDestination(Date.now(), 'gone'), false);
+      assert.equal(await store.resumeDestination(Date.now(), 'unknown'), false);
       assert.deepEqual(await paused(), [other]);
       await store.pauseDestination({...first, pausedAt: due + 3});
       assert.deepEqual(await paused(), [other, {...first, pausedAt: due + 3}]);

@@ -22,6 +22,7 @@ const failed = {
   isCounted: false,
   state: 'waiting',
   excerpt: null,
+  recipients: null,
 } as const;
 const lost = {...failed, ambiguous: true, isCounted: true} as const;
 const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
@@ -37,8 +38,8 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       for (const entry of entries) await store.accept(entry);
       return entries.map(({id}) => id);
     };
-    const claimAll = (now: number, limit = 100, onAmbiguous: 'send' | 'hold' = 'send') =>
-      store.claimDue('default', now, now + hour, limit, onAmbiguous);
+    const claimAll = (now: number, limit = 100, mostSends = 3) =>
+      store.claimDue('default', {now, leaseEnd: now + hour, limit, mostSends});
     const claim = async (now: number, limit?: number) =>
       (await claimAll(now, limit)).due.map(({lead}) => lead.id);
     const claimOne = async (now: number): Promise<DueDelivery> => {
@@ -77,6 +78,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         happenedAt: stored.createdAt,
         failingSince: null,
         remoteId: 'u-1',
+        recipients: null,
         attempts: 0,
         ambiguousCounted: 0,
         leaseEnd: due + hour,
@@ -152,6 +154,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           nextAttemptAt: until,
           leasedUntil: 0,
           remoteId: null,
+          recipients: null,
           settledAt: null,
         };
         assert.deepEqual(rest, {...row, lastError: 'failed', ...counted});
@@ -325,8 +328,8 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         await store.settle(keyOf(id), holds, refused);
         await store.postpone(keyOf(id), holds, {...failed, until: due});
         const other = {...doneAnswer, amounts: {...amounts, total_qualified_amount: 1}} as const;
-        await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
-        assert.deepEqual((await store.find(id))?.answer, doneAnswer);
+        const told = await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
+        assert.deepEqual([(await store.find(id))?.answer, told], [doneAnswer, doneAnswer]);
         assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
       test('a delivery whose taker outlived its lease is done when that one brings the amounts, although the other was refused', async () => {
@@ -348,21 +351,98 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       test('a delivery that its taker left without a word may have been sent: it is held where that is wanted, and only an operator sends it again', async () => {
         const [id] = await accept();
         await claimOne(due);
-        assert.deepEqual(await claimAll(due + hour, 10, 'hold'), {due: [], held: [id], unreadable: []});
+        assert.deepEqual(await claimAll(due + hour, 10, 1), {due: [], held: [id], unreadable: []});
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, state: 'held', leasedUntil: 0});
-        assert.deepEqual(await claimAll(due + 9 * hour, 10, 'hold'), {due: [], held: [], unreadable: []});
+        assert.deepEqual(await claimAll(due + 9 * hour, 10, 1), {due: [], held: [], unreadable: []});
         assert.equal(await store.retryDeliveries(due, {lead: id!}), 1);
         assert.deepEqual(
-          (await claimAll(due, 10, 'hold')).due.map(({lead}) => lead.id),
+          (await claimAll(due, 10, 1)).due.map(({lead}) => lead.id),
           [id],
         );
         await settle([id]);
+      });
+      test('a lead whose taker dies each time is given out three times in all, then held', async () => {
+        const [id] = await accept();
+        const later = (times: number) => due + times * 2 * hour;
+        for (let times = 0; times < 3; times += 1) {
+          assert.deepEqual((await claimAll(later(times))).held, [], `after ${times}`);
+        }
+        assert.deepEqual(await claimAll(later(3)), {due: [], held: [id], unreadable: []});
+        assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 3, attempts: 3, state: 'held'});
+        assert.deepEqual(await claimAll(later(4)), {due: [], held: [], unreadable: []});
+        await settle([id]);
+      });
+      test('a delivery whose taker was never told that it has it is not taken for one that may have been sent', async () => {
+        const [first, second] = [await accept(), await accept({leaseEnd: due + 7, nextAttemptAt: due + 7})];
+        await claimOne(due);
+        const unused = [
+          {leaseEnd: due + hour, dueAgain: due + hour},
+          {leaseEnd: due + 7, lead: second[0]!},
+        ];
+        const ids = [...first, ...second];
+        const {due: claimed, held} = await store.claimDue('default', {
+          now: due + 1,
+          leaseEnd: due + 2 * hour,
+          limit: 10,
+          mostSends: 1,
+          unused,
+        });
+        assert.deepEqual([claimed.map(({lead}) => lead.id).toSorted(), held], [ids.toSorted(), []]);
+        for (const id of ids) assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, attempts: 0});
+        await settle(ids);
+      });
+      test('a lease that another process holds does not end with those that a process was never told of', async () => {
+        const [mine, others] = [await accept(), await accept()];
+        const claimed = await store.claimDue('default', {
+          now: due,
+          leaseEnd: due + 5,
+          limit: 1,
+          mostSends: 1,
+        });
+        const [taken] = claimed.due.map(({lead}) => lead.id);
+        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 1, mostSends: 1});
+        const unused = [
+          {leaseEnd: due + 5, dueAgain: due + 5},
+          ...[...mine, ...others].map((lead) => ({lead, leaseEnd: due + 5})),
+        ];
+        const {due: again} = await store.claimDue('default', {
+          now: due + 1,
+          leaseEnd: due + 2 * hour,
+          limit: 10,
+          mostSends: 1,
+          unused,
+        });
+        assert.deepEqual(
+          again.map(({lead}) => lead.id),
+          [taken],
+        );
+        await settle([...mine, ...others]);
+      });
+      test('a lease that another process took at the same millisecond does not end with an unused one', async () => {
+        const [id] = await accept({leaseEnd: due + hour, nextAttemptAt: due + hour});
+        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 10, mostSends: 1});
+        const unused = [{leaseEnd: due + hour, dueAgain: due + hour + 1}];
+        const claim = {now: due + 1, leaseEnd: due + 2 * hour, limit: 10, mostSends: 1, unused};
+        assert.deepEqual((await store.claimDue('default', claim)).due, []);
+        await settle([id!]);
+      });
+      test('a delivery under a lease is due later than any wait only while the clock of its process is ahead, and is left alone', async () => {
+        const [id] = await accept();
+        const far = due + 100 * hour;
+        await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, mostSends: 1});
+        const recall = (endedLeases: number[]) =>
+          store.recallDeliveries('default', {now: due, latest: due + hour, endedLeases});
+        assert.deepEqual(await recall([]), [far]);
+        assert.partialDeepStrictEqual(await rowOf(id), {nextAttemptAt: far});
+        assert.deepEqual(await recall([far]), []);
+        assert.partialDeepStrictEqual(await rowOf(id), {nextAttemptAt: due});
+        await settle([id!]);
       });
       test('a delivery that its taker left without a word is not sent again when the upstream is known to have it', async () => {
         const [id] = await accept();
         await claimOne(due);
         await store.recordRemoteId(keyOf(id!), 'u-1');
-        const {due: claimed, held} = await claimAll(due + hour, 10, 'hold');
+        const {due: claimed, held} = await claimAll(due + hour, 10, 1);
         assert.deepEqual([claimed.map(({remoteId}) => remoteId), held], [['u-1'], []]);
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, state: 'waiting'});
         await settle([id]);

@@ -9,8 +9,10 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
+import type {EventType} from '../../../server/observe/events.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
+import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
 import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';
 import {json, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
@@ -98,6 +100,8 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   const config: Prepare = {...prepare, partners, destinations: new Map([['lender', upstream.settings]])};
   const server = await startTestServer(config);
   t.after(() => server.close());
+  const [upgraded] = server.logLines.filter((line) => line.includes('the database was brought up'));
+  assert.partialDeepStrictEqual(JSON.parse(upgraded ?? '{}'), {from: oldestVersion, to: currentVersion});
   const ids = new Map<string, string>();
   for (const {id, lead} of await select('SELECT id, lead FROM leads ORDER BY id DESC')) {
     ids.set((JSON.parse(String(lead)) as {first_name: string}).first_name, String(id));
@@ -138,7 +142,10 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   assert.deepEqual(await readJson(again, 201), {id: idOf('Caller')});
 
   // The operator sends all that was waiting, held or refused, beside the server.
-  const store = await openStore({...baseConfig('unused'), databaseUrl: undefined, ...prepare}, clearText);
+  const events: EventType[] = [];
+  const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};
+  const store = await openStore(settings, clearText, ({type}) => events.push(type));
+  assert.ok(!events.includes('database-upgraded'), 'it was brought up before');
   t.after(() => store.close());
   const due =
     (await store.retryDeliveries(Date.now(), {})) +

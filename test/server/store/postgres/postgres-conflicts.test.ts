@@ -78,7 +78,9 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
     assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 200);
 
     const claims = await Promise.all(
-      stores.map((store) => store.claimDue('default', 1, Date.now() + 60_000, 200, 'send')),
+      stores.map((store) =>
+        store.claimDue('default', {now: 1, leaseEnd: Date.now() + 60_000, limit: 200, mostSends: 3}),
+      ),
     );
     const claimed = claims.flatMap(({due}) => due.map(({lead}) => lead.id));
     assert.equal(new Set(claimed).size, claimed.length);

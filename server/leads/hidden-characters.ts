@@ -1,0 +1,15 @@
+/**
+ * Characters that terminals, mail programs and spreadsheets obey or hide instead of showing them. Strangers can write
+ * them into their texts. Commands and e-mails decide by these two patterns what they print instead.
+ */
+
+/** Control characters, and separators of lines and paragraphs: they begin lines, move the cursor or change a terminal. */
+export const controls = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * Characters that nobody sees: some turn the direction of the text around them, others hide words, such as tags from
+ * U+E0000 on. With them halves of characters, which are no text. The two joiners and the variation selectors are not
+ * among them, because some scripts, names and emoji need them.
+ */
+export const unseen =
+  /[[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\p{Variation_Selector}]]+/gv;

@@ -1,0 +1,56 @@
+/** A second server on the SQLite file of another one. */
+import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {basic, postJson, readJson} from '../../../support/http.ts';
+import {runCommand} from '../../../support/operator.ts';
+import {standardBody} from '../../../support/sample-leads.ts';
+import {serviceSettings, startService} from '../../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {acme} from '../../../support/test-server.ts';
+import {until} from '../../../support/until.ts';
+
+const warning = 'another server has the same SQLite file open';
+
+suite('a second server on one SQLite file', () => {
+  const folderOf = (t: TestContext) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    return folder.path;
+  };
+  async function start(t: TestContext, folder: string) {
+    const service = await startService(serviceSettings(folder), folder);
+    t.after(() => service.end('SIGKILL'));
+    return {...service, warnings: () => service.lines.filter((line) => line.includes(warning)).length};
+  }
+
+  test('a second server on one SQLite file warns of the first one, and both go on', async (t) => {
+    const folder = folderOf(t);
+    const first = await start(t, folder);
+    const second = await start(t, folder);
+    assert.equal(second.warnings(), 1);
+    for (const {url} of [first, second])
+      await readJson(await fetch(`${url}/json/leads`, postJson(standardBody, basic(acme))), 201);
+    // The end of the second one leaves the lock to the first one.
+    await second.end('SIGTERM');
+    const third = await start(t, folder);
+    assert.equal(third.warnings(), 1);
+    await third.end('SIGTERM');
+    await first.end('SIGTERM');
+    await until(() => first.lines.some((line) => line.includes('the server has stopped')));
+    assert.equal(first.warnings(), 0);
+    assert.ok(!existsSync(join(folder, 'leads.sqlite-lock')), 'an orderly end leaves no lock file');
+  });
+
+  test('a second server on one SQLite file is neither a command nor a server that starts after a crash', async (t) => {
+    const folder = folderOf(t);
+    const crashed = await start(t, folder);
+    const {code, stderr} = await runCommand(serviceSettings(folder), 'leads', 'list');
+    assert.equal(code, 0);
+    assert.ok(!stderr.includes(warning));
+    await crashed.end('SIGKILL');
+    const restarted = await start(t, folder);
+    assert.equal(crashed.warnings() + restarted.warnings(), 0);
+  });
+});
