@@ -10,7 +10,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {DueDelivery, Settlement} from '../leads/deliveries.ts';
+import type {DueDelivery, Recipients, Settlement, UnusedLease} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
@@ -22,7 +22,7 @@ import {createPace, createRounds, type Pace} from './pace.ts';
 import type {Pauses} from './pauses.ts';
 import {createReplyStreaks, type ReplyStreaks, type StreakState} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
-import type {Terms} from './terms.ts';
+import {mostSends, type Terms} from './terms.ts';
 
 export type Courier = Deliverer & {
   /** How many deliveries to the destination may begin now. */
@@ -32,7 +32,9 @@ export type Courier = Deliverer & {
    * @param isLast true if no further deliveries were due
    */
   claimed(destination: string, count: number, isLast: boolean): void;
-  /** The state of each destination, by its name. `refusing`: it refused its last leads, five or more in a row. */
+  /** The leases that a worker must end with its next claim. */
+  unusedLeases(destination: string): readonly UnusedLease[];
+  /** The state of each destination, by its name. `refusing`: it refused all its last leads. */
   states(): Record<string, CircuitHealth | StreakState | 'paused'>;
 };
 
@@ -48,26 +50,40 @@ type Parts = {
 export type Served = {destination: Destination; terms: Terms};
 
 /** A destination with its circuit breaker, its pace and its last replies. */
-type Channel = Served & {breaker: Breaker; pace: Pace; streaks: ReplyStreaks};
+type Channel = Served & {
+  breaker: Breaker;
+  pace: Pace;
+  streaks: ReplyStreaks;
+  /** Until a claim has ended them. The oldest come first. */
+  unused: UnusedLease[];
+  /**
+   * Until this time of `performance.now()`, deliveries are known to wait that are for a destination of another kind with
+   * the same name.
+   */
+  misfitUntil: number;
+};
 
-type Delivery = {due: DueDelivery; stage: 'attempting' | 'settling' | 'postponing'};
+/** `latest`: the time of `performance.now()` after which its attempt must not begin. */
+type Delivery = {due: DueDelivery; latest: number; stage: 'attempting' | 'settling' | 'postponing'};
 
 /**
  * The maximum number of deliveries in memory, to all destinations together. Besides those in the queues, this counts
  * deliveries whose outcome is not stored yet.
  */
 const maxInMemory = 1_000;
+/** The maximum number of unused leases in memory for each destination. Beyond it the oldest are dropped. */
+const maxUnused = 1_000;
 
 const pending: Answer = {status: 'pending'};
 
 const noDestination = 'The destination was removed from the configuration, or is of another kind now';
 
 /** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
-const unknownTerms: Pick<Terms, 'gets' | 'hearsOfHeld' | 'every' | 'onAmbiguous' | 'givesUpAfter'> = {
+const unknownTerms: Pick<Terms, 'gets' | 'hearsOfHeld' | 'every' | 'mostSends' | 'givesUpAfter'> = {
   gets: 'leads',
   hearsOfHeld: false,
   every: undefined,
-  onAmbiguous: 'send',
+  mostSends: mostSends.send,
   givesUpAfter: Infinity,
 };
 
@@ -80,8 +96,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
       pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
       streaks: createReplyStreaks(name, emit),
+      unused: [],
+      misfitUntil: 0,
     });
   }
+  pauses.onBreakEnd((destination) => {
+    const wasBreak = channels.get(destination)?.breaker.endBreak();
+    if (wasBreak) emit({type: 'break-ended', destination});
+  });
   const records = createDeliveryRecords(store, timings);
   const inProgress = new Map<string, {delivery: Delivery; answer: Promise<Answer>}>();
   let isClosing = false;
@@ -100,7 +122,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const channel = channelFor(due);
     try {
-      const outcome = await attempt(due, channel);
+      const outcome = await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
         : await settle(delivery, channel, outcome);
@@ -115,19 +137,24 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
   /** @throws StoreUnavailable when the destination accepted the lead, but its id could not be stored */
   async function attempt(
-    due: DueDelivery,
+    {due, latest}: Delivery,
     channel: Channel | undefined,
   ): Promise<Settlement | {failure: unknown}> {
-    // A delivery that began after `latest` could outlast its lease, and another process could send the lead as well.
-    const latest = due.leaseEnd - timings.delivery - timings.settling;
+    if (!channel) {
+      const named = channels.get(due.destination);
+      if (named) named.misfitUntil = performance.now() + 2 * timings.longestRetry;
+      return {failure: new DeliveryError('misconfigured', noDestination)};
+    }
+    const work = () => {
+      if (isClosing) throw new NotTried('The service stops');
+      // The delivery was claimed a while ago, and its destination may have been paused since then.
+      if (pauses.has(due.destination)) throw new NotTried('The destination is paused');
+      const remoteId = records.remoteIdOf(due);
+      const onTaken = (newId: string) => records.taken(due, newId);
+      return channel.destination.deliver({...due, remoteId, onTaken});
+    };
     try {
-      if (!channel) throw new DeliveryError('misconfigured', noDestination);
-      return await channel.breaker.execute(() => {
-        if (isClosing) throw new NotTried('The service stops');
-        const remoteId = records.remoteIdOf(due);
-        const onTaken = (newId: string) => records.taken(due, newId);
-        return channel.destination.deliver({...due, remoteId, onTaken});
-      }, latest);
+      return await channel.breaker.execute({lead: due.lead.id, latest, work});
     } catch (failure) {
       if (failure instanceof StoreUnavailable) throw failure;
       return {failure};
@@ -144,10 +171,21 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {lead, destination} = due;
     const reason = settlement.state === 'refused' ? settlement.reason : null;
     channel?.streaks.record(settlement.state, lead.id, reason);
-    await records.settled(due, settlement);
-    if (settlement.state === 'delivered') return settlement.answer ?? pending;
-    emit({type: 'delivery-refused', lead: lead.id, destination, reason});
-    return {status: 'refused'};
+    if (settlement.state === 'delivered') reportRefused(due, settlement.recipients);
+    const answer = await records.settled(due, settlement);
+    if (settlement.state === 'refused') emit({type: 'delivery-refused', lead: lead.id, destination, reason});
+    return answer ?? pending;
+  }
+
+  /** Some recipients have the e-mail, so nothing but the log and `deliveries show` says who will never get it. */
+  function reportRefused(
+    {lead, destination, recipients: before}: DueDelivery,
+    now: Recipients | null = null,
+  ) {
+    for (const recipient of now?.refused ?? []) {
+      if (!before?.refused.includes(recipient))
+        emit({type: 'recipient-refused', lead: lead.id, destination, recipient});
+    }
   }
 
   async function postpone(
@@ -162,11 +200,13 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const isAway = isBroken || (channel?.streaks.failsForSeveral() ?? false);
     const terms = channel?.terms ?? unknownTerms;
     const plan = planRetry(failure, due, {isAway, ...terms, timings});
-    // A failure that concerns one lead alone says nothing about the next round.
-    if (!(failure instanceof DeliveryError && failure.aboutLead)) channel?.pace.failed();
     const {tried, ambiguous, state, error: reason} = plan;
-    if (ambiguous || (failure instanceof DeliveryError && failure.unreadable))
-      channel?.streaks.record('unreadable', lead.id, reason);
+    const {unreadable = false, aboutLead = false} = failure instanceof DeliveryError ? failure : {};
+    reportRefused(due, plan.recipients);
+    if (ambiguous || unreadable) channel?.streaks.record('unreadable', lead.id, reason);
+    else if (aboutLead && plan.recipients === null) channel?.streaks.record('refused', lead.id, reason);
+    // A failure that concerns one lead alone says nothing about the next round.
+    if (!aboutLead) channel?.pace.failed();
     if (tried) {
       const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};
       emit({type: 'delivery-failed', ...facts});
@@ -193,7 +233,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       running.delivery.due.leaseEnd = given.leaseEnd;
       return running.answer;
     }
-    const delivery: Delivery = {due: {...given}, stage: 'attempting'};
+    // A delivery that began after `latest` could outlast its lease, and another process could send the lead as well.
+    const leased = given.leaseEnd - Date.now();
+    const latest = performance.now() + leased - timings.delivery - timings.settling;
+    const delivery: Delivery = {due: {...given}, latest, stage: 'attempting'};
     const answer = carry(delivery).finally(() => inProgress.delete(key));
     inProgress.set(key, {delivery, answer});
     return answer;
@@ -226,13 +269,29 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       return Math.min(channel.breaker.room(), channel.pace.available());
     },
 
-    claimed: (destination, count, isLast) => channels.get(destination)?.pace.take(count, isLast),
+    abandon(destination, lease) {
+      const unused = channels.get(destination)?.unused;
+      unused?.push(lease);
+      if (unused && unused.length > maxUnused) unused.shift();
+    },
+
+    unusedLeases: (destination) => channels.get(destination)?.unused ?? [],
+
+    claimed(destination, count, isLast) {
+      const channel = channels.get(destination);
+      if (!channel) return;
+      channel.pace.take(count, isLast);
+      // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
+      // are kept until they would have ended by themselves.
+      channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());
+    },
 
     states: () =>
       Object.fromEntries(
-        [...channels].map(([name, {breaker, streaks}]) => {
-          const circuit = breaker.state();
-          return [name, pauses.has(name) ? 'paused' : circuit === 'ok' ? streaks.state() : circuit];
+        [...channels].map(([name, {breaker, streaks, misfitUntil}]) => {
+          if (pauses.has(name)) return [name, 'paused'];
+          if (breaker.state() !== 'ok') return [name, breaker.state()];
+          return [name, performance.now() < misfitUntil ? 'misconfigured' : streaks.state()];
         }),
       ),
 
@@ -240,6 +299,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       isClosing = true;
       const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
       await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
+      if (inProgress.size > 0) emit({type: 'deliveries-cut', deliveries: inProgress.size});
       await Promise.all([...destinations.values()].map(({destination}) => destination.close()));
       await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
       records.close();

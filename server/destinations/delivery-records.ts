@@ -6,6 +6,7 @@ import {ExponentialBackoff, handleType, retry} from 'cockatiel';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Postponed, Settlement} from '../leads/deliveries.ts';
 import {StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
+import type {Answer} from '../leads/stored-lead.ts';
 
 /** The maximum number of ids in memory. Beyond it the oldest is dropped, whose write has ended long ago. */
 const maxRemoteIds = 10_000;
@@ -15,7 +16,8 @@ export type DeliveryRecords = {
   remoteIdOf(due: DueDelivery): string | null;
   /** Stores the id that the destination gave to the lead. */
   taken(due: DueDelivery, remoteId: string): Promise<void>;
-  settled(due: DueDelivery, settlement: Settlement): Promise<void>;
+  /** Resolves to the answer that the lead has then (`LeadStore.settle`). */
+  settled(due: DueDelivery, settlement: Settlement): Promise<Answer | undefined>;
   postponed(due: DueDelivery, postponed: Postponed): Promise<void>;
   /** No failed write is retried any more. */
   close(): void;
@@ -38,7 +40,7 @@ export function createDeliveryRecords(store: LeadStore, timings: Timings): Deliv
    * Each attempt calls `work` again, so that it reads the current `due.leaseEnd`: the courier changes it if this
    * process claims the delivery again meanwhile.
    */
-  const write = (work: () => Promise<void>) => retrying.execute(work, closing.signal);
+  const write = <Result>(work: () => Promise<Result>) => retrying.execute(work, closing.signal);
   const identify = ({lead, destination, content}: DueDelivery) => ({lead: lead.id, destination, content});
 
   return {

@@ -2,10 +2,13 @@
  * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
  * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
-import type {DueDelivery, Settlement} from '../leads/deliveries.ts';
+import type {DueDelivery, Recipients, Settlement} from '../leads/deliveries.ts';
 
 export type Destination = {
-  /** @throws DeliveryError when the attempt failed, so that it must be retried or an operator must decide */
+  /**
+   * @throws DeliveryError when the attempt failed, so that it must be retried or an operator must decide, and NotTried
+   *   when the host could not be looked up because of other hosts
+   */
   deliver(request: DeliveryRequest): Promise<Settlement>;
   /**
    * Checks whether the destination works: with a sample that is marked as a test, or with a request that changes nothing.
@@ -23,7 +26,7 @@ export type Destination = {
  */
 export type DeliveryRequest = Pick<
   DueDelivery,
-  'lead' | 'content' | 'happenedAt' | 'remoteId' | 'attempts'
+  'lead' | 'content' | 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'
 > & {
   /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
   onTaken: (remoteId: string) => Promise<void>;
@@ -49,6 +52,8 @@ type ErrorDetails = {
   excerpt?: string | undefined;
   /** True if the destination asked never to be called again, so that it is paused until an operator resumes it. */
   isGone?: boolean;
+  /** If some recipients of an e-mail have it: which do not have it yet. Only those are tried again. */
+  recipients?: Recipients;
 };
 
 /** The message must hold nothing of a reply, because a reply may repeat what the visitor typed. */
@@ -59,6 +64,7 @@ export class DeliveryError extends Error {
   readonly unreadable: boolean;
   readonly excerpt: string | null;
   readonly isGone: boolean;
+  readonly recipients: Recipients | null;
 
   constructor(
     fault: DeliveryFault,
@@ -69,6 +75,7 @@ export class DeliveryError extends Error {
       unreadable = false,
       excerpt = undefined,
       isGone = false,
+      recipients,
     }: ErrorDetails = {},
   ) {
     super(message);
@@ -79,6 +86,7 @@ export class DeliveryError extends Error {
     this.unreadable = unreadable;
     this.excerpt = excerpt ?? null;
     this.isGone = isGone;
+    this.recipients = recipients ?? null;
   }
 }
 

@@ -36,6 +36,11 @@ export function createPace(perSecond: number, interval: number): Pace {
 
 /** Milliseconds after which a round that failed is tried again. */
 const nextTry = 60_000;
+/**
+ * Milliseconds. A round begins this late at most, even if the system clock was set back. The clock is trusted within
+ * this time, because it may run a little slower than `performance.now()` while it is being corrected.
+ */
+const clockTolerance = 10_000;
 
 /**
  * Rounds: at the start, and at the end of each period, everything that is due begins. What becomes due during a round
@@ -44,17 +49,20 @@ const nextTry = 60_000;
  * @param period milliseconds
  */
 export function createRounds(period: number): Pace {
-  const endOfPeriod = () => (Math.floor(Date.now() / period) + 1) * period;
+  const untilEndOfPeriod = () => period - (Date.now() % period);
   // The process may have been away at the end of a period, so the first round begins at once.
   let opensAt = 0;
+  let opensBy = 0;
+  function openIn(milliseconds: number) {
+    opensAt = Date.now() + milliseconds;
+    opensBy = performance.now() + milliseconds + clockTolerance;
+  }
 
   return {
-    available: () => (Date.now() < opensAt ? 0 : Infinity),
+    available: () => (Date.now() < opensAt && performance.now() < opensBy ? 0 : Infinity),
     take(_count, isLast) {
-      if (isLast) opensAt = endOfPeriod();
+      if (isLast) openIn(untilEndOfPeriod());
     },
-    failed() {
-      opensAt = Math.min(endOfPeriod(), Date.now() + nextTry);
-    },
+    failed: () => openIn(Math.min(untilEndOfPeriod(), nextTry)),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Which destinations are paused. An operator pauses and resumes a destination with the `lead-prequal` command. When a
- * destination asks never to be called again, the process that got this reply pauses it. The store holds the pauses, and
- * each process reads them twice a second, so that all processes see them.
+ * What operators have ordered with the `lead-prequal` command: which destinations are paused, and whose break is to end.
+ * A process also pauses a destination that asks never to be called again. The store holds all of this, and each process
+ * reads it twice a second, so that all processes follow.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
@@ -13,20 +13,30 @@ export type Pauses = {
   has(destination: string): boolean;
   /** @throws StoreUnavailable. Then the pause ends with the next look into the store */
   pause(destination: string, reason: string): Promise<void>;
+  /** Calls `end` with a destination each time an operator asks that its break ends. */
+  onBreakEnd(end: (destination: string) => void): void;
   stop(): Promise<void>;
 };
 
-type Parts = {store: LeadStore; emit: Emit; timings: Timings};
+type Parts = {
+  store: Pick<LeadStore, 'pausedDestinations' | 'pauseDestination' | 'breakEnds'>;
+  emit: Emit;
+  timings: Timings;
+};
 
-/** Reads the pauses before it resolves, or later if the store is away. */
+/** Reads the orders before it resolves, or later if the store is away. */
 export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses> {
   const stopping = new AbortController();
   let paused = new Map<string, string>();
+  /** When an operator last ended a break of each destination. Undefined until that could be read. */
+  let breakEnds: ReadonlyMap<string, number> | undefined;
   let isRead = false;
   /** How many pauses this process has begun, and how many of them are not stored yet. */
   let [begun, unstored] = [0, 0];
+  let endBreak: (destination: string) => void = () => undefined;
 
   async function read() {
+    await readBreakEnds();
     if (unstored > 0) return;
     const before = begun;
     const now = new Map(
@@ -42,6 +52,15 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
     }
     paused = now;
     isRead = true;
+  }
+
+  async function readBreakEnds() {
+    const now = new Map((await store.breakEnds()).map(({destination, endedAt}) => [destination, endedAt]));
+    // Times are only compared for being the same, because the clocks of two machines may differ.
+    for (const [destination, endedAt] of breakEnds ? now : []) {
+      if (breakEnds?.get(destination) !== endedAt) endBreak(destination);
+    }
+    breakEnds = now;
   }
 
   async function run() {
@@ -66,6 +85,7 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
         .pauseDestination({destination, pausedAt: Date.now(), reason})
         .finally(() => (unstored -= 1));
     },
+    onBreakEnd: (end) => void (endBreak = end),
     async stop() {
       stopping.abort();
       await running;

@@ -1,10 +1,17 @@
 /** Notices when a destination refuses one lead after another, or its replies are all lost or unreadable. */
 import type {Emit} from '../observe/events.ts';
 
-/** After this many unreadable replies or refusals in a row, the destination is assumed to have a fault. */
+/** After unreadable replies, or refusals of different leads, so often in a row, the destination is assumed to have a fault. */
 const faultyAfter = 5;
+/** Where leads are rare, it takes long until so many were refused. After a day of refusals, two leads are enough. */
+const faultyAfterDay = 2;
+/** Milliseconds. */
+const day = 24 * 3_600_000;
 
-/** `unreadable`: the reply was lost or could not be read, so it is unknown whether the destination has the lead. */
+/**
+ * - `refused`: the destination has decided that it does not take this lead, or fails for this lead each time
+ * - `unreadable`: the reply was lost or could not be read, so it is unknown whether the destination has the lead
+ */
 export type ReplyOutcome = 'delivered' | 'refused' | 'unreadable';
 export type StreakState = 'ok' | 'unreadable' | 'refusing';
 
@@ -21,27 +28,41 @@ export type ReplyStreaks = {
 
 export function createReplyStreaks(name: string, emit: Emit): ReplyStreaks {
   let unreadable = 0;
-  let refused = 0;
   /** The lead with the first unreadable reply of the streak. */
   let firstLead = '';
   let several = false;
+  /** Leads that were refused since the last delivery: as many as the state depends on. */
+  const refused = new Set<string>();
+  /** When the first of them was refused, as a time of `performance.now()`. */
+  let refusedSince = 0;
+  let emitted: StreakState = 'ok';
+  const isRefusing = () =>
+    refused.size >= faultyAfter ||
+    (refused.size >= faultyAfterDay && performance.now() - refusedSince >= day);
   const state = (): StreakState => {
     if (unreadable >= faultyAfter) return 'unreadable';
-    return refused >= faultyAfter ? 'refusing' : 'ok';
+    return isRefusing() ? 'refusing' : 'ok';
   };
 
   return {
     record(outcome, lead, reason) {
-      const before = state();
-      if (outcome === 'delivered') [unreadable, refused] = [0, 0];
-      else if (outcome === 'refused') [unreadable, refused] = [0, refused + 1];
-      else {
+      if (outcome === 'delivered') {
+        unreadable = 0;
+        refused.clear();
+      } else if (outcome === 'refused') {
+        unreadable = 0;
+        if (refused.size === 0) refusedSince = performance.now();
+        if (refused.size < faultyAfter) refused.add(lead);
+      } else {
         unreadable += 1;
         if (unreadable === 1) [firstLead, several] = [lead, false];
         else if (lead !== firstLead) several = true;
       }
+      // The state also changes with time alone, so it is compared with the last event.
       const now = state();
-      if (now !== before) emit({type: 'destination-replies', destination: name, state: now, reason});
+      if (now === emitted) return;
+      emitted = now;
+      emit({type: 'destination-replies', destination: name, state: now, reason});
     },
     state,
     failsForSeveral: () => unreadable >= faultyAfter && several,

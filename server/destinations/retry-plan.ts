@@ -1,20 +1,17 @@
 /** Decides after a failed attempt when the next one is due, or that the delivery is held until an operator decides. */
-import type {OnAmbiguous} from '../config/destinations.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Postponed} from '../leads/deliveries.ts';
 import {NotTried} from './breaker.ts';
 import {DeliveryError} from './destination.ts';
 
-/**
- * The maximum number of times that a lead is sent while it is unknown whether the destination has it. Each of these
- * attempts may create another copy of the lead at the destination.
- */
-const maxAmbiguous = 3;
+/** What the system clock would show if nobody had set it since the process began, in milliseconds since 1970. */
+const steadyNow = () => performance.timeOrigin + performance.now();
 
 type Circumstances = {
   /** The destination fails for all leads, and not only for this one. */
   isAway: boolean;
-  onAmbiguous: OnAmbiguous;
+  /** How often it may be sent while it is unknown whether it arrived. */
+  mostSends: number;
   /** If given, many deliveries are made together. The pace says when that is, so there is no random wait. */
   every: number | undefined;
   /** Milliseconds of failing after which a delivery is given up. */
@@ -29,7 +26,7 @@ export function planRetry(
     ambiguousCounted,
     failingSince,
   }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince'>,
-  {isAway, onAmbiguous, every, givesUpAfter, timings}: Circumstances,
+  {isAway, mostSends, every, givesUpAfter, timings}: Circumstances,
 ): Postponed {
   const tried = !(error instanceof NotTried);
   const failure = error instanceof DeliveryError ? error : undefined;
@@ -40,19 +37,22 @@ export function planRetry(
   // lead.
   const isCounted = ambiguous && (unreadable || !isAway);
   const sendsSoFar = ambiguousCounted + Number(ambiguous);
-  const isHeld = ambiguous && (onAmbiguous === 'hold' || (isCounted && sendsSoFar >= maxAmbiguous));
+  // A limit of one allows no second copy, so it holds during an outage, too.
+  const isHeld = ambiguous && (mostSends === 1 || (isCounted && sendsSoFar >= mostSends));
 
   const longest = tried ? timings.longestRetry : timings.longestBreak;
   // The last attempt comes after the longest wait, so that an operator has time to repair the destination. During an
   // outage further attempts may follow. They wait as long, so that few copies are created.
-  const nextIsLastSend = ambiguous && sendsSoFar >= maxAmbiguous - 1;
+  const nextIsLastSend = ambiguous && sendsSoFar >= mostSends - 1;
   const doubled = Math.min(longest, timings.firstRetry * 2 ** Math.min(attempts, 20));
   const ceiling = nextIsLastSend ? longest : doubled;
   // The wait is random, up to the ceiling, so that leads that failed together are not sent again together. If the
   // destination may have the lead, the wait is at least half of the ceiling.
   const share = ambiguous || unreadable ? 0.5 + Math.random() / 2 : Math.random();
   const now = Date.now();
-  const isGivenUp = tried && now - (failingSince ?? now) >= givesUpAfter;
+  // If the clock was set forward, the delivery has not really failed for so long.
+  const failedFor = Math.min(now, steadyNow()) - (failingSince ?? now);
+  const isGivenUp = tried && failedFor >= givesUpAfter;
   const random = every === undefined ? share * ceiling : 0;
   const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
   return {
@@ -63,5 +63,6 @@ export function planRetry(
     isCounted,
     state: isHeld ? 'held' : isGivenUp ? 'failed' : 'waiting',
     excerpt: failure?.excerpt ?? null,
+    recipients: failure?.recipients ?? null,
   };
 }

@@ -19,14 +19,21 @@ export type Terms = {
   givesUpAfter: number;
   /** If given, deliveries are collected for so many milliseconds, and then delivered together. */
   every: number | undefined;
-  /** What happens to a delivery of which it is unknown whether it arrived. */
-  onAmbiguous: OnAmbiguous;
+  /**
+   * How often it may be sent while it is unknown whether it arrived. After that it is held. Each of these attempts may
+   * create another copy of a lead at the destination.
+   */
+  mostSends: number;
 };
 
 /** Deliveries that are in progress at once, at most, if the settings do not say how many. */
 export const usualParallel = 16;
+/** Connections to a mail server that are open at once. Exchange Online, for example, allows a mailbox three. */
+export const mailConnections = 2;
 /** The maximum number of deliveries that one digest reports. */
 export const digestLeads = 500;
+/** How often a lead may be sent while it is unknown whether it arrived, by the setting `ON_AMBIGUOUS`. */
+export const mostSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
 
 /** @param usual what holds unless the settings of the destination say otherwise */
 export function termsOf(
@@ -34,7 +41,11 @@ export function termsOf(
   usual: {perSecond: number; onAmbiguous: OnAmbiguous; newsGivenUpAfter: number},
 ): Terms {
   // News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous.
-  const news = {gets: 'news', givesUpAfter: usual.newsGivenUpAfter, onAmbiguous: 'send'} as const;
+  const news = {
+    gets: 'news',
+    givesUpAfter: usual.newsGivenUpAfter,
+    mostSends: Number.MAX_SAFE_INTEGER,
+  } as const;
   switch (settings.type) {
     case 'lead-api': {
       const {perSecond = usual.perSecond, parallel = usualParallel} = settings;
@@ -47,7 +58,7 @@ export function termsOf(
         // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
         givesUpAfter: Infinity,
         every: undefined,
-        onAmbiguous: usual.onAmbiguous,
+        mostSends: mostSends[usual.onAmbiguous],
       };
     }
     case 'webhook': {
@@ -56,7 +67,7 @@ export function termsOf(
     }
     case 'email': {
       const {everyMinutes} = settings;
-      const parallel = everyMinutes === undefined ? 4 : digestLeads;
+      const parallel = everyMinutes === undefined ? mailConnections : digestLeads;
       const every = everyMinutes && everyMinutes * 60_000;
       return {...news, perSecond: 10, parallel, parallelClaimed: parallel, hearsOfHeld: true, every};
     }

@@ -24,28 +24,47 @@ export type Worker = {
 /** Starts a worker for each destination, so that a slow destination does not delay the leads of others. */
 export function startWorkers(destinations: ReadonlyMap<string, {terms: Terms}>, parts: Parts): Worker {
   const workers = [...destinations].map(([destination, {terms}]) => startWorker(destination, terms, parts));
-  void reportMissing(destinations, parts).catch(() => undefined);
   return {stop: async () => void (await Promise.all(workers.map((worker) => worker.stop())))};
 }
 
+/**
+ * Milliseconds. A lease is identified by its end, and a claim by that and the time at which its deliveries are due again.
+ * Random parts make both different from those that another process takes at the same time.
+ */
+const randomParts = {leaseEnd: 1_000, dueAgain: 5_000};
+const randomPart = (part: keyof typeof randomParts) => 1 + Math.floor(Math.random() * randomParts[part]);
+
 function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   const {store, courier, emit, timings} = parts;
-  const {parallelClaimed, onAmbiguous} = terms;
+  const {parallelClaimed, mostSends} = terms;
   const stopping = new AbortController();
-  const inProgress = new Set<Promise<unknown>>();
+  let inProgress = 0;
+  /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
+  let wake = () => {};
 
   /** @returns how many deliveries were started */
   async function claimDue(): Promise<number> {
-    const free = Math.min(parallelClaimed - inProgress.size, courier.room(destination));
+    const free = Math.min(parallelClaimed - inProgress, courier.room(destination));
     if (free < 1) return 0;
     const now = Date.now();
-    const claimed = await store.claimDue(destination, now, now + timings.lease, free, onAmbiguous);
+    const leaseEnd = now + timings.lease + randomPart('leaseEnd');
+    const dueAgain = leaseEnd + randomPart('dueAgain');
+    const unused = courier.unusedLeases(destination);
+    const claimed = await store
+      .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, mostSends, unused})
+      .catch((error: unknown) => {
+        courier.abandon(destination, {leaseEnd, dueAgain});
+        throw error;
+      });
     const {due, held, unreadable} = claimed;
     const isLast = due.length + held.length + unreadable.length < free;
     courier.claimed(destination, due.length, isLast);
+    inProgress += due.length;
     for (const delivery of due) {
-      const work = courier.deliver(delivery).finally(() => inProgress.delete(work));
-      inProgress.add(work);
+      void courier.deliver(delivery).finally(() => {
+        inProgress -= 1;
+        wake();
+      });
     }
     for (const lead of held) emit({type: 'delivery-interrupted', lead, destination});
     for (const lead of unreadable) emit({type: 'lead-unreadable', lead, destination});
@@ -54,16 +73,16 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
 
   async function run() {
     while (!stopping.signal.aborted) {
+      const woken = new AbortController();
+      wake = () => woken.abort();
       const begun = await claimDue().catch((error: unknown) => {
         const reason = error instanceof StoreUnavailable ? error.reason : reasonOf(error);
         emit({type: 'outbox-unreadable', destination, reason});
         return 0;
       });
-      const isBusy = begun > 0 || inProgress.size >= parallelClaimed || courier.room(destination) < 1;
+      const isBusy = begun > 0 || inProgress >= parallelClaimed || courier.room(destination) < 1;
       const interval = isBusy ? timings.busyPoll : timings.idlePoll;
-      const nextPoll = sleep(interval, undefined, {signal: stopping.signal}).catch(() => undefined);
-      // The end of a delivery also ends the wait, because the next one may start then.
-      await Promise.race([nextPoll, ...inProgress]);
+      await sleep(interval, undefined, {signal: woken.signal}).catch(() => undefined);
     }
   }
 
@@ -71,14 +90,8 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   return {
     async stop() {
       stopping.abort();
+      wake();
       await running;
     },
   };
-}
-
-/** Reports deliveries to destinations that were removed from the configuration, because no worker delivers them. */
-async function reportMissing(destinations: ReadonlyMap<string, unknown>, {store, emit}: Parts) {
-  for (const {destination, deliveries} of await store.countWaiting()) {
-    if (!destinations.has(destination)) emit({type: 'destination-missing', destination, deliveries});
-  }
 }

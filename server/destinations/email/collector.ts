@@ -2,7 +2,7 @@
  * Collects deliveries for a digest. The worker hands over all deliveries of a destination that are due, one after
  * another, and each of them ends when the e-mail that reports it is sent or has failed.
  */
-import type {Settlement} from '../../leads/deliveries.ts';
+import type {Recipients, Settlement} from '../../leads/deliveries.ts';
 import type {DeliveryRequest} from '../destination.ts';
 import {digestLeads} from '../terms.ts';
 
@@ -15,9 +15,12 @@ type Waiting = {
 /** Milliseconds for which the first delivery waits for others. */
 const collectingTime = 100;
 
-/** @param send sends one e-mail about all requests. Each of them ends as the e-mail does, and fails if `send` throws */
+/**
+ * @param send sends one e-mail about all requests, which have the same `recipients`. Each of them ends as the e-mail does,
+ *   and fails if `send` throws
+ */
 export function createCollector(
-  send: (requests: readonly DeliveryRequest[]) => Promise<Settlement>,
+  send: (requests: readonly DeliveryRequest[], recipients: Recipients | null) => Promise<Settlement>,
 ): (request: DeliveryRequest) => Promise<Settlement> {
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -26,11 +29,18 @@ export function createCollector(
     clearTimeout(timer);
     const batch = waiting;
     waiting = [];
+    // What some recipients have already goes to the others alone, so it cannot be in the e-mail with the rest.
+    const groups = Map.groupBy(batch, ({request}) => JSON.stringify(request.recipients)).values();
+    await Promise.all([...groups].map(sendGroup));
+  }
+
+  async function sendGroup(group: readonly Waiting[]) {
+    const requests = group.map(({request}) => request);
     try {
-      const settlement = await send(batch.map(({request}) => request));
-      for (const {resolve} of batch) resolve(settlement);
+      const settlement = await send(requests, requests[0]?.recipients ?? null);
+      for (const {resolve} of group) resolve(settlement);
     } catch (error) {
-      for (const {reject} of batch) reject(error);
+      for (const {reject} of group) reject(error);
     }
   }
 

@@ -6,13 +6,13 @@ import type {DeliveryContent} from '../../leads/deliveries.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
+import {theirAddress, theirWords} from './their-words.ts';
 import {
   blocks,
   dollars,
   howToDrop,
   howToRelease,
   howToShow,
-  oneLine,
   outcome,
   relation,
   senderOf,
@@ -119,7 +119,7 @@ function table(items: readonly Item[], details: EmailSettings['details']): strin
       .trimEnd();
   return items.flatMap(({record}, index) => [
     line(rows[index] ?? []),
-    ...(details === 'contact' ? [`  ${contact(record)}`] : []),
+    ...(details === 'contact' ? [`  In the visitor's words: ${contact(record)}`] : []),
   ]);
 }
 
@@ -137,9 +137,9 @@ const heldBlocks = (held: readonly Item[]): string[][] => [
 
 const contact = ({lead}: LeadRecord) =>
   [
-    oneLine(`${lead.first_name} ${lead.last_name}`, longestName),
+    theirWords(`${lead.first_name} ${lead.last_name}`, longestName),
     `tel:${lead.phone.e164}`,
-    oneLine(lead.email, 254),
+    theirAddress(lead.email),
   ].join(', ');
 
 /** The id says which news the e-mail reports. The order of the news does not change it. */

@@ -5,24 +5,20 @@
 import {randomUUID} from 'node:crypto';
 import {isIP} from 'node:net';
 import {domainToASCII} from 'node:url';
-import {
-  createTransport,
-  type SendMailOptions,
-  type SMTPPoolOptions,
-  type SMTPPoolSentMessageInfo,
-} from 'nodemailer';
+import {createTransport, type SendMailOptions, type NodemailerError, type SMTPPoolOptions} from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
+import {buildConnector} from 'undici';
 import {isPrivateHost, type EmailSettings} from '../../config/destinations.ts';
-import type {Settlement} from '../../leads/deliveries.ts';
+import type {Recipients, Settlement} from '../../leads/deliveries.ts';
 import type {DeliveryRequest, Destination} from '../destination.ts';
+import {forSockets, lookUp, type Lookup} from '../lookups.ts';
 import {createCollector} from './collector.ts';
 import {digestEmail} from './digest-email.ts';
-import {failureOf, statusesOf} from './failures.ts';
+import {failureOf, putOff, recipientsAfter} from './failures.ts';
 import {leadEmail} from './lead-email.ts';
+import {mailConnections} from '../terms.ts';
 import type {Email} from './wording.ts';
 
-/** Connections that are open at once. Exchange Online, for example, allows a mailbox three. */
-const maxConnections = 2;
 /** Milliseconds. An idle connection is closed after this time. */
 const idleTime = 10_000;
 /** Milliseconds, for finding the address of the server and connecting to it. */
@@ -33,22 +29,25 @@ const greetingTime = 20_000;
 /**
  * @param timeout milliseconds for one attempt to send an e-mail
  * @param connection tests connect to a server of their own, which has the name and the certificate of another host
+ * @param lookup looks up the host, for tests
  */
 export function createEmail(
   settings: EmailSettings,
   timeout: number,
   connection: Pick<SMTPPoolOptions, 'host' | 'tls'> = {},
+  lookup: Lookup = lookUp,
 ): Destination {
   const {to, details, everyMinutes, from} = settings;
   const options: SMTPPoolOptions & {pool: true} = {
     ...serverOf(settings.smtpUrl),
     ...connection,
     pool: true,
-    maxConnections,
+    // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
+    maxConnections: mailConnections,
     // An e-mail is sent over another connection if the server closed an idle one just before it was used.
     maxRequeues: 1,
-    dnsTimeout: Math.min(timeout, connectionTime),
     connectionTimeout: Math.min(timeout, connectionTime),
+    getSocket: createSocketSource(Math.min(timeout, connectionTime), lookup),
     greetingTimeout: Math.min(timeout, greetingTime),
     socketTimeout: timeout,
     idleTimeout: idleTime,
@@ -58,10 +57,15 @@ export function createEmail(
   const transport = createTransport(options);
   const domain = domainOf(from);
 
-  async function send(email: Email): Promise<Settlement> {
+  /** @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt */
+  async function send(email: Email, before: Recipients | null = null): Promise<Settlement> {
+    const left = before
+      ? to.filter((address) => before.left.some((other) => isSameAddress(address, other)))
+      : to;
     const message: SendMailOptions = {
       from,
       to,
+      envelope: {from, to: left},
       subject: email.subject,
       text: email.text,
       messageId: `<${email.id}@${domain}>`,
@@ -74,16 +78,35 @@ export function createEmail(
       xMailer: false,
       signal: AbortSignal.timeout(timeout),
     };
-    const sent = await transport.sendMail(message).catch((error: unknown) => {
+    // Those who are left may be no recipients any more, because the configuration has changed.
+    const errors = left.length === 0 ? [] : await sendTo(message, before !== null);
+    if (errors.length === 0 && before === null) return {state: 'delivered', answer: null};
+    const recipients = recipientsAfter(errors, before);
+    const {refused} = recipients;
+    if (recipients.left.length > 0) throw putOff(errors, recipients);
+    const note = refused.length > 0 && {note: `The mail server refused ${refused.join(', ')}`};
+    return {state: 'delivered', answer: null, ...note, recipients};
+  }
+
+  /**
+   * @param isRest true if other recipients have the e-mail. Then it says nothing about the server if it refuses all of these
+   * @returns what the server said about each recipient that it refused
+   */
+  async function sendTo(message: SendMailOptions, isRest: boolean): Promise<readonly NodemailerError[]> {
+    try {
+      const {rejectedErrors = []} = await transport.sendMail(message);
+      return rejectedErrors;
+    } catch (error) {
+      const {rejectedErrors = []} = error as NodemailerError;
+      if (isRest && rejectedErrors.length > 0) return rejectedErrors;
       throw failureOf(error);
-    });
-    return {state: 'delivered', answer: null, ...noteOn(sent)};
+    }
   }
 
   const deliver =
     everyMinutes === undefined
-      ? (request: DeliveryRequest) => send(leadEmail(request, details))
-      : createCollector((requests) => send(digestEmail(requests, details)));
+      ? (request: DeliveryRequest) => send(leadEmail(request, details), request.recipients)
+      : createCollector((requests, recipients) => send(digestEmail(requests, details), recipients));
   return {
     deliver,
     async test() {
@@ -100,6 +123,18 @@ export function createEmail(
       return Promise.resolve();
     },
   };
+}
+
+/**
+ * Makes the connections, because nodemailer would ask DNS servers itself, which knows no hosts file and no search domains.
+ * nodemailer encrypts a connection after that, and checks the certificate by the name of the host.
+ */
+function createSocketSource(timeout: number, lookup: Lookup): NonNullable<SMTPPoolOptions['getSocket']> {
+  const connect = buildConnector({timeout, lookup: forSockets(lookup)});
+  return ({host = '', port}, callback) =>
+    connect({protocol: 'smtp:', hostname: host, port: String(port)}, (error, connection) =>
+      callback(error, connection ? {connection} : false),
+    );
 }
 
 /**
@@ -134,13 +169,16 @@ function decode(text: string): string {
 }
 
 /** The domain of `SMTP_FROM`, for the Message-ID. If it has none, the server refuses the sender anyway. */
+/** A mail server is asked for, and reports, an address whose domain is in lower case, and ASCII. */
+function isSameAddress(one: string, other: string): boolean {
+  const normalized = (address: string) => {
+    const at = address.lastIndexOf('@') + 1;
+    return address.slice(0, at) + domainToASCII(address.slice(at));
+  };
+  return normalized(one) === normalized(other);
+}
+
 function domainOf(from: string): string {
   const [{address} = {address: ''}] = addressparser(from, {flatten: true});
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || 'localhost';
-}
-
-/** The e-mail is delivered if one recipient gets it, because another attempt would send it twice to that one. */
-function noteOn({rejected = [], rejectedErrors = []}: SMTPPoolSentMessageInfo): {note?: string} {
-  if (rejected.length === 0) return {};
-  return {note: `The mail server refused ${rejected.join(', ')}${statusesOf(rejectedErrors)}`};
 }

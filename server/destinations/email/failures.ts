@@ -3,14 +3,19 @@
  * those of RFC 5321: 4xx may succeed later, 5xx will not.
  */
 import type {NodemailerError} from 'nodemailer';
+import type {Recipients} from '../../leads/deliveries.ts';
+import type {NotTried} from '../breaker.ts';
 import {DeliveryError, type DeliveryFault} from '../destination.ts';
 import {excerptOf} from '../excerpt.ts';
+import {ownFailure} from '../network-errors.ts';
 
 /**
  * The message has the status of the reply but not its text, because servers repeat addresses in it. nodemailer adds
  * that text to the messages of its errors, so these are not used.
  */
-export function failureOf(error: unknown): DeliveryError {
+export function failureOf(error: unknown): DeliveryError | NotTried {
+  const own = ownFailure(error, networkCodeOf(error as NodemailerError));
+  if (own) return own;
   const {response} = error as NodemailerError;
   const [fault, message, aboutLead = false] = judge(error as NodemailerError);
   return new DeliveryError(fault, message, {aboutLead, excerpt: response && excerptOf(response)});
@@ -47,8 +52,11 @@ function judge(error: NodemailerError): Judgement {
     case 'EMESSAGE':
       // Only this e-mail was refused, for example as spam or as too large.
       return ['failed', `The mail server refused the e-mail${reply}`, true];
+    case 'LOOKUP_TOO_SLOW':
+      return ['failed', 'The host of the mail server could not be looked up in time'];
     case 'EABORT':
     case 'ETIMEDOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
       return ['failed', 'The mail server took too long to reply'];
     case undefined:
     default:
@@ -67,8 +75,33 @@ const networkCodeOf = ({originalCode, code}: NodemailerError) => originalCode ??
 
 const isAboutCertificate = (error: NodemailerError) => /CERT|VERIFY|ALTNAME/.test(networkCodeOf(error));
 
+/**
+ * What is to be done about recipients that the mail server refused, while others have the e-mail. A reply below 500 may
+ * be another one later.
+ * @param before who did not have the e-mail before this attempt
+ */
+export function recipientsAfter(errors: readonly NodemailerError[], before: Recipients | null): Recipients {
+  const isForGood = ({responseCode}: NodemailerError) => responseCode !== undefined && responseCode >= 500;
+  return {
+    left: errors.filter((error) => !isForGood(error)).map(({recipient}) => recipient ?? ''),
+    refused: [
+      ...(before?.refused ?? []),
+      ...errors.filter(isForGood).map((error) => `${error.recipient}${statusesOf([error])}`),
+    ],
+  };
+}
+
+/** The error for an e-mail that some recipients have, and that the mail server does not take for others yet. */
+export function putOff(errors: readonly NodemailerError[], recipients: Recipients): DeliveryError {
+  const waiting = errors
+    .filter(({recipient}) => recipients.left.includes(recipient ?? ''))
+    .map((error) => `${error.recipient}${statusesOf([error])}`);
+  const message = `The mail server does not take the e-mail for ${waiting.join(', ')} yet; the other recipients have it`;
+  return new DeliveryError('failed', message, {aboutLead: true, recipients});
+}
+
 /** Such as ` (550, 552)`. */
-export function statusesOf(errors: readonly NodemailerError[]): string {
+function statusesOf(errors: readonly NodemailerError[]): string {
   const statuses = new Set(errors.flatMap(({responseCode}) => responseCode ?? []));
   return statuses.size === 0 ? '' : ` (${[...statuses].join(', ')})`;
 }

@@ -4,6 +4,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest} from '../destination.ts';
 import {newsOf} from '../news.ts';
+import {theirAddress, theirPhone, theirWords} from './their-words.ts';
 import {
   amountLines,
   blocks,
@@ -11,7 +12,6 @@ import {
   howToDrop,
   howToRelease,
   howToShow,
-  oneLine,
   outcome,
   relation,
   senderOf,
@@ -106,23 +106,25 @@ function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined
 function contactLines({lead}: LeadRecord): string[] {
   const {typed, e164} = lead.phone;
   return [
-    `Name: ${oneLine(`${lead.first_name} ${lead.last_name}`, longestName)}`,
-    `Phone: ${oneLine(typed, longestValue)}`,
+    "In the visitor's words:",
+    `Name: ${theirWords(`${lead.first_name} ${lead.last_name}`, longestName)}`,
+    `Phone: ${theirPhone(typed, longestValue)}`,
     // Phones make a link of it, which dials the country code, too.
     `Call: tel:${e164}`,
-    `E-mail: ${oneLine(lead.email, 254)}`,
+    `E-mail: ${theirAddress(lead.email)}`,
   ];
 }
 
 /** Only what names the campaign. Click ids and addresses of pages can identify a visitor. */
-const campaignLines = ({attribution}: LeadRecord): (string | undefined)[] => {
+const campaignLines = ({attribution}: LeadRecord): string[] => {
   const line = (label: string, value: string | undefined) =>
-    value === undefined ? undefined : `${label}: ${oneLine(value, longestValue)}`;
-  return [
+    value === undefined ? undefined : `${label}: ${theirWords(value, longestValue)}`;
+  const lines = [
     line('Source', attribution?.utm_source),
     line('Medium', attribution?.utm_medium),
     line('Campaign', attribution?.utm_campaign),
-  ];
+  ].filter((each) => each !== undefined);
+  return lines.length === 0 ? [] : ['In the words of the link that brought the visitor:', ...lines];
 };
 
 const heldLines = (id: string): string[] => [

@@ -1,6 +1,7 @@
 /** Words that the e-mails share: how they write amounts, times, references and what came from outside. */
 import {amountParts, totalAmount, type AmountPart, type Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
+import {controls, unseen} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
 
 /** An e-mail before it is sent. All of it is plain text. */
@@ -13,16 +14,13 @@ export type Email = {
   follows: string | undefined;
 };
 
-/** Control characters, line and paragraph separators, and characters that turn the direction of the text around them. */
-const unfit = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-
 /**
  * One line of a text that was typed or came with a link. Line breaks could start a header of the e-mail or feign a line
  * of ours, and a long text could hide the rest.
  * @param max characters
  */
 export function oneLine(text: string, max: number): string {
-  const characters = Array.from(text.replace(unfit, ' ').trim());
+  const characters = Array.from(text.replace(unseen, '').replace(controls, ' ').trim());
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
 }
 

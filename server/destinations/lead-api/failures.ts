@@ -3,8 +3,16 @@
  * wrong, and whether the failure concerns only this lead. The statuses are those of the specification, and those of
  * gateways in front of the API.
  */
+import type {NotTried} from '../breaker.ts';
 import {codeOf, DeliveryError} from '../destination.ts';
-import {attemptsUntilLeadSuspected, isAway, isBrokenReply, wasNeverSent} from '../network-errors.ts';
+import {LookupTooSlow} from '../lookups.ts';
+import {
+  attemptsUntilLeadSuspected,
+  isAway,
+  isBrokenReply,
+  ownFailure,
+  wasNeverSent,
+} from '../network-errors.ts';
 
 type Method = 'GET' | 'POST';
 
@@ -17,11 +25,15 @@ const misconfigurations = {
   GET: [401, 403],
 };
 /** The error for a request without a reply, or with a reply that is too broken to have a status. */
-export function withoutStatus(method: Method, error: unknown, attempts: number): DeliveryError {
+export function withoutStatus(method: Method, error: unknown, attempts: number): DeliveryError | NotTried {
+  const own = ownFailure(error);
+  if (own) return own;
   const code = codeOf(error);
   const aboutLead = attempts >= attemptsUntilLeadSuspected && !isAway(error);
   if (isBrokenReply(error))
     return unreadableReply(method, `The upstream's answer to ${method} is broken (${code})`);
+  if (error instanceof LookupTooSlow)
+    return new DeliveryError('failed', `The host of the upstream could not be looked up in time (${code})`);
   if (wasNeverSent(error))
     return new DeliveryError('failed', `The upstream could not be reached (${code})`, {aboutLead});
   if (method === 'GET')

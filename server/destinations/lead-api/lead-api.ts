@@ -9,12 +9,15 @@ import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
+import {forSockets, lookUp, type Lookup} from '../lookups.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {usualParallel} from '../terms.ts';
 import {withAttribution} from './notes.ts';
 import {withoutStatus, withStatus} from './failures.ts';
-import {amountsShape, createdShape, maxReplyBytes, parseReply, type Reply} from './reply.ts';
+import {amountsShape, createdShape, maxReplyBytes, namedFields, parseReply, type Reply} from './reply.ts';
 
+/** Milliseconds. A look-up takes half of this time at most. */
+const longestConnecting = 10_000;
 /** Statuses with which the upstream refuses a lead for good. */
 const refusals = [400, 413, 422];
 /**
@@ -22,15 +25,22 @@ const refusals = [400, 413, 422];
  */
 const errorBodyWait = 1_000;
 
-/** @param timeout milliseconds for one attempt to deliver a lead */
-export function createLeadApi(settings: LeadApiSettings, timeout: number): Destination {
+/**
+ * @param timeout milliseconds for one attempt to deliver a lead
+ * @param lookup looks up the host, for tests
+ */
+export function createLeadApi(
+  settings: LeadApiSettings,
+  timeout: number,
+  lookup: Lookup = lookUp,
+): Destination {
   const {url, user, password, cid, attributionInNotes, parallel = usualParallel} = settings;
   const base = new URL(url);
   const pool = new Pool(base.origin, {
     // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
     // would look as if the upstream might have the lead.
     connections: parallel,
-    connectTimeout: Math.min(timeout, 5_000),
+    connect: {timeout: Math.min(timeout, longestConnecting), lookup: forSockets(lookup)},
     maxResponseSize: maxReplyBytes,
   });
   const leadsPath = `${base.pathname.replace(/\/$/, '')}${paths.leads}`;
@@ -57,7 +67,11 @@ export function createLeadApi(settings: LeadApiSettings, timeout: number): Desti
     const {statusCode: status, headers: replied} = reply;
     return {
       status,
-      body: isSuccess(status) ? await readBody(reply) : await dropBody(reply, signal),
+      body: isSuccess(status)
+        ? await readBody(reply)
+        : refusals.includes(status)
+          ? await readRefusal(reply)
+          : await dropBody(reply, signal),
       contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),
       retryAfter: readRetryAfter(replied['retry-after']),
     };
@@ -66,14 +80,14 @@ export function createLeadApi(settings: LeadApiSettings, timeout: number): Desti
   async function post(
     {lead: {id, lead, attribution}, attempts}: DeliveryRequest,
     signal: AbortSignal,
-  ): Promise<{remoteId: string} | {refusedWith: number}> {
+  ): Promise<{remoteId: string} | {refusedWith: Reply}> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
     const sent = {...lead, cid, phone: lead.phone.typed};
     const body = JSON.stringify(
       attributionInNotes ? {...sent, notes: withAttribution(lead.notes, attribution)} : sent,
     );
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
-    if (refusals.includes(reply.status)) return {refusedWith: reply.status};
+    if (refusals.includes(reply.status)) return {refusedWith: reply};
     if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
     return {remoteId: parseReply('POST', reply, createdShape).id};
   }
@@ -88,16 +102,26 @@ export function createLeadApi(settings: LeadApiSettings, timeout: number): Desti
   return {
     async deliver(request): Promise<Settlement> {
       const {lead, attempts, onTaken} = request;
-      const signal = AbortSignal.timeout(timeout);
       let {remoteId} = request;
+      let left = timeout;
       if (remoteId === null) {
-        const posted = await post(request, signal);
-        if ('refusedWith' in posted)
-          return {state: 'refused', reason: `The upstream refused the lead with ${posted.refusedWith}`};
+        const begun = performance.now();
+        const posted = await post(request, AbortSignal.timeout(timeout));
+        // Only the upstream's own time counts. `onTaken` may have to wait for the store, which is not its fault.
+        left -= performance.now() - begun;
+        if ('refusedWith' in posted) {
+          const fields = namedFields(posted.refusedWith);
+          const reason = `The upstream refused the lead with ${posted.refusedWith.status}`;
+          return fields.length > 0
+            ? {state: 'refused', reason: `${reason} (${fields.join(', ')})`, fields}
+            : {state: 'refused', reason};
+        }
         ({remoteId} = posted);
         await onTaken(remoteId);
       }
-      const amounts = lead.lead.lead_type === 'standard' ? null : await get(remoteId, attempts, signal);
+      const isStandard = lead.lead.lead_type === 'standard';
+      const signal = AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+      const amounts = isStandard ? null : await get(remoteId, attempts, signal);
       return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
     },
     async test() {
@@ -122,6 +146,12 @@ const readBody = ({body}: Dispatcher.ResponseData): Promise<Reply['body']> =>
     (bytes) => ({received: Buffer.from(bytes)}),
     (error: unknown) => ({broken: codeOf(error)}),
   );
+
+/** The body of a refusal may name the fields. The server does not wait long for it, because the status says enough. */
+function readRefusal(reply: Dispatcher.ResponseData): Promise<Reply['body']> {
+  const tooLate = setTimeout(() => reply.body.destroy(), errorBodyWait);
+  return readBody(reply).finally(() => clearTimeout(tooLate));
+}
 
 /** Drops the body of an error, because the status says enough. Does not reject if the body is broken or too long. */
 async function dropBody({body}: Dispatcher.ResponseData, signal: AbortSignal): Promise<Reply['body']> {

@@ -2,6 +2,7 @@
 import {brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync} from 'node:zlib';
 import {z} from 'zod';
 import type {Amounts, SpecifiedAmount} from '../../../contract/amounts.ts';
+import {formFields, type FormFieldName} from '../../../contract/fields.ts';
 import {unreadableReply} from './failures.ts';
 
 /** The maximum bytes of a body, both as it is sent and after decompression. */
@@ -74,6 +75,28 @@ export function parseReply<Value>(method: 'GET' | 'POST', reply: Reply, {schema,
   if (result.success) return result.data;
   const fields = [...new Set(result.error.issues.map(({path}) => String(path[0])))].join(', ');
   throw unreadable(`${answer} has no usable field ${fields}: ${must}`);
+}
+
+/** As `problem+json` of our own API has them, or as a table by the name of the field. */
+const refusalSchema = z.object({
+  errors: z.union([
+    z
+      .array(z.object({field: z.string()}).catch({field: ''}))
+      .transform((errors) => errors.map(({field}) => field)),
+    z.record(z.string(), z.unknown()).transform((errors) =>
+      // Some list all fields, and have nothing beside those that are right.
+      Object.keys(errors).filter((name) => ![errors[name] ?? []].flat().every((error) => !error)),
+    ),
+  ]),
+});
+
+/**
+ * @param reply that refuses a lead
+ * @returns the fields of the form that it names. Everything else in it may repeat what the visitor typed, and is dropped
+ */
+export function namedFields(reply: Reply): FormFieldName[] {
+  const named = orUndefined(() => parseReply('POST', reply, {schema: refusalSchema, must: 'must be a list'}));
+  return (Object.keys(formFields) as FormFieldName[]).filter((field) => named?.errors.includes(field));
 }
 
 function orUndefined<Result>(work: () => Result): Result | undefined {

@@ -3,13 +3,15 @@
  * because the URLs of some services are secrets.
  */
 import {STATUS_CODES} from 'node:http';
+import type {NotTried} from '../breaker.ts';
 import {codeOf, DeliveryError} from '../destination.ts';
-import {attemptsUntilLeadSuspected, isAway, isBrokenReply} from '../network-errors.ts';
+import {attemptsUntilLeadSuspected, isAway, isBrokenReply, ownFailure} from '../network-errors.ts';
 
 /** What each code of a network error means. A code that is missing here is named as it is. */
 const causes: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host of the URL does not exist: the DNS knows no address of it',
   EAI_AGAIN: 'The host of the URL could not be looked up, because no DNS server answered',
+  LOOKUP_TOO_SLOW: 'The host of the URL could not be looked up in time, because its DNS servers are slow',
   ECONNREFUSED: 'The connection was refused: nothing listens at the address and port of the URL',
   EHOSTUNREACH: 'The receiver cannot be reached: there is no route to its address',
   ENETUNREACH: 'The receiver cannot be reached: there is no route to its network',
@@ -34,7 +36,9 @@ const causes: Readonly<Record<string, string>> = {
 };
 
 /** The error for an attempt without a status: there was no connection, or no answer in time. */
-export function withoutStatus(error: unknown, attempts: number, timeout: number): DeliveryError {
+export function withoutStatus(error: unknown, attempts: number, timeout: number): DeliveryError | NotTried {
+  const own = ownFailure(error);
+  if (own) return own;
   const code = codeOf(error);
   if (code === 'ADDRESS_REFUSED') {
     return new DeliveryError(

@@ -2,18 +2,11 @@
  * Keeps webhooks away from the operator's own network. An address is checked at the moment of connecting: a name that
  * was public when the server started may resolve to a private address later (DNS rebinding).
  */
-import {lookup as systemLookup, type LookupAddress, type LookupOptions} from 'node:dns';
-import {isIP, type LookupFunction} from 'node:net';
+import {isIP} from 'node:net';
 import ipaddr from 'ipaddr.js';
 import {buildConnector, errors} from 'undici';
 import {codeOf} from '../destination.ts';
-
-/** `dns.lookup`, or a function of a test that takes its place. */
-export type Lookup = (
-  hostname: string,
-  options: LookupOptions & {all: true},
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import {forSockets, type Lookup} from '../lookups.ts';
 
 /** Thrown in place of a connection to an address that is not public. The message does not repeat the address. */
 export class AddressRefused extends Error {
@@ -58,10 +51,11 @@ const isPublicIpv4 = (address: ipaddr.IPv4) =>
 export function createConnector(
   isInternal: boolean,
   timeout: number,
-  lookup: Lookup = systemLookup,
+  lookup: Lookup,
 ): buildConnector.connector {
   const isAllowed = isInternal ? () => true : isPublicAddress;
-  const connect = buildConnector({timeout, allowH2: false, lookup: guardedLookup(lookup, isAllowed)});
+  const guarded = forSockets(guardedLookup(lookup, isAllowed));
+  const connect = buildConnector({timeout, allowH2: false, lookup: guarded});
   return (options, callback) => {
     // Node looks up names alone. It connects to an address as it is, so an address must be checked here.
     const host = options.hostname.replace(/^\[|\]$/g, '');
@@ -94,29 +88,14 @@ export function wasCutBetweenRequests(error: unknown): boolean {
 }
 
 /**
- * Looks a name up, and fails if one of its addresses is not allowed, whichever of them would have been used. Connections
- * that are made together share a lookup. Otherwise a destination whose DNS server does not answer would occupy all threads
- * with which this process looks up names, and other destinations would wait for them.
+ * Looks a name up, and fails if one of its addresses is not allowed, whichever of them would have been used. The addresses
+ * are checked for each connection, also those that are known from an earlier look-up, because another destination may
+ * have asked for them, to which they are allowed.
  */
-function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
-  let inProgress: Promise<LookupAddress[]> | undefined;
-  const look = (hostname: string, options: LookupOptions) =>
-    new Promise<LookupAddress[]>((resolve, reject) => {
-      lookup(hostname, {...options, all: true}, (error, addresses) => {
-        if (error) return reject(error);
-        const areAllowed = addresses.length > 0 && addresses.every(({address}) => isAllowed(address));
-        return areAllowed ? resolve(addresses) : reject(new AddressRefused());
-      });
-    });
-  return (hostname, options, callback) => {
-    inProgress ??= look(hostname, options).finally(() => (inProgress = undefined));
-    inProgress.then(
-      (addresses) => {
-        const [first] = addresses;
-        if (options.all) callback(null, addresses);
-        else callback(null, first?.address ?? '', first?.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
+const guardedLookup =
+  (lookup: Lookup, isAllowed: (address: string) => boolean): Lookup =>
+  async (host) => {
+    const addresses = await lookup(host);
+    if (addresses.length > 0 && addresses.every(({address}) => isAllowed(address))) return addresses;
+    throw new AddressRefused();
   };
-}

@@ -10,13 +10,14 @@ import type {Settlement} from '../../leads/deliveries.ts';
 import type {LeadEvent} from '../../leads/lead-event.ts';
 import type {Destination} from '../destination.ts';
 import {excerptOf} from '../excerpt.ts';
+import {lookUp, type Lookup} from '../lookups.ts';
 import {newsOf} from '../news.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {sampleRecord} from '../sample.ts';
 import {usualParallel} from '../terms.ts';
 import {toEvent} from './event.ts';
 import {withoutStatus, withStatus} from './failures.ts';
-import {createConnector, wasCutBetweenRequests, type Lookup} from './guard.ts';
+import {createConnector, wasCutBetweenRequests} from './guard.ts';
 
 /** Milliseconds. */
 const longestConnecting = 10_000;
@@ -29,7 +30,11 @@ const maxBodyBytes = 4_096;
  * @param timeout milliseconds for one attempt, from looking up the host to the status of the answer
  * @param lookup looks up the host, for tests
  */
-export function createWebhook(settings: WebhookSettings, timeout: number, lookup?: Lookup): Destination {
+export function createWebhook(
+  settings: WebhookSettings,
+  timeout: number,
+  lookup: Lookup = lookUp,
+): Destination {
   const {url, secrets, isInternal, parallel = usualParallel} = settings;
   const {origin, pathname, search} = new URL(url);
   const options = {

@@ -4,11 +4,12 @@ import {suite, test} from 'node:test';
 import {withAttribution} from '../../../server/destinations/lead-api/notes.ts';
 import {parseLead} from '../../../server/leads/lead-schema.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
+import {basic, postJson} from '../../support/http.ts';
 import {failures, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {prequalificationBody} from '../../support/sample-leads.ts';
-import {startTestServer, through} from '../../support/test-server.ts';
+import {acme, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 const attribution = {
@@ -25,27 +26,28 @@ const lines = [
 ];
 
 suite('the notes that reach an upstream', () => {
-  const cases: [what: string, asked: boolean, lead: object, body: object, notes: string | undefined][] = [
-    [
-      'hold the attribution after what was typed',
-      true,
-      {notes: 'Call me.'},
-      {attribution},
-      ['Call me.', ...lines].join('\n'),
-    ],
-    ['are the attribution alone if nothing was typed', true, {}, {attribution}, lines.join('\n')],
-    ['are what was typed if there is no attribution', true, {notes: 'Call me.'}, {}, 'Call me.'],
-    ['are missing if there is neither', true, {}, {}, undefined],
-    ['hold no attribution if nobody asked for it', false, {notes: 'Call me.'}, {attribution}, 'Call me.'],
+  const fromPage = (body: object) => (server: TestServer) => sentLead(server, somebody(), {body});
+  const fromCaller = (notes: string) => (server: TestServer) =>
+    server.fetch('/json/leads', postJson({...prequalificationBody, notes}, basic(acme)));
+  const cases: [
+    what: string,
+    asked: boolean,
+    send: (server: TestServer) => Promise<unknown>,
+    notes: string | undefined,
+  ][] = [
+    ['are the attribution of a page', true, fromPage({attribution}), lines.join('\n')],
+    ['are missing if a page has no attribution', true, fromPage({}), undefined],
+    ['are those of a caller, who sends no attribution', true, fromCaller('Call me.'), 'Call me.'],
+    ['hold no attribution if nobody asked for it', false, fromPage({attribution}), undefined],
   ];
-  for (const [what, attributionInNotes, lead, body, notes] of cases) {
+  for (const [what, attributionInNotes, send, notes] of cases) {
     test(`the notes that reach an upstream ${what}`, async (t) => {
       const upstream = await openFor(t, startFakeUpstream());
       const server = await openFor(
         t,
         startTestServer(through({...upstream.settings, attributionInNotes}), quickTimings),
       );
-      await sentLead(server, somebody(lead), {body});
+      await send(server);
       await until(() => upstream.taken().length === 1);
       const sent = upstream.exchanges[0]?.body;
       assert.equal(sent?.['notes'], notes);
@@ -62,14 +64,19 @@ suite('the notes that reach an upstream', () => {
       t,
       startTestServer(through({...upstream.settings, attributionInNotes: true}), quickTimings),
     );
-    await sentLead(server, somebody({notes: 'Call me.'}), {body: {attribution}});
+    await sentLead(server, somebody(), {body: {attribution}});
     await until(() => upstream.sent().length >= 2);
     delete script.create;
     await until(() => upstream.taken().length === 1);
     const bodies = upstream.exchanges.filter(({method}) => method === 'POST').map(({body}) => body);
     for (const body of bodies) assert.deepEqual(body, bodies[0]);
-    assert.equal(bodies[0]?.['notes'], ['Call me.', ...lines].join('\n'));
+    assert.equal(bodies[0]?.['notes'], lines.join('\n'));
   });
+});
+
+// Pages cannot send notes since 1.3. Leads that they sent before may still wait.
+test('attribution comes after the notes that a lead has', () => {
+  assert.equal(withAttribution('Call me.', attribution), ['Call me.', ...lines].join('\n'));
 });
 
 suite('attribution in notes that are nearly full', () => {

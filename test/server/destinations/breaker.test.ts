@@ -7,45 +7,57 @@ import {usualTimings} from '../../../server/config/timings.ts';
 import {logTo} from '../../support/event-log.ts';
 
 const timings = {...usualTimings, firstBreak: 1_000, longestBreak: 4_000};
-const latest = Infinity;
 
 function start() {
   const lines: string[] = [];
   const breaker = createBreaker('default', 16, logTo(lines).emit, timings);
+  const execute = <Result>(work: () => Promise<Result>) =>
+    breaker.execute({lead: 'lead', latest: Infinity, work});
   const fail = (fault: DeliveryFault, retryAfter = 0) =>
     assert.rejects(
-      breaker.execute(() => Promise.reject(new DeliveryError(fault, fault, {retryAfter})), latest),
+      execute(() => Promise.reject(new DeliveryError(fault, fault, {retryAfter}))),
       DeliveryError,
     );
   return {
     breaker,
+    execute,
     lines,
     fail,
     stumble: (retryAfter = 0) =>
       assert.rejects(
-        breaker.execute(
-          () => Promise.reject(new DeliveryError('failed', 'one lead', {retryAfter, aboutLead: true})),
-          latest,
-        ),
+        execute(() => Promise.reject(new DeliveryError('failed', 'one lead', {retryAfter, aboutLead: true}))),
         DeliveryError,
       ),
     failTimes: async (count: number, fault: DeliveryFault) => {
       for (let index = 0; index < count; index += 1) await fail(fault);
     },
-    succeed: () => breaker.execute(() => Promise.resolve('done'), latest),
+    succeed: () => execute(() => Promise.resolve('done')),
     assertRests: async (state: 'failing' | 'misconfigured') => {
       assert.equal(breaker.state(), state);
       assert.equal(breaker.room(), 0);
       const untouched = () => assert.fail('the upstream was asked');
-      await assert.rejects(breaker.execute(untouched, latest), NotTried);
+      await assert.rejects(execute(untouched), NotTried);
     },
   };
 }
 
+/** Both clocks stand still until a test moves them: the system clock, and that of `performance.now()`. */
+let elapsed = 0;
+const pass = (milliseconds: number) => {
+  elapsed += milliseconds;
+  mock.timers.setTime(Date.now() + milliseconds);
+};
+
 suite('an upstream', () => {
-  beforeEach(() => mock.timers.enable({apis: ['Date'], now: Date.UTC(2026, 0, 1)}));
-  afterEach(() => mock.timers.reset());
-  const pass = (milliseconds: number) => mock.timers.setTime(Date.now() + milliseconds);
+  beforeEach(() => {
+    elapsed = 0;
+    mock.timers.enable({apis: ['Date'], now: Date.UTC(2026, 0, 1)});
+    mock.method(performance, 'now', () => elapsed);
+  });
+  afterEach(() => {
+    mock.timers.reset();
+    mock.restoreAll();
+  });
 
   test('an upstream that works has room for many', async () => {
     const {breaker, succeed, failTimes} = start();
@@ -80,16 +92,16 @@ suite('an upstream', () => {
     assert.match(lines.join(''), /refuses our credentials or address/);
   });
   test('an upstream that has rested is tried by one lead, and gets all again when that one succeeds', async () => {
-    const {breaker, fail, lines} = start();
+    const {breaker, execute, fail, lines} = start();
     await fail('misconfigured');
     pass(1_000);
     assert.equal(breaker.room(), 1);
     const gate = Promise.withResolvers<string>();
-    const trial = breaker.execute(() => gate.promise, latest);
+    const trial = execute(() => gate.promise);
     await Promise.resolve();
     assert.equal(breaker.room(), 0);
     await assert.rejects(
-      breaker.execute(() => assert.fail('two at once'), latest),
+      execute(() => assert.fail('two at once')),
       NotTried,
     );
     gate.resolve('done');
@@ -120,6 +132,24 @@ suite('an upstream', () => {
       await succeed();
     });
   }
+  test('an upstream that could not be tried, for the fault of others, is neither blamed nor taken for one that works', async () => {
+    const {breaker, execute, fail, failTimes, lines, succeed} = start();
+    const notTried = () =>
+      assert.rejects(
+        execute(() => Promise.reject(new NotTried('no thread'))),
+        NotTried,
+      );
+    for (let index = 0; index < 20; index += 1) await notTried();
+    await failTimes(4, 'failed');
+    await notTried();
+    assert.equal(breaker.state(), 'ok');
+    await fail('misconfigured');
+    pass(1_000);
+    await notTried();
+    assert.deepEqual([breaker.state(), breaker.room(), lines.length], ['misconfigured', 1, 1]);
+    await succeed();
+    assert.equal(breaker.state(), 'ok');
+  });
   test('an upstream that asks to be left alone is, for as long as it said', async () => {
     const {breaker, fail, assertRests} = start();
     await fail('failed', 60_000);
@@ -129,17 +159,46 @@ suite('an upstream', () => {
     pass(1);
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
   });
+  test('an upstream that asks for an hour with the reply to one lead is tried again after five minutes', async () => {
+    const {breaker, fail, assertRests} = start();
+    await fail('failed', 3_600_000);
+    pass(299_999);
+    await assertRests('failing');
+    pass(1);
+    assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
+  });
+  test('an upstream that rests is tried after its break although the system clock was set back by hours', async () => {
+    const {breaker, failTimes, succeed} = start();
+    await failTimes(5, 'failed');
+    mock.timers.setTime(Date.now() - 7_200_000);
+    pass(1_000);
+    assert.equal(breaker.room(), 1);
+    await succeed();
+    assert.equal(breaker.state(), 'ok');
+  });
+  test('an upstream whose break an operator ends is tried by one lead at once', async () => {
+    const {breaker, fail, succeed} = start();
+    await fail('misconfigured', 3_600_000);
+    breaker.endBreak();
+    assert.deepEqual([breaker.state(), breaker.room()], ['misconfigured', 1]);
+    await succeed();
+    assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
+  });
   test('an upstream that took a lead which the store could not write keeps working, for that is no fault of its own', async () => {
-    const {breaker, fail} = start();
+    const {breaker, execute, fail} = start();
     await fail('misconfigured');
     pass(1_000);
     const store = () => Promise.reject(new Error('The store cannot work right now'));
-    await assert.rejects(breaker.execute(store, latest), /store/);
+    await assert.rejects(execute(store), /store/);
     assert.equal(breaker.state(), 'ok');
   });
   test('an upstream is not asked for a lead that had to wait too long', async () => {
     const {breaker} = start();
-    const late = breaker.execute(() => assert.fail('asked'), Date.now() - 1);
+    const late = breaker.execute({
+      lead: 'lead',
+      latest: performance.now() - 1,
+      work: () => assert.fail('asked'),
+    });
     await assert.rejects(late, NotTried);
     assert.equal(breaker.state(), 'ok');
   });

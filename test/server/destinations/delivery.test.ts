@@ -2,23 +2,36 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {OnAmbiguous} from '../../../server/config/destinations.ts';
-import {createCourier} from '../../../server/destinations/courier.ts';
+import type {Timings} from '../../../server/config/timings.ts';
+import {createCourier, type Courier} from '../../../server/destinations/courier.ts';
+import {termsOf} from '../../../server/destinations/terms.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
+import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
-import type {StoredLead} from '../../../server/leads/stored-lead.ts';
+import type {Answer, StoredLead} from '../../../server/leads/stored-lead.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {logTo} from '../../support/event-log.ts';
+import {ignoreEvents, logTo} from '../../support/event-log.ts';
 import {
   json,
+  leadApi,
   startFakeUpstream,
+  upstreamAccess,
   type Exchange,
   type Reply,
   type Script,
 } from '../../support/fake-upstream.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {amounts, newDelivery, newEntry, toRecord} from '../../support/sample-leads.ts';
+import {
+  amounts,
+  asLead,
+  doneAnswer,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  toRecord,
+} from '../../support/sample-leads.ts';
 import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
@@ -28,10 +41,16 @@ type Parts = {
   /** What is wrong with the store. */
   spoil?: (store: LeadStore) => Partial<LeadStore>;
   onAmbiguous?: OnAmbiguous;
+  timings?: Partial<Timings>;
 };
 
 /** Workers and what they need, over a database of their own. */
-async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmbiguous = 'send'}: Parts) {
+async function startDelivery(
+  t: TestContext,
+  over: Store,
+  {scripts, spoil, onAmbiguous = 'send', timings: changes = {}}: Parts,
+) {
+  const timings = {...quickTimings, ...changes};
   const server = await over.startServer();
   const sound = await openStore(server.config, clearText);
   const store = {...sound, ...spoil?.(sound)};
@@ -40,10 +59,7 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
   );
   const fakes = new Map(await Promise.all(named));
   const destinations = new Map(
-    [...fakes].map(([name, {settings}]) => [
-      name,
-      servedLeadApi(settings, quickTimings.delivery, onAmbiguous),
-    ]),
+    [...fakes].map(([name, {settings}]) => [name, servedLeadApi(settings, timings.delivery, onAmbiguous)]),
   );
   const lines: string[] = [];
   const {emit} = logTo(lines);
@@ -52,9 +68,9 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
     destinations,
     pauses: noPauses,
     emit,
-    timings: quickTimings,
+    timings,
   });
-  const parts = {store, courier, emit, timings: quickTimings};
+  const parts = {store, courier, emit, timings};
   let workers = {stop: () => Promise.resolve()};
   t.after(async () => {
     await workers.stop();
@@ -65,6 +81,7 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
   });
   return {
     lines,
+    store,
     courier,
     find: (id: string) => sound.find(id),
     outbox: () => sound.listDeliveries(1_000, {}),
@@ -73,7 +90,7 @@ async function startDelivery(t: TestContext, over: Store, {scripts, spoil, onAmb
     exchanges: (name: string) => fakes.get(name)!.exchanges,
     start: () => void (workers = startWorkers(destinations, parts)),
     claim: async (upstream: string, now: number, leaseEnd: number) =>
-      (await sound.claimDue(upstream, now, leaseEnd, 1, 'send')).due,
+      (await sound.claimDue(upstream, {now, leaseEnd, limit: 1, mostSends: 3})).due,
     async accept(destination: string, count: number, leaseEnd?: number) {
       const delivery = newDelivery({destination, nextAttemptAt: leaseEnd ?? Date.now(), leaseEnd});
       const entries = Array.from({length: count}, () =>
@@ -95,11 +112,15 @@ const first = (stored: StoredLead, leaseEnd: number): DueDelivery => ({
   remoteId: null,
   attempts: 0,
   ambiguousCounted: 0,
+  recipients: null,
   leaseEnd,
 });
 
 /** Fails so many times; by then leases have ended and the delivery has been claimed again. */
-function failing<Parameters extends unknown[]>(times: number, work: (...given: Parameters) => Promise<void>) {
+function failing<Parameters extends unknown[], Result>(
+  times: number,
+  work: (...given: Parameters) => Promise<Result>,
+) {
   let left = times;
   return (...given: Parameters) =>
     (left -= 1) >= 0 ? Promise.reject(new StoreUnavailable('away')) : work(...given);
@@ -142,6 +163,61 @@ forEachStore((over) => {
     });
   });
 
+  test('an upstream is not blamed for a store that cannot write down the ids which it gave', async (t) => {
+    let isAway = true;
+    const spoil = (store: LeadStore): Partial<LeadStore> => ({
+      recordRemoteId: (...given) =>
+        isAway ? Promise.reject(new StoreUnavailable('away')) : store.recordRemoteId(...given),
+    });
+    const timings = {delivery: 500};
+    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil, timings});
+    await delivery.accept('default', 6);
+    delivery.start();
+    await until(() => delivery.sent('default').length === 6);
+    // The store comes back only when the time for an attempt has passed.
+    const begun = performance.now();
+    await until(() => performance.now() - begun > timings.delivery);
+    isAway = false;
+    await until(async () => (await delivery.outbox()).length === 0);
+    assert.deepEqual(delivery.courier.states(), {default: 'ok'});
+    assert.deepEqual(delivery.lines, []);
+    assert.equal(delivery.sent('default').length, 6);
+  });
+
+  test('a lead that the store leased to this process without saying so is sent, and not held', async (t) => {
+    /** Commits, but the reply is lost. */
+    const losing =
+      <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+      async (...given: Given): Promise<Result> => {
+        await work(...given);
+        throw new StoreUnavailable('the connection was cut');
+      };
+    const isNothing = ({due}: {due: unknown[]}) => due.length === 0;
+    let claimsToLose = 1;
+    const spoil = (store: LeadStore): Partial<LeadStore> => ({
+      accept: losing((entry) => store.accept(entry)),
+      async claimDue(...given) {
+        const claimed = await store.claimDue(...given);
+        if (isNothing(claimed) || claimsToLose === 0) return claimed;
+        claimsToLose -= 1;
+        throw new StoreUnavailable('the connection was cut');
+      },
+    });
+    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
+    const {store, courier} = delivery;
+    const parts = {store, courier, emit: ignoreEvents, timings: quickTimings};
+    const desk = createLeadDesk({...parts, calculate: () => doneAnswer});
+    const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
+    await assert.rejects(desk.submit(submission), StoreUnavailable);
+    await delivery.accept('default', 3);
+    const ids = (await delivery.outbox()).map(({lead}) => lead);
+    assert.equal(ids.length, 4);
+    delivery.start();
+    await until(async () => (await delivery.outbox()).length === 0);
+    assert.deepEqual(delivery.sent('default').toSorted(), ids);
+    assert.equal(claimsToLose, 0);
+  });
+
   test('a lead that this process claims twice, for its clock jumped, is sent once', async (t) => {
     const gate = Promise.withResolvers<void>();
     const create: Reply = async (response, exchange) => {
@@ -172,7 +248,12 @@ forEachStore((over) => {
         if (again.length > 0) return;
         // Here the row is free, but the courier does not know yet that this was written.
         delete script.create;
-        const {due} = await store.claimDue('default', Date.now() + 1_000, leaseEnd + 1, 1, 'send');
+        const {due} = await store.claimDue('default', {
+          now: Date.now() + 1_000,
+          leaseEnd: leaseEnd + 1,
+          limit: 1,
+          mostSends: 3,
+        });
         again.push(delivery.courier.deliver(due[0]!));
       },
     });
@@ -329,12 +410,40 @@ forEachStore((over) => {
         assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
       });
     }
-    test('an upstream that is not configured any more is named in the log', async (t) => {
-      const delivery = await startDelivery(t, over, {scripts: {default: {read: json(200, amounts)}}});
-      await delivery.accept('gone', 3);
-      delivery.start();
-      await until(() => delivery.lines.length > 0);
-      assert.partialDeepStrictEqual(JSON.parse(delivery.lines[0]!), {destination: 'gone', deliveries: 3});
-    });
   });
+});
+
+test('a worker adds nothing to a delivery in progress each time it looks into the outbox', async (t) => {
+  /** How often anything began to wait for the delivery. */
+  let waits = 0;
+  class Watched extends Promise<Answer> {
+    override then<Result, Other>(...given: Parameters<Promise<Answer>['then']>) {
+      waits += 1;
+      return super.then(...given) as Promise<Result | Other>;
+    }
+  }
+  const ended = Promise.withResolvers<Answer>();
+  const inProgress = new Watched((resolve) => void ended.promise.then(resolve));
+  let looks = 0;
+  const store = {
+    claimDue: () => Promise.resolve({due: (looks += 1) === 1 ? [{}] : [], held: [], unreadable: []}),
+  } as unknown as LeadStore;
+  const courier = {
+    deliver: () => inProgress,
+    room: () => 10,
+    claimed: () => undefined,
+    unusedLeases: () => [],
+  } as unknown as Courier;
+  const terms = termsOf(
+    {...leadApi, ...upstreamAccess, url: 'http://127.0.0.1'},
+    {perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity},
+  );
+  const destinations = new Map([['default', {terms}]]);
+  const workers = startWorkers(destinations, {store, courier, emit: ignoreEvents, timings: quickTimings});
+  t.after(() => workers.stop());
+  await until(() => looks > 2);
+  const [waitsBefore, looksBefore] = [waits, looks];
+  await until(() => looks > looksBefore + 20);
+  assert.equal(waits, waitsBefore);
+  ended.resolve({status: 'refused'});
 });

@@ -106,6 +106,7 @@ suite('an upstream that works', () => {
           happenedAt: Date.now(),
           remoteId: null,
           attempts: 0,
+          recipients: null,
           onTaken: () => Promise.resolve(),
         }),
       ),
@@ -273,6 +274,44 @@ suite('an upstream that will never take the lead', () => {
         );
       }));
   }
+});
+
+suite('an upstream that names the fields that it refuses', () => {
+  const bodies: Record<string, [body: unknown, fields: string[] | undefined]> = {
+    'as our own API does': [
+      {errors: [{field: 'phone', code: 'invalid', message: '+15550100'}, {field: 'email'}]},
+      ['email', 'phone'],
+    ],
+    'as a table by field': [{errors: {credit_score: ['is not accepted']}}, ['credit_score']],
+    'with fields that the form does not ask for': [{errors: [{field: 'notes'}, {field: 'cid'}]}, undefined],
+    'as a table of all fields': [
+      {errors: {email: null, phone: [], cash: '', credit_score: 'no'}},
+      ['credit_score'],
+    ],
+    'beside an error without a field': [{errors: [{field: 'email'}, {message: 'x'}]}, ['email']],
+    'with a text': [{errors: 'email'}, undefined],
+    'with nothing': [{}, undefined],
+    'with null': [null, undefined],
+  };
+  for (const [how, [body, fields]] of Object.entries(bodies)) {
+    test(`an upstream that names the fields that it refuses, ${how}: the visitor is told ${fields?.join() ?? 'no field'}`, () =>
+      withUpstream({create: json(422, body)}, async (_, server) => {
+        const answer = await created(server);
+        assert.equal(answer.status, 'refused');
+        assert.deepEqual(answer.refused_fields, fields);
+        assert.deepEqual(await readJson(await readByToken(server, answer), 200), answer);
+      }));
+  }
+
+  test('an upstream that never ends the text of its refusal does not keep the visitor waiting', () =>
+    withUpstream(
+      {
+        create: (response) => {
+          response.writeHead(422, {'content-type': 'application/json'}).write('{"errors": [');
+        },
+      },
+      async (_, server) => assert.equal((await created(server)).status, 'refused'),
+    ));
 });
 
 suite('an upstream that is slower than a visitor waits', () => {

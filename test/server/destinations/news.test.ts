@@ -245,7 +245,7 @@ forEachStore((store) => {
     assert.equal((await deliveries(own)).length, 2);
     assert.equal(crm.received.length, 1);
     crm.answerWith(replyWith(204));
-    assert.ok(await asOperator(own, (store) => store.resumeDestination('crm')));
+    assert.ok(await asOperator(own, (store) => store.resumeDestination(Date.now(), 'crm')));
     await crm.hasReceived(3);
     await until(async () => (await deliveries(own)).length === 0);
   });
@@ -258,7 +258,7 @@ forEachStore((store) => {
     await until(() => Promise.resolve(own.logLines.some((line) => line.includes('their maintenance'))));
     assert.equal((await sentLead(own)).status, 'pending');
     assert.deepEqual(lender.exchanges, []);
-    await asOperator(own, (store) => store.resumeDestination('lender'));
+    await asOperator(own, (store) => store.resumeDestination(Date.now(), 'lender'));
     await until(() => Promise.resolve(lender.sent().length === 1));
   });
 

@@ -17,6 +17,13 @@ function roundsAfterStart(period: number) {
   return rounds;
 }
 
+/** `performance.now()`, which the test moves. Unlike the time of day it never jumps. */
+function stopwatch(t: TestContext) {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  return (milliseconds: number) => void (now += milliseconds);
+}
+
 suite('rounds', () => {
   test('the first round begins at the start, because a process may have been away when one was due', (t) => {
     clockAt(t, noon - minute);
@@ -85,6 +92,16 @@ suite('rounds', () => {
     t.mock.timers.setTime(noon + 10 * minute);
     assert.equal(rounds.available(), Infinity);
   });
+  test('a round begins on time although the clock was set back by four days', (t) => {
+    clockAt(t, noon);
+    const pass = stopwatch(t);
+    const rounds = roundsAfterStart(10 * minute);
+    t.mock.timers.setTime(noon - 4 * 24 * 60 * minute);
+    pass(9 * minute);
+    assert.equal(rounds.available(), 0);
+    pass(1.5 * minute);
+    assert.equal(rounds.available(), Infinity);
+  });
   test('all deliveries of a round that fail put it off only once', (t) => {
     clockAt(t, noon - 1);
     const rounds = roundsAfterStart(10 * minute);
@@ -95,13 +112,6 @@ suite('rounds', () => {
     assert.equal(rounds.available(), Infinity);
   });
 });
-
-/** `performance.now()`, which the test moves. Unlike the time of day it never jumps. */
-function stopwatch(t: TestContext) {
-  let now = 0;
-  t.mock.method(performance, 'now', () => now);
-  return (milliseconds: number) => void (now += milliseconds);
-}
 
 suite('a pace', () => {
   test('a pace lets so many deliveries begin in a second', (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {watchPauses} from '../../../server/destinations/pauses.ts';
-import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
+import {StoreUnavailable} from '../../../server/leads/lead-store.ts';
 import {ignoreEvents} from '../../support/event-log.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {until} from '../../support/until.ts';
@@ -14,7 +14,9 @@ test('until the store has said which destinations are paused, nothing is sent to
       isAway
         ? Promise.reject(new StoreUnavailable('away'))
         : Promise.resolve([{destination: 'crm', pausedAt: 0, reason: 'their maintenance'}]),
-  } as LeadStore;
+    breakEnds: () => Promise.resolve([]),
+    pauseDestination: () => Promise.resolve(),
+  };
   const pauses = await watchPauses({store, emit: ignoreEvents, timings: quickTimings});
   t.after(() => pauses.stop());
   assert.ok(pauses.has('crm') && pauses.has('lender'));

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, suite, test} from 'node:test';
-import fc from 'fast-check';
+import {findPhoneNumbersInText} from 'libphonenumber-js';
+import fc from '../../../support/properties.ts';
 import {destinationSchema, type EmailSettings} from '../../../../server/config/destinations.ts';
 import {createEmail} from '../../../../server/destinations/email/email.ts';
 import type {DeliveryRequest, Destination} from '../../../../server/destinations/destination.ts';
@@ -195,7 +196,11 @@ suite('the texts of e-mails', () => {
 
     test('with `details: contact`, each lead has the name, phone and e-mail of its visitor', async () => {
       const {parsed} = await sentOne(many(3), {...every, details: 'contact'});
-      assert.equal(parsed.text?.match(/^ {2}Jane Doe, tel:\+12025550142, jane@example\.com$/gm)?.length, 3);
+      assert.equal(
+        parsed.text?.match(/^ {2}In the visitor's words: Jane Doe, tel:\+12025550142, jane@example\.com$/gm)
+          ?.length,
+        3,
+      );
     });
 
     test('a delivery that no digest can report fails, and does not end the process', async () => {
@@ -311,11 +316,163 @@ suite('the texts of e-mails', () => {
           assert.deepEqual(to, ['sales@example.com']);
           assert.deepEqual(parsed.headers.map(({key}) => key).toSorted(), [...usualHeaders].toSorted());
           assert.ok((parsed.subject ?? '').length < 200);
-          assert.equal(parsed.text?.trimEnd().split('\n').length, 22);
+          assert.equal(parsed.text?.trimEnd().split('\n').length, 24);
           assert.ok(Math.max(...raw.split('\r\n').map((line) => line.length)) <= 998);
           assert.doesNotMatch(parsed.text ?? '', /[\0\u2028\u202e\u0085]/);
         }),
         {numRuns: 50},
+      );
+    });
+
+    /** What programs make links of, and how it is written instead. */
+    const linkable: Record<string, string> = {
+      'http://evil.example/a?b=c#d': 'http[:]//evil[.]example/a?b=c#d',
+      'www.evil.example': 'www[.]evil[.]example',
+      'evil.example': 'evil[.]example',
+      'mailto:eve@evil.example': 'mailto[:]eve[@]evil[.]example',
+      'eve@evil': 'eve[@]evil',
+      'tel:+1-900-555-0100': "tel[:]+1'-900'-555'-0100",
+      '(900) 555-0100': "(900') 555'-0100",
+      '900.555.0100': "900'[.]555'[.]0100",
+      '21234567890': "2123'4567'890",
+      '٩٠٠٥٥٥٠١٠٠': "٩٠٠٥'٥٥٠١'٠٠",
+      'javascript:alert(1)': 'javascript[:]alert(1)',
+      '\\\\evil\\share': '[\\][\\]evil[\\]share',
+      '192.0.2.1:8080': "192'[.]0'[.]2'[.]1'[:]8080",
+      'пример.рф': 'пример[.]рф',
+      '例え。テスト': '例え[。]テスト',
+      'evil．example': 'evil[．]example',
+      'eve＠evil․example': 'eve[＠]evil[․]example',
+      'ev\u00adil\u2060.\u200bexample': 'evil[.]example',
+      'evil\u200c.example': 'evil\u200c[.]example',
+    };
+    /** Texts that no mail program makes a link of, so they stay as they are. */
+    const harmless = [
+      'spring_sale-2026',
+      'Robert Downey Jr.',
+      "D'Arcy O. Smith",
+      '24/7: now',
+      'می\u200cخواهم',
+      '👩\u200d👧',
+    ];
+    const linkTo = (words: string): Changes => ({
+      attribution: {utm_source: words, utm_medium: words, utm_campaign: words},
+    });
+    const from = (words: string): Changes => ({
+      lead: {...asLead(prequalificationBody), first_name: words, last_name: 'Doe'},
+    });
+    const linesOf = ({parsed}: Received) => (parsed.text ?? '').split(/\r?\n/);
+
+    for (const [words, written] of [
+      ...Object.entries(linkable),
+      ...harmless.map((words) => [words, words] as const),
+    ]) {
+      test(`no mail program makes a link of the words of a visitor or of a link: ${JSON.stringify(words)}`, async () => {
+        const [title, ...lines] = [
+          'In the words of the link that brought the visitor:',
+          'Source',
+          'Medium',
+          'Campaign',
+        ];
+        for (const content of ['created', 'held'] as const) {
+          const own = linesOf(await sentOne([newsRequest(linkTo(words), content)]));
+          const block = own.slice(own.indexOf(title)).slice(0, 4);
+          assert.deepEqual(block, [title, ...lines.map((label) => `${label}: ${written}`)]);
+        }
+        const contact = linesOf(await sentOne([newsRequest(from(words))], {details: 'contact'}));
+        assert.equal(contact[contact.indexOf("In the visitor's words:") + 1], `Name: ${written} Doe`);
+        const [line] = linesOf(
+          await sentOne([newsRequest(from(words))], {details: 'contact', everyMinutes: 15}),
+        ).filter((each) => each.startsWith('  In'));
+        assert.equal(line, `  In the visitor's words: ${written} Doe, tel:+12025550142, jane@example.com`);
+      });
+    }
+
+    test('whatever the words of a visitor or of a link are made of, nothing in them is an address or a phone number, and the subject has none of them', () => {
+      const parts = [
+        ...[
+          'evil',
+          'www',
+          'http',
+          'com',
+          '例',
+          '5',
+          '0100',
+          '900',
+          '+1',
+          ' ',
+          '.',
+          ':',
+          '@',
+          '\\',
+          '//',
+          '-',
+          '(',
+          ')',
+        ],
+        ...[
+          '[',
+          ']',
+          '~',
+          'x',
+          'ー',
+          '。',
+          '．',
+          '‥',
+          '\u2024',
+          '\u200b',
+          '\u200d',
+          '\u2060',
+          '\u00ad',
+          '\u3000',
+          "'",
+        ],
+      ];
+      const hostile = fc
+        .array(fc.constantFrom(...parts), {minLength: 1, maxLength: 24})
+        .map((some) => some.join(''));
+      return fc.assert(
+        fc.asyncProperty(hostile, async (words) => {
+          const email = await sentOne([newsRequest({...linkTo(words), ...from(words)})], {
+            details: 'contact',
+          });
+          const theirs = linesOf(email).filter((line) => /^(Name|Source|Medium|Campaign): /.test(line));
+          assert.equal(theirs.length, 4);
+          for (const line of theirs) {
+            const text = line.slice(line.indexOf(':') + 2);
+            assert.deepEqual(findPhoneNumbersInText(text, 'US'), [], text);
+            const plain = Array.from(text, (character) => character.normalize('NFKC')[0]).join('');
+            assert.doesNotMatch(plain, /(?<!\[)[.:@\\。]\S|[.:@\\。][^\s\]]/u, text);
+            assert.doesNotMatch(text, /(?![\u200c\u200d])\p{Cf}/u);
+          }
+          assert.equal(email.parsed.subject, 'New lead K7QM-2XHD from acme: $862,000');
+        }),
+        {numRuns: 300},
+      );
+    });
+
+    const reply = async (email: string, phone = prequalificationBody.phone) => {
+      const lead = asLead({...prequalificationBody, email, phone});
+      return (await sentOne([newsRequest({lead})], {details: 'contact'})).parsed.text ?? '';
+    };
+    test('the e-mail address of a visitor is written so that it can be answered, if it can be nothing else', async () => {
+      for (const email of ['jane.doe+home@mail.example.com', "o'neil-jane@example.com"])
+        assert.ok((await reply(email)).includes(`\nE-mail: ${email}\n`));
+      const rows = {
+        'www.evil.example@example.com': 'www[.]evil[.]example[@]example[.]com',
+        'http://evil.example?@example.com': 'http[:]//evil[.]example?[@]example[.]com',
+        'jane@exämple.com': 'jane[@]exämple[.]com',
+        'evil.example..jane@example.com': 'evil[.]example[.][.]jane[@]example[.]com',
+        'evil.example.@example.com': 'evil[.]example[.][@]example[.]com',
+        '.evil.example@example.com': '[.]evil[.]example[@]example[.]com',
+      };
+      for (const [email, written] of Object.entries(rows))
+        assert.ok((await reply(email)).includes(`\nE-mail: ${written}\n`), email);
+    });
+    test('the phone number of a visitor is no address, whatever stands between its digits', async () => {
+      assert.match(
+        await reply('jane@example.com', '212.55.50.142 ext:7'),
+        /^Phone: 212 55 50 142 ext\[:\]7$/m,
       );
     });
   });

@@ -134,6 +134,33 @@ suite('sending an e-mail', () => {
     assert.equal(server.received.length, 2);
   });
 
+  for (const scheme of ['smtp', 'smtps']) {
+    test(`with ${scheme}://, the host is looked up as every destination is, and its certificate is checked by its name`, async (t) => {
+      const server = await openFor(t, startMailServer({...certificate, secure: scheme === 'smtps'}));
+      const asked: string[] = [];
+      const lookup = (name: string) => {
+        asked.push(name);
+        return Promise.resolve([{address: '127.0.0.1', family: 4}]);
+      };
+      const sendTo = (name: string) => {
+        const settings = emailSettings(`${scheme}://${name}:${server.port}`);
+        const email = createEmail(settings, timeout, {tls: {ca: certificate.cert}}, lookup);
+        t.after(() => email.close());
+        return email.deliver(newsRequest());
+      };
+      await sendTo(host);
+      assert.match(
+        (await failureOf(sendTo('other.partner.example'))).message,
+        /certificate of the mail server was not accepted \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+      );
+      assert.deepEqual(asked, [host, 'other.partner.example']);
+      assert.deepEqual(
+        server.received.map(({encrypted}) => encrypted),
+        [true],
+      );
+    });
+  }
+
   test('parameters in SMTP_URL do not switch the encryption off', async (t) => {
     const server = await openFor(t, startMailServer());
     const settings = emailSettings(`smtp://${host}:${server.port}/?requireTLS=false&ignoreTLS=true`);
@@ -304,8 +331,80 @@ suite('a mail server that refuses', () => {
       state: 'delivered',
       answer: null,
       note: 'The mail server refused gone@example.com (550)',
+      recipients: {left: [], refused: ['gone@example.com (550)']},
     });
     assert.deepEqual(server.received[0]?.to, ['a@example.com', 'c@example.com']);
+  });
+
+  test('if one recipient is refused for now, the e-mail is tried again for that one alone, until it is taken or refused for good', async (t) => {
+    const to = ['a@example.com', 'grey@example.com', 'gone@example.com'];
+    const replies = new Map([
+      ['grey@example.com', 451],
+      ['gone@example.com', 550],
+    ]);
+    const options: SMTPServerOptions = {
+      onRcptTo({address}, _session, callback) {
+        const status = replies.get(address);
+        callback(status === undefined ? null : refusal(status, reply));
+      },
+    };
+    const {server, email} = await start(t, options, {changes: {to}});
+    const first = await failureOf(email.deliver(newsRequest()));
+    const recipients = {left: ['grey@example.com'], refused: ['gone@example.com (550)']};
+    assert.partialDeepStrictEqual({...first}, {fault: 'failed', aboutLead: true, recipients});
+    assert.equal(
+      first.message,
+      'The mail server does not take the e-mail for grey@example.com (451) yet; the other recipients have it',
+    );
+
+    // That one is still put off, and this says nothing about the server.
+    const second = await failureOf(email.deliver({...newsRequest(), recipients}));
+    assert.partialDeepStrictEqual({...second}, {fault: 'failed', aboutLead: true, recipients});
+
+    replies.delete('grey@example.com');
+    assert.deepEqual(await email.deliver({...newsRequest(), recipients}), {
+      state: 'delivered',
+      answer: null,
+      note: 'The mail server refused gone@example.com (550)',
+      recipients: {left: [], refused: ['gone@example.com (550)']},
+    });
+    assert.deepEqual(
+      server.received.map((received) => received.to),
+      [['a@example.com'], ['grey@example.com']],
+    );
+    // Everybody can see to whom it went.
+    assert.deepEqual(
+      server.received.map(({parsed}) => parsed.to?.map(({address}) => address)),
+      [to, to],
+    );
+    assert.equal(server.received[0]?.parsed.messageId, server.received[1]?.parsed.messageId);
+
+    replies.set('grey@example.com', 552);
+    const ended = await email.deliver({...newsRequest(), recipients});
+    const refused = ['gone@example.com (550)', 'grey@example.com (552)'];
+    assert.partialDeepStrictEqual(ended, {state: 'delivered', recipients: {left: [], refused}});
+  });
+
+  test('if the recipient that is left was taken out of the configuration, the e-mail is delivered', async (t) => {
+    const {server, email} = await start(t);
+    const recipients = {left: ['old@example.com'], refused: []};
+    assert.partialDeepStrictEqual(await email.deliver({...newsRequest(), recipients}), {state: 'delivered'});
+    assert.deepEqual(server.received, []);
+  });
+
+  test('a digest goes to all recipients, and what some of them have already goes to the others alone', async (t) => {
+    const changes = {to: ['a@example.com', 'grey@example.com'], everyMinutes: 1};
+    const {server, email} = await start(t, {}, {changes});
+    const late = {
+      ...newsRequest({id: '01934b2c-0000-7000-8000-000000000001'}),
+      recipients: {left: ['grey@example.com'], refused: []},
+    };
+    await Promise.all([email.deliver(late), email.deliver(newsRequest())]);
+    const sent = server.received.map(({to, parsed}) => [to.join(), parsed.text?.includes('K7QM-2XHD')]);
+    assert.deepEqual(sent.toSorted(), [
+      ['a@example.com,grey@example.com', true],
+      ['grey@example.com', false],
+    ]);
   });
 
   test('if some recipients are refused for good and others for now, all are tried again', async (t) => {

@@ -16,6 +16,7 @@ import {toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {createWebhook, sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
 import {leadEventJsonSchema, leadEventTypes} from '../../../../server/leads/lead-event.ts';
 import {freePort} from '../../../support/free-port.ts';
+import {missing} from '../../../support/installed.ts';
 import {newsRequest} from '../../../support/sample-deliveries.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
@@ -58,14 +59,14 @@ suite('the guide of webhooks', () => {
   test('the guide of webhooks shows a partners file that the server reads', (t) => {
     const file = join(folderFor(t), 'partners.json');
     writeFileSync(file, codeAfter('<!-- example: partners -->'));
-    const {destinations, partners} = readPartners(file);
+    const {destinations, partners} = readPartners(file).content;
     assert.deepEqual(Object.keys(destinations), ['crm']);
     assert.deepEqual(partners[0].sendTo, ['crm']);
   });
   test('the guide of e-mails shows a partners file that the server reads', (t) => {
     const file = join(folderFor(t), 'partners.json');
     writeFileSync(file, codeAfter('## Setting it up', readDocument('email.md')));
-    const {destinations, partners} = readPartners(file);
+    const {destinations, partners} = readPartners(file).content;
     assert.deepEqual(Object.keys(destinations), ['sales']);
     assert.deepEqual(partners[0].sendTo, ['sales']);
   });
@@ -120,14 +121,6 @@ suite('the guide of webhooks', () => {
     }
   });
 });
-
-/** Why the language is skipped; false if its program is installed. */
-function missing(program: string): string | false {
-  if (!spawnSync(program, ['--version']).error) return false;
-  const reason = `${program} is not installed`;
-  if (process.env['REQUIRE_CLIENTS'] === '1') throw new Error(`REQUIRE_CLIENTS is set, but ${reason}`);
-  return reason;
-}
 
 type Running = {url: string; port: number; secret: string; printed(): string};
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
-import fc from 'fast-check';
+import fc from '../../../support/properties.ts';
 import {z} from 'zod';
 import {amountParts, reasons, totalAmount} from '../../../../contract/amounts.ts';
 import {attributionKeys} from '../../../../contract/embed.ts';

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import type {LookupAddress} from 'node:dns';
 import net from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../../support/properties.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
-import {isPublicAddress, type Lookup} from '../../../../server/destinations/webhook/guard.ts';
+import {createLookups, type Lookup} from '../../../../server/destinations/lookups.ts';
+import {isPublicAddress} from '../../../../server/destinations/webhook/guard.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import {openFor} from '../../../support/opened.ts';
 import {newsRequest} from '../../../support/sample-deliveries.ts';
@@ -84,15 +85,14 @@ const allowed = [
 ];
 
 /** A lookup that must not be asked. */
-const noLookup: Lookup = (hostname) => assert.fail(`${hostname} was looked up`);
+const noLookup: Lookup = (host) => assert.fail(`${host} was looked up`);
 /** Names that resolve to given addresses. Each lookup takes the next list; the last one stays. */
 function lookupOf(...lists: string[][]): Lookup {
   let asked = 0;
-  return (_hostname, _options, callback) => {
+  return () => {
     const addresses = lists[Math.min(asked, lists.length - 1)]!;
     asked += 1;
-    callback(
-      null,
+    return Promise.resolve(
       addresses.map((address): LookupAddress => ({address, family: address.includes(':') ? 6 : 4})),
     );
   };
@@ -197,19 +197,21 @@ suite('the name of a webhook', () => {
     assert.equal(receiver.connections(), 1);
   });
 
-  test('the name of a webhook is looked up once for connections that are made together, so that slow lookups do not pile up', async (t) => {
+  test('an address that was looked up for another webhook earlier is checked, too', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver());
     const url = `http://receiver.internal:${receiver.port}/`;
-    let lookups = 0;
-    const slow: Lookup = (_name, _options, callback) => {
-      lookups += 1;
-      setTimeout(callback, 50, null, [{address: '127.0.0.1', family: 4}]);
-    };
-    const webhook = createWebhook({...receiver.settings, url, parallel: 16}, 5_000, slow);
-    t.after(() => webhook.close());
-    await Promise.all(Array.from({length: 16}, () => webhook.deliver(newsRequest())));
-    assert.equal(lookups, 1);
-    assert.equal(receiver.received.length, 16);
+    let asked = 0;
+    const once = createLookups(() => {
+      asked += 1;
+      return Promise.resolve([{address: '127.0.0.1', family: 4}]);
+    }, 1);
+    const listed = createWebhook({...receiver.settings, url}, 5_000, once);
+    const other = createWebhook({...receiver.settings, url, isInternal: false}, 5_000, once);
+    t.after(() => Promise.all([listed.close(), other.close()]));
+    assert.equal((await listed.deliver(newsRequest())).state, 'delivered');
+    await assert.rejects(other.deliver(newsRequest()), refusal);
+    assert.equal(asked, 1);
+    assert.equal(receiver.connections(), 1);
   });
 
   test('the name of a webhook that the operator lists may resolve to a private address', async (t) => {

@@ -437,9 +437,7 @@ suite('the network', () => {
   ] as const) {
     test(`the network knows no such name (${code}): the event failed, and the message says so`, async (t) => {
       const failure = Object.assign(new Error(`getaddrinfo ${code} secret.example`), {code});
-      const webhook = createWebhook(at('https://secret.example/'), 5_000, (_name, _options, callback) =>
-        callback(failure, []),
-      );
+      const webhook = createWebhook(at('https://secret.example/'), 5_000, () => Promise.reject(failure));
       t.after(() => webhook.close());
       await assert.rejects(webhook.deliver(newsRequest({attempts: 9})), (error) => {
         assert.ok(error instanceof DeliveryError);

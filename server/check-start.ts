@@ -1,0 +1,143 @@
+/**
+ * Finds out whether a start of the server would succeed, without starting it. It calls what main.ts, server.ts and app.ts
+ * call, or the part of that which changes nothing.
+ */
+import {once} from 'node:events';
+import {createServer} from 'node:net';
+import {paths} from '../contract/api.ts';
+import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {unencrypted} from './config/destinations.ts';
+import {tryRedis} from './http/limits/redis-connection.ts';
+import {changedConsents} from './leads/consent-texts.ts';
+import type {BesideStore} from './leads/lead-store.ts';
+import {lineOf} from './observe/event-lines.ts';
+import type {ServerEvent} from './observe/events.ts';
+import {newestScript} from './snippets/newest-script.ts';
+import {snippetForTerminal} from './snippets/terminal.ts';
+import {clearText} from './store/codec.ts';
+import {inspectStore, openStoreBeside} from './store/open-store.ts';
+import {readVersions} from './versions/embed-versions.ts';
+
+/** A fault stops the start. The text has no secrets. */
+export type Finding = {level: 'fault' | 'warning' | 'note'; text: string};
+
+/**
+ * What the start would find in a database whose tables are those of this version.
+ * @throws Error for what stops the start
+ */
+const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Finding[]>)[] = [
+  missingDestinations,
+  async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
+];
+
+/** Milliseconds to wait for the program that listens on the port. */
+const patience = 2_000;
+
+/** Changes nothing, and may run beside the server. */
+export async function checkStart(): Promise<Finding[]> {
+  try {
+    const config = readConfig();
+    return [
+      ...config.warnings.map(warning),
+      ...unencrypted(config.destinations).flatMap((destination) =>
+        logged({type: 'destination-unencrypted', destination}),
+      ),
+      ...(await orFault(() => checkForm(config))),
+      ...(await orFault(() => checkStore(config))),
+      ...(await checkRedis(config)),
+      ...(await checkPort(config)),
+    ];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [...error.faults.map(fault), ...error.warnings.map(warning)];
+  }
+}
+
+const fault = (text: string): Finding => ({level: 'fault', text});
+const warning = (text: string): Finding => ({level: 'warning', text});
+const note = (text: string): Finding => ({level: 'note', text});
+
+/** What the log of the start would say. */
+function logged(event: ServerEvent): Finding[] {
+  const {message = '', fields} = lineOf(event) ?? {fields: {}};
+  return [warning(`${message} ${JSON.stringify(fields)}`)];
+}
+
+async function orFault(check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [fault(error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function checkForm(config: Config): Finding[] {
+  const {hint} = newestScript(config);
+  snippetForTerminal(config, readVersions(config));
+  return hint === undefined ? [] : [note(hint)];
+}
+
+async function checkStore(config: Config): Promise<Finding[]> {
+  const start = await inspectStore(config);
+  if (start === 'creating the tables')
+    return [note('There is no database yet, or it is empty: the start creates it')];
+  if (start === 'bringing the tables up')
+    return [
+      warning(
+        'The database is that of an older version, and the start brings it up: stop all servers and back it up first',
+      ),
+    ];
+  const store = await openStoreBeside(config, clearText, false);
+  try {
+    return (await Promise.all(storeChecks.map((check) => check(store, config)))).flat();
+  } finally {
+    await store.close();
+  }
+}
+
+async function missingDestinations(store: BesideStore, {destinations}: Config): Promise<Finding[]> {
+  const waiting = await store.countWaiting();
+  return waiting
+    .filter(({destination}) => !destinations.has(destination))
+    .flatMap((missing) => logged({type: 'destination-missing', ...missing}));
+}
+
+/** The start goes on without Redis. */
+async function checkRedis({redisUrl}: Config): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (redisUrl !== undefined) await tryRedis(redisUrl, (event) => findings.push(...logged(event)));
+  return findings;
+}
+
+async function checkPort({host, port}: Config): Promise<Finding[]> {
+  if (port === 0) return [];
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+    await once(server.close(), 'close');
+    return [];
+  } catch (error) {
+    const {code, message} = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') return [fault(`The server cannot listen at HOST and PORT: ${message}`)];
+    return (await isOurServer(host, port))
+      ? [
+          note(
+            `A server answers on port ${port}, probably the one that the start would replace: stop it first`,
+          ),
+        ]
+      : [fault(`PORT ${port} is used by another program: stop that program, or set another port`)];
+  }
+}
+
+/** Whether what listens there answers as this server does. */
+async function isOurServer(host: string, port: number): Promise<boolean> {
+  // The addresses that stand for all addresses of the machine are no addresses to connect to.
+  const target = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const url = `http://${target.includes(':') ? `[${target}]` : target}:${port}${paths.live}`;
+  try {
+    const response = await fetch(url, {redirect: 'error', signal: AbortSignal.timeout(patience)});
+    return response.ok && (await response.text()) === JSON.stringify({status: 'ok'});
+  } catch {
+    return false;
+  }
+}

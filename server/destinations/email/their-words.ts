@@ -1,0 +1,36 @@
+/**
+ * Writes the words of visitors, and of the links that brought them, so that no mail program makes a link of them. Mail
+ * programs link domains, addresses with a scheme such as `mailto:`, e-mail addresses, paths such as `\\server\share`, and
+ * phone numbers. Anybody can write such things into a form or a link, and operators trust what our e-mails say.
+ */
+import {oneLine} from './wording.ts';
+
+/** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
+const joins = /[.:@\\。]/;
+/** Seven digits or more, with at most four characters between two of them. The two letters occur in phone numbers. */
+const longNumber = /\p{Nd}(?:(?:[^\p{L}\p{Nd}]|[xー]){0,4}\p{Nd}){6,}/giu;
+/** Up to four digits of such a number, but not its last ones. */
+const group = /(?:\p{Nd}{4}|\p{Nd}{1,3}(?!\p{Nd}))(?!$)/gu;
+
+/**
+ * One line. Signs within words are in brackets, as in `evil[.]example`, which readers know from warnings of phishing. Long
+ * numbers have apostrophes, as in `1234'5678'90`: libraries that find phone numbers skip brackets, spaces and dashes.
+ * @param max characters of the text itself
+ */
+export const theirWords = (text: string, max: number): string =>
+  bracketSigns(oneLine(text, max).replace(longNumber, (number) => number.replace(group, "$&'")));
+
+/** The phone number as the visitor typed it. It stays a number that mail programs dial, but can be no other address. */
+export const theirPhone = (typed: string, max: number): string =>
+  bracketSigns(oneLine(typed, max).replace(/\.(?=\S)/g, ' '));
+
+/** An address that mail programs link as a whole. `www.` at its beginning would make some link it as a website. */
+const plainAddress = /^(?!www\.|ftp\.)[\w+'-]+(?:\.[\w+'-]+)*@[\w-]+(?:\.[\w-]+)+$/i;
+
+/** The e-mail address of the visitor. A usual one stays a link, because operators answer the visitor with it. */
+export const theirAddress = (email: string): string =>
+  plainAddress.test(email) ? email : theirWords(email, 254);
+
+/** A sign at the end of a word stays as it is, as in `Jr.`, because it joins nothing. */
+const bracketSigns = (line: string): string =>
+  line.replace(/\S(?=\S)/gu, (sign) => (joins.test(sign.normalize('NFKC')) ? `[${sign}]` : sign));

@@ -1,0 +1,68 @@
+/**
+ * Searches the outbox once a minute for deliveries that no worker would find:
+ *
+ * - Deliveries to destinations that are no longer configured. An operator must configure them again, or drop these.
+ * - Deliveries that are due later than any wait can last, because the clock was set back since their time was stored.
+ */
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Timings} from '../config/timings.ts';
+import type {LeadStore} from '../leads/lead-store.ts';
+import type {Emit} from '../observe/events.ts';
+import {longestAskedWait} from './retry-after.ts';
+
+export type OutboxCheck = {
+  /** The destinations for which deliveries wait although they are not configured. */
+  missing(): readonly string[];
+  stop(): Promise<void>;
+};
+
+type Parts = {store: LeadStore; emit: Emit; timings: Timings};
+
+/** Milliseconds by which the clocks of several machines may differ. */
+const tolerance = 60_000;
+
+export function startOutboxCheck(
+  destinations: ReadonlyMap<string, unknown>,
+  {store, emit, timings}: Parts,
+): OutboxCheck {
+  const stopping = new AbortController();
+  let missing: readonly string[] = [];
+
+  async function findMissing() {
+    const found = (await store.waitingDestinations()).filter((name) => !destinations.has(name));
+    const added = found.filter((name) => !missing.includes(name));
+    const counts = added.length > 0 ? await store.countWaiting() : [];
+    for (const {destination, deliveries} of counts)
+      if (added.includes(destination)) emit({type: 'destination-missing', destination, deliveries});
+    missing = found;
+  }
+
+  /** By destination: the ends of leases that the last search found far in the future. No lease lasts from one to the next. */
+  const lateLeases = new Map<string, readonly number[]>();
+  async function recallLate() {
+    const now = Date.now();
+    const latest = now + longestAskedWait + tolerance;
+    for (const name of destinations.keys()) {
+      const endedLeases = lateLeases.get(name) ?? [];
+      lateLeases.set(name, await store.recallDeliveries(name, {now, latest, endedLeases}));
+    }
+  }
+
+  async function run() {
+    while (!stopping.signal.aborted) {
+      // The store's own watch reports an outage.
+      await findMissing().catch(() => undefined);
+      await recallLate().catch(() => undefined);
+      await sleep(timings.outboxCheck, undefined, {signal: stopping.signal}).catch(() => undefined);
+    }
+  }
+
+  const running = run();
+  return {
+    missing: () => missing,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
