@@ -1,6 +1,7 @@
 /** `lead-prequal callers`: makes passwords for callers of `/json/leads`. It neither reads nor changes settings. */
 import {Command} from 'commander';
 import {callerSchema, newPassword, sha256} from '../config/callers.ts';
+import {toJson, write} from './output.ts';
 
 const usage = `
 The password is printed once and stored nowhere: give it to the caller over a channel that you trust. The
@@ -18,7 +19,7 @@ export function callersCommand(): Command {
     .argument('<user>', 'the user name of the caller')
     .option('--cid <cid...>', 'for a new caller: the cids of the leads that it may create and read')
     .addHelpText('after', usage)
-    .action((user: string, {cid = []}: {cid?: string[]}) => {
+    .action(async (user: string, {cid = []}: {cid?: string[]}) => {
       const password = newPassword();
       const secret = {password_sha256: sha256(password).toString('hex')};
       const {error} = callerSchema.safeParse({user, ...secret, cids: cid.length > 0 ? cid : ['any']});
@@ -27,11 +28,11 @@ export function callersCommand(): Command {
         const lines = error.issues.map(({path: [field = ''], message}) => `${names[field]} ${message}`);
         return create.error(`error: ${lines.join('; ')}`);
       }
-      console.log(`Password of ${user}, which is shown this once: ${password}`);
+      await write(`Password of ${user}, which is shown this once: ${password}\n`);
       // Without --cid the caller has an entry already, to which the operator adds the new hash.
       if (cid.length === 0)
-        console.log(`Hash for the entry of ${user} in CALLERS: ${JSON.stringify(secret).slice(1, -1)}`);
-      else console.log(`Entry for CALLERS: ${JSON.stringify({user, ...secret, cids: cid})}`);
+        await write(`Hash for the entry of ${user} in CALLERS: ${toJson(secret).slice(1, -1)}\n`);
+      else await write(`Entry for CALLERS: ${toJson({user, ...secret, cids: cid})}\n`);
     });
   return callers;
 }

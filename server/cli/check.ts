@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {Command} from 'commander';
 import {checkPage} from '../page-check/check.ts';
 import {listVersions} from '../versions/embed-versions.ts';
-import {jsonOption, print} from './output.ts';
+import {jsonOption, print, printable, write} from './output.ts';
 import {configured, configuredVersions, partnerNamed} from './configured.ts';
 
 const usage = `
@@ -44,10 +44,10 @@ export function checkCommand(): Command {
       const findings = checkPage(partner, page, {publicUrl, partners, versions});
       for (const finding of findings) {
         if (json) await print(finding);
-        else console.log(`✗ ${finding.code}: ${printable(finding.wrong)}\n  ${printable(finding.fix)}`);
+        else await write(`✗ ${finding.code}: ${shown(finding.wrong)}\n  ${shown(finding.fix)}\n`);
       }
       if (findings.length > 0) process.exitCode = 1;
-      else if (!json) console.log('✓ Nothing to correct.');
+      else if (!json) await write('✓ Nothing to correct.\n');
     });
 }
 
@@ -67,5 +67,7 @@ function decoded(bytes: Buffer): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** A page may hold control characters, which would change the terminal. */
-const printable = (text: string) => text.replace(/\p{C}/gu, '�').slice(0, 1_000);
+/** Characters of a page that are shown, at most. */
+const longest = 1_000;
+
+const shown = (text: string) => printable(text).slice(0, longest);

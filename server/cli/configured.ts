@@ -2,7 +2,7 @@
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
 import {readVersions, type EmbedVersion} from '../versions/embed-versions.ts';
-import {fail} from './output.ts';
+import {fail, say} from './output.ts';
 
 /** The configuration of the server. If it is not valid, this prints what is wrong and ends the process. */
 export function configured(): Config {
@@ -10,7 +10,7 @@ export function configured(): Config {
     return readConfig();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
+    say(error.message);
     process.exit(1);
   }
 }
@@ -20,7 +20,7 @@ export function configuredVersions(config: Config): EmbedVersion[] {
   try {
     return readVersions(config);
   } catch (error) {
-    console.error((error as Error).message);
+    say((error as Error).message);
     process.exit(1);
   }
 }

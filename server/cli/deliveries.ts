@@ -7,7 +7,19 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {leadOf} from './lead-names.ts';
-import {counted, fail, jsonOption, localTime, print, printTable, write} from './output.ts';
+import {
+  counted,
+  fail,
+  isoTime,
+  jsonOption,
+  localTime,
+  print,
+  printable,
+  printFields,
+  printTable,
+  say,
+  write,
+} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -130,13 +142,15 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         const filter = await filterOf(store, lead, selection);
         if (!filter) return;
         const count = await store.retryDeliveries(Date.now(), filter);
-        console.error(`${counted(count, 'delivery', 'deliveries')} due now`);
+        say(`${counted(count, 'delivery', 'deliveries')} due now`);
         if (count === 0) fail(nothingToRetry(filter, config));
-        else console.error('To a destination that is failing, one is tried at a time until it works.');
+        else say('To a destination that is failing, one is tried at a time until it works.');
         for (const {destination, reason} of await store.pausedDestinations()) {
           if (filter.destination === undefined || filter.destination === destination)
-            console.error(
-              `${destination} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${destination}".`,
+            say(
+              printable(
+                `${destination} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${destination}".`,
+              ),
             );
         }
       });
@@ -155,7 +169,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         const filter = await filterOf(store, lead, selection);
         if (!filter) return;
         const count = await store.dropDeliveries(Date.now(), filter);
-        console.error(`${counted(count, 'delivery', 'deliveries')} dropped`);
+        say(`${counted(count, 'delivery', 'deliveries')} dropped`);
         if (count === 0) fail(isUnknown(filter, config) ? unknownDestination(filter, config) : notInOutbox);
       });
     });
@@ -175,7 +189,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         const lead = await leadOf(store, named);
         if (lead === undefined) return;
         const settled = await store.settleAs(Date.now(), {lead, destination}, takenAs);
-        if (settled === 'settled') console.error(settledWords.settled);
+        if (settled === 'settled') say(settledWords.settled);
         else fail(settledWords[settled]);
       }),
     );
@@ -222,9 +236,9 @@ function toJson({
   ambiguous,
   lastError,
   remoteId,
+  recipients,
   ...times
 }: DeliveryRow) {
-  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   return {
     lead,
     reference: referenceOf(lead),
@@ -235,11 +249,13 @@ function toJson({
     ambiguous,
     last_error: lastError,
     remote_id: remoteId,
+    recipients_left: recipients?.left.length ? recipients.left : null,
+    recipients_refused: recipients?.refused.length ? recipients.refused : null,
     under_way: times.leasedUntil > Date.now(),
-    happened_at: iso(times.happenedAt),
-    next_attempt_at: state === 'waiting' ? iso(times.nextAttemptAt) : null,
-    failing_since: iso(times.failingSince),
-    settled_at: iso(times.settledAt),
+    happened_at: isoTime(times.happenedAt),
+    next_attempt_at: state === 'waiting' ? isoTime(times.nextAttemptAt) : null,
+    failing_since: isoTime(times.failingSince),
+    settled_at: isoTime(times.settledAt),
   };
 }
 
@@ -277,7 +293,7 @@ async function list(store: BesideStore, filter: DeliveryFilter, json = false): P
     else widths = await printTable(head, rows.map(toRow), widths, widths === undefined);
     count += rows.length;
   }
-  console.error(counted(count, 'delivery', 'deliveries'));
+  say(counted(count, 'delivery', 'deliveries'));
   return count;
 }
 
@@ -285,10 +301,10 @@ async function summarize(store: BesideStore, json = false) {
   const counts = await store.countOutbox();
   if (json) {
     for (const {oldest, ...count} of counts) {
-      await print({...count, oldest_created_at: new Date(createdAtOf(oldest)).toISOString()});
+      await print({...count, oldest_created_at: isoTime(createdAtOf(oldest))});
     }
   } else if (counts.length === 0) {
-    console.error(`No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`);
+    say(`No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`);
   } else {
     const rows = counts.map(({destination, state, deliveries, oldest}) => [
       destination,
@@ -311,6 +327,8 @@ export async function deliveriesOf(store: BesideStore, lead: string) {
       const reply = replies.find(
         ({destination, content}) => destination === row.destination && content === row.content,
       );
+      if (reply?.reply === null)
+        fail(`The last reply of ${row.destination} cannot be read: it is damaged in the database.`);
       return {...toJson(row), last_reply: reply?.reply ?? null};
     });
 }
@@ -322,9 +340,9 @@ export async function showDeliveries(store: BesideStore, lead: string, json = fa
     if (json) await print(delivery);
     else {
       const given = Object.entries(delivery).filter(([, value]) => value !== null && value !== false);
-      const width = Math.max(...given.map(([name]) => name.length));
-      await write(`${given.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}\n`).join('')}\n`);
+      await printFields(given.map(([name, value]) => [name, String(value)]));
+      await write('\n');
     }
   }
-  if (deliveries.length === 0) console.error('This lead has no deliveries.');
+  if (deliveries.length === 0) say('This lead has no deliveries.');
 }

@@ -7,7 +7,7 @@ import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {fail, jsonOption, localTime, print, printTable} from './output.ts';
+import {fail, isoTime, jsonOption, localTime, print, printable, printTable, say, write} from './output.ts';
 import {configured} from './configured.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -51,9 +51,9 @@ export function destinationsCommand(): Command {
       changingStore(async (store, config) => {
         if (!config.destinations.has(name)) return fail(unknown(name, config));
         const earlier = (await store.pausedDestinations()).find(({destination}) => destination === name);
-        if (earlier) return fail(`${name} is paused already: ${earlier.reason}`);
+        if (earlier) return fail(printable(`${name} is paused already: ${earlier.reason}`));
         await store.pauseDestination({destination: name, pausedAt: Date.now(), reason});
-        console.error(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
+        say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
 
@@ -63,9 +63,10 @@ export function destinationsCommand(): Command {
     .argument('<name>', 'the name of the destination')
     .action((name: string) =>
       changingStore(async (store, config) => {
-        if (await store.resumeDestination(name))
-          return console.error(`${name} is resumed, and what waits is sent.`);
-        fail(config.destinations.has(name) ? `${name} is not paused.` : unknown(name, config));
+        if (await store.resumeDestination(Date.now(), name))
+          return say(`${name} is resumed, and what waits is sent.`);
+        if (!config.destinations.has(name)) return fail(unknown(name, config));
+        say(`${name} was not paused. If it had a break, that is ended, and what waits is sent.`);
       }),
     );
 
@@ -74,7 +75,7 @@ export function destinationsCommand(): Command {
     .description(
       'make a secret for a webhook, for the setting CREDENTIALS_<name>_SECRET and for its receiver',
     )
-    .action(() => console.log(`whsec_${randomBytes(32).toString('base64')}`));
+    .action(() => write(`whsec_${randomBytes(32).toString('base64')}\n`));
 
   return destinations;
 }
@@ -98,10 +99,10 @@ async function list(store: BesideStore, {destinations, partners}: Config, json =
       partners: partners
         .filter(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name))
         .map(({key}) => key),
-      paused_at: pause ? new Date(pause.pausedAt).toISOString() : null,
+      paused_at: isoTime(pause?.pausedAt ?? null),
       pause_reason: pause?.reason ?? null,
       ...(Object.fromEntries(openStates.map((state) => [state, count(state)])) as Record<OpenState, number>),
-      oldest_created_at: oldest === undefined ? null : new Date(createdAtOf(oldest)).toISOString(),
+      oldest_created_at: isoTime(oldest === undefined ? null : createdAtOf(oldest)),
       last_error: own.length === 0 ? null : await lastErrorOf(store, name),
     });
   }
@@ -114,7 +115,7 @@ async function list(store: BesideStore, {destinations, partners}: Config, json =
         row.type,
         ...openStates.map((state) => row[state]),
         row.oldest_created_at ? localTime(Date.parse(row.oldest_created_at)) : '',
-        row.paused_at ? `paused: ${row.pause_reason}` : (row.last_error ?? ''),
+        row.pause_reason !== null ? `paused: ${row.pause_reason}` : (row.last_error ?? ''),
       ]),
     );
   }
@@ -151,8 +152,8 @@ async function test(config: Config, name: string, json = false) {
   const milliseconds = Math.round(performance.now() - begun);
   if (json) await print({destination: name, ...outcome, milliseconds});
   else {
-    console.log(`${name}: ${outcome.said} (after ${milliseconds} ms).`);
-    if (outcome.reply) console.log(`Its reply begins with: ${outcome.reply}`);
+    await write(`${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).`)}\n`);
+    if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
   }
   if (!outcome.works) process.exitCode = 1;
 }

@@ -1,16 +1,17 @@
 /** Writes leads to a file or to standard output, as CSV or as JSON Lines, page by page. */
 import {once} from 'node:events';
-import {createWriteStream, existsSync, openSync, renameSync, rmSync} from 'node:fs';
+import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
 import {SingleBar} from 'cli-progress';
 import {stringify} from 'csv-stringify/sync';
 import {amountParts, totalAmount} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import type {FullLead, LeadFilter} from '../leads/lead-filter.ts';
+import type {FullLead, LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
 import {reasonOf, type BesideStore} from '../leads/lead-store.ts';
-import {counted, fail, write} from './output.ts';
+import {counted, fail, say, toJson, visible, writeUnchanged} from './output.ts';
 
 export const formats = ['csv', 'jsonl'] as const;
 export type Format = (typeof formats)[number];
@@ -34,9 +35,24 @@ const columns: readonly (readonly [name: string, ...path: string[]])[] = [
   ...['suspect', 'duplicate_of', 'supersedes'].map((name) => [name, name] as const),
 ];
 
+export type Exported = ReturnType<typeof toEventData> & {cid: string};
+
 /** A lead in the words of events, which do not have the `cid`. */
-export const toExport = (lead: FullLead) => ({...toEventData(lead, lead.answer), cid: lead.lead.cid});
-type Exported = ReturnType<typeof toExport>;
+export function toExport(lead: FullLead | UnreadableLead): Exported | UnreadableLead {
+  if ('unreadable' in lead) return lead;
+  const {id} = lead;
+  try {
+    const data = {...toEventData(lead, lead.answer), cid: lead.lead.cid};
+    const damaged = leadShape.safeParse(data.lead).error?.issues.find(({code}) => code === 'invalid_type');
+    return damaged ? {id, unreadable: `its field ${damaged.path.join('.')} is missing or damaged`} : data;
+  } catch {
+    return {id, unreadable: 'it lacks a part that every lead has, or a time in it is no time'};
+  }
+}
+
+/** The sentence that says which lead cannot be read, and why. */
+export const unreadableLead = ({id, unreadable}: UnreadableLead) =>
+  `Lead ${referenceOf(id)} (${id}) cannot be read: ${unreadable}.`;
 
 const valueAt = (data: Exported, path: readonly string[]) => {
   let value: unknown = data;
@@ -47,21 +63,32 @@ const valueAt = (data: Exported, path: readonly string[]) => {
 /**
  * A spreadsheet takes a cell for a formula that begins with one of these signs, some programs also after spaces, quotes
  * or control characters. An apostrophe before it makes it a text, as OWASP advises:
- * https://owasp.org/www-community/attacks/CSV_Injection. `escape_formulas` of csv-stringify looks at the first
- * character alone.
+ * https://owasp.org/www-community/attacks/CSV_Injection. There is also one after each comma, semicolon, tab and line break
+ * within the text that such a sign follows, because a program that is told to split there begins a cell there, and
+ * looks for no quotes. `escape_formulas` of csv-stringify looks at the first character alone.
  */
-const formula = /^(?:[\s\p{C}'"]*[=+\-@＝＋－＠]|[\t\r\n])/u;
-export const neutralize = (text: string) => (formula.test(text) ? `'${text}` : text);
+const formula =
+  /^(?=[\s\p{C}'"]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[,;\t\r\n])(?=(?:(?![\t\r\n])[\s\p{C}'"])*[=+\-@＝＋－＠])/gu;
+/** PHP's `fgetcsv` takes a quote after a backslash for a part of the text, and so misses the end of the cell. */
+const beforeQuote = /\\(?="|$)/g;
+export const neutralize = (text: string) => text.replace(formula, "'").replace(beforeQuote, '\\ ');
 
-/** RFC 4180 ends lines as Windows does. */
-const csvOptions = {record_delimiter: 'windows', cast: {string: neutralize, boolean: String}} as const;
+/** The text of a cell. Line breaks in it are `\n`, as Excel writes them, while the rows end with `\r\n`. */
+export const toCell = (text: string) => neutralize(visible(text));
+
+/** RFC 4180 ends lines as Windows does. With that option alone, csv-stringify would not quote line breaks in texts. */
+const csvOptions = {
+  record_delimiter: 'windows',
+  quote_record_delimiter: true,
+  cast: {string: toCell, boolean: String},
+} as const;
 
 const toCsv = (leads: readonly Exported[]) =>
   stringify(
     leads.map((lead) => columns.map(([, ...path]) => valueAt(lead, path))),
     csvOptions,
   );
-const toJsonLines = (leads: readonly Exported[]) => leads.map((lead) => `${JSON.stringify(lead)}\n`).join('');
+const toJsonLines = (leads: readonly Exported[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
 type Target = {file: string | undefined; format: Format | undefined; excel: boolean};
 
@@ -78,25 +105,37 @@ export async function exportLeads(store: BesideStore, filter: LeadFilter, {file,
   const written = format ?? formatsByEnding[extname(file ?? '').toLowerCase()];
   if (!written) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
   const isCsv = written === 'csv';
-  if (file !== undefined && existsSync(file)) return fail(`${file} exists already.`);
   let out;
   try {
-    out = file === undefined ? {write, close: () => Promise.resolve()} : openFile(file);
+    // A symbolic link that leads nowhere counts, too.
+    if (file !== undefined && lstatSync(file, {throwIfNoEntry: false}))
+      return fail(`${file} exists already.`);
+    out = file === undefined ? {write: writeUnchanged, close: () => Promise.resolve()} : openFile(file);
   } catch (error) {
     return fail(`${file} cannot be written: ${reasonOf(error)}`);
   }
-  const bar =
-    process.stderr.isTTY && file !== undefined ? progress(await store.countLeads(filter)) : undefined;
+  let bar = process.stderr.isTTY && file !== undefined ? progress(await store.countLeads(filter)) : undefined;
   let count = 0;
+  let unreadable = 0;
   try {
     if (isCsv)
       await out.write(`${excel ? '\uFEFF' : ''}${stringify([columns.map(([name]) => name)], csvOptions)}`);
     for (let after: string | undefined; ;) {
       const page = await store.readLeads(filter, {limit: pageLeads, after});
-      const leads = page.map(toExport);
+      const leads: Exported[] = [];
+      for (const lead of page.map(toExport)) {
+        if (!('unreadable' in lead)) leads.push(lead);
+        else {
+          // The bar and the lines would overwrite each other.
+          bar?.stop();
+          bar = undefined;
+          unreadable += 1;
+          fail(unreadableLead(lead));
+        }
+      }
       await out.write(isCsv ? toCsv(leads) : toJsonLines(leads));
-      count += page.length;
-      bar?.update(count);
+      count += leads.length;
+      bar?.update(count + unreadable);
       after = page.at(-1)?.id;
       if (page.length < pageLeads) break;
     }
@@ -108,7 +147,8 @@ export async function exportLeads(store: BesideStore, filter: LeadFilter, {file,
   } finally {
     bar?.stop();
   }
-  console.error(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  if (unreadable > 0) fail(`${counted(unreadable, 'lead')} could not be read, and the export lacks them.`);
 }
 
 const partial = (file: string) => `${file}.partial`;

@@ -2,12 +2,25 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {deliveriesOf, showDeliveries} from './deliveries.ts';
-import {exportLeads, formats, toExport, type Format} from './export.ts';
+import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
-import {counted, fail, jsonOption, localDay, localTime, print, printTable, write} from './output.ts';
+import {
+  counted,
+  fail,
+  isoTime,
+  jsonOption,
+  localDay,
+  localTime,
+  print,
+  printFields,
+  printTable,
+  say,
+  write,
+} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
@@ -119,7 +132,7 @@ export function leadsCommand(): Command {
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
-      readingStore((store) => count(store, filterOf(selection), by, json)),
+      readingStore((store, config) => count(store, config, filterOf(selection), by, json)),
     );
 
   selecting(leads.command('export'))
@@ -156,7 +169,7 @@ async function list(store: BesideStore, filter: LeadFilter, limit: number, json 
     const page = await store.listLeads(filter, {limit: size, after});
     if (json) {
       for (const {createdAt, leadType, ...lead} of page) {
-        const created_at = new Date(createdAt).toISOString();
+        const created_at = isoTime(createdAt);
         const {id, partner, status, total, campaign, duplicateOf: duplicate_of} = lead;
         const reference = referenceOf(id);
         await print({
@@ -189,24 +202,18 @@ async function list(store: BesideStore, filter: LeadFilter, limit: number, json 
     if (page.length < size) break;
   }
   const more = left === 0 ? ' (--limit shows more)' : '';
-  console.error(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
+  say(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
 }
 
 async function show(store: BesideStore, id: string, json = false) {
   const found = await store.readLead(id);
   if (!found) return fail(`There is no lead ${id}.`);
   const {lead, duplicates, supersededBy} = found;
-  const data = {...toExport(lead), duplicates, superseded_by: supersededBy};
+  const exported = toExport(lead);
+  if ('unreadable' in exported) return fail(unreadableLead(exported));
+  const data = {...exported, duplicates, superseded_by: supersededBy};
   if (json) return print({...data, deliveries: await deliveriesOf(store, id)});
-  const rows = [...flatten(data)];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  await write(
-    rows
-      .map(
-        ([name, value]) => `${name.padEnd(width)}  ${value.replaceAll('\n', `\n${' '.repeat(width + 2)}`)}\n`,
-      )
-      .join(''),
-  );
+  await printFields([...flatten(data)]);
   await write('\n');
   await showDeliveries(store, id);
 }
@@ -222,12 +229,26 @@ function* flatten(value: object, prefix = ''): Generator<[string, string]> {
   }
 }
 
-async function count(store: BesideStore, filter: LeadFilter, by: readonly LeadGroup[], json = false) {
+async function count(
+  store: BesideStore,
+  {partners}: Config,
+  filter: LeadFilter,
+  by: readonly LeadGroup[],
+  json = false,
+) {
   if (by.length === 0) {
     const leads = await store.countLeads(filter);
     return json ? print({leads}) : write(`${leads}\n`);
   }
   const counts = await store.countLeadsBy(filter, by, startOfDay);
+  if (by.length === 1 && by[0] === 'partner') {
+    // A partner whose form has stopped working is the one to see here. It has no leads to count.
+    for (const {key} of partners) {
+      const isSelected = filter.partner === undefined || filter.partner === key;
+      if (isSelected && !counts.some(({partner}) => partner === key))
+        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0});
+    }
+  }
   const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
     partner: ({partner}) => partner,
     day: ({day}) => (day === null ? null : localDay(day)),

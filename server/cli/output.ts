@@ -1,15 +1,54 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import {Option} from 'commander';
+import {controls, unseen} from '../leads/hidden-characters.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
 
-/** Prints a line of JSON. Waits while the reader of a pipe is slow, so that a long list does not fill the memory. */
-export const print = (line: object): Promise<void> => write(`${JSON.stringify(line)}\n`);
+/**
+ * Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. Waits
+ * while the reader of a pipe is slow, so that a long list does not fill the memory.
+ */
+export const print = (line: object): Promise<void> => writeUnchanged(`${toJson(line)}\n`);
 
-export async function write(text: string): Promise<void> {
+/** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
+export const toJson = (value: object): string =>
+  JSON.stringify(value).replace(controls, escaped).replace(unseen, escaped);
+
+const escaped = (characters: string) =>
+  characters
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
+const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+
+/**
+ * A text as a terminal or a spreadsheet may get it. Line breaks of all kinds are `\n`, and tabs stay. Any other control
+ * characters and hidden characters are `�`: they could change the terminal, or what is printed before and after.
+ */
+export const visible = (text: string): string =>
+  text
+    .replace(lineBreak, '\n')
+    .replace(controls, (some) => some.replace(/[^\t\n]+/g, '�'))
+    .replace(unseen, '�');
+
+/**
+ * The text of a stranger in one line, so that no part of it looks like a line of ours. Many spaces are one, because a
+ * terminal would wrap the line after them.
+ */
+export const printable = (text: string): string => visible(text).replace(/\s+/g, ' ');
+
+/** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
+export const write = (text: string): Promise<void> => writeUnchanged(visible(text));
+
+/** As `write`, for what holds nothing that a terminal would obey. */
+export async function writeUnchanged(text: string): Promise<void> {
   if (process.stdout.write(text)) return;
   await new Promise((resolve) => process.stdout.once('drain', resolve));
 }
+
+/** Prints to standard error: everything that is not the result of a command. */
+export const say = (text: string) => void process.stderr.write(visible(`${text}\n`));
 
 type Cell = string | number;
 
@@ -20,28 +59,53 @@ type Cell = string | number;
  */
 export async function printTable(
   head: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  widths: readonly number[] = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
-  ),
+  cells: readonly (readonly Cell[])[],
+  widths?: readonly number[],
   withHead = true,
 ): Promise<readonly number[]> {
+  const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
+  const used =
+    widths ??
+    head.map((title, column) =>
+      Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
+    );
   const line = (cells: readonly Cell[]) =>
     cells
       .map((cell, column) => {
         const text = String(cell);
-        const width = widths[column] ?? 0;
+        const width = used[column] ?? 0;
         return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
       })
       .join('  ')
       .trimEnd();
   const lines = [...(withHead ? [line(head)] : []), ...rows.map(line)];
   await write(lines.map((text) => `${text}\n`).join(''));
-  return widths;
+  return used;
 }
+
+/**
+ * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
+ * looks like a name.
+ */
+export function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
+  const width = Math.max(...fields.map(([name]) => printable(name).length));
+  const indent = `\n${' '.repeat(width + 2)}`;
+  const lines = fields.map(([name, value]) => {
+    const block = visible(value).replaceAll('\t', ' ').replaceAll('\n', indent);
+    return `${printable(name).padEnd(width)}  ${block}\n`;
+  });
+  return write(lines.join(''));
+}
+
+const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
+
+/** A time as programs read it: in UTC. A damaged row may hold a number that is no time: that is null, too. */
+export const isoTime = (time: number | null): string | null =>
+  time === null || !isTime(time) ? null : new Date(time).toISOString();
 
 /** A time as people read it: in the time zone of this machine, to the second. */
 export function localTime(time: number): string {
+  if (!isTime(time)) return 'not a time';
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -51,7 +115,7 @@ export const localDay = (time: number): string => localTime(time).slice(0, 10);
 
 /** Says why the command failed, and sets the exit status to 1. */
 export function fail(message: string) {
-  console.error(message);
+  say(message);
   process.exitCode = 1;
 }
 

@@ -7,7 +7,7 @@ import {hostNames, hosts, type Host, type HostName} from '../snippets/hosts.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkCommand} from './check.ts';
-import {fail, jsonOption, print, printTable, write} from './output.ts';
+import {fail, jsonOption, print, printTable, say, write} from './output.ts';
 import {configured, configuredVersions, partnerNamed} from './configured.ts';
 
 const examples = `
@@ -105,12 +105,12 @@ async function snippet(config: Config, key: string, options: Options) {
       steps,
       blocks: made,
     });
-  if (warning !== undefined) console.error(`Warning: ${warning}\n`);
-  console.error([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));
+  if (warning !== undefined) say(`Warning: ${warning}\n`);
+  say([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));
   for (const [index, {title, code}] of made.entries()) {
-    console.error(`\n${title}:\n`);
+    say(`\n${title}:\n`);
     await write(`${index > 0 ? '\n' : ''}${code}\n`);
   }
   const note = notARelease(version);
-  if (note !== undefined) console.error(`\n${note}`);
+  if (note !== undefined) say(`\n${note}`);
 }

@@ -13,7 +13,7 @@ import {
   type VersionUse,
 } from '../versions/request-counts.ts';
 import {configuredVersions} from './configured.ts';
-import {counted, jsonOption, print, printTable} from './output.ts';
+import {counted, jsonOption, print, printable, printTable, say} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const mostDays = requestsKept / dayLength;
@@ -37,7 +37,7 @@ export function versionsCommand(): Command {
 
   versions
     .command('list')
-    .description('list all versions, the newest first, and the pages that ask for them')
+    .description('list all versions, the highest number first, and the pages that ask for them')
     .addOption(
       new Option('--days <number>', `count the requests of so many days, ${mostDays} at most`)
         .default(30)
@@ -132,7 +132,7 @@ const partnersOf = ({origins}: Line) => [...new Set(origins.flatMap(({partners})
 
 const kinds: Readonly<Record<Line['kind'], string>> = {
   release: 'release',
-  build: 'build, no release',
+  build: 'build',
   moving: 'moves',
   gone: 'not here any more',
 };
@@ -160,8 +160,8 @@ async function show(lines: readonly Line[], days: number) {
       line.integrity?.[`${elementName}.js`] ?? '',
     ]),
   );
-  console.error(`Requests of the last ${counted(days, 'day')}, in UTC.`);
-  for (const line of lines) for (const note of notesOf(line)) console.error(note);
+  say(`Requests of the last ${counted(days, 'day')}, in UTC.`);
+  for (const line of lines) for (const note of notesOf(line)) say(printable(note));
 }
 
 /** What an operator should know of a version with an advisory, and whom to write to. */

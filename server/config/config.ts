@@ -14,7 +14,7 @@ import {
   type OnAmbiguous,
 } from './destinations.ts';
 import {routeOf, type Caller} from './callers.ts';
-import {createSettingsReader, readSettings, type Environment} from './environment.ts';
+import {createSettingsReader, jsonSetting, readSettings, type Environment} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, type Partner} from './partners.ts';
 import type {Settings} from './settings.ts';
@@ -58,7 +58,11 @@ export type Config = {
   withdrawnVersions: readonly string[];
   /** Whether there is the page on which partners copy the snippet for their site. */
   snippetsPage: boolean;
+  /** How long the server goes on after the signal to stop. */
+  drainSeconds: number;
   logLevel: string;
+  /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
+  warnings: readonly string[];
 };
 
 /** Found relative to this file and not to the working folder, because releases are a part of the repository. */
@@ -66,9 +70,15 @@ export const releasesFolder = join(import.meta.dirname, '../../releases');
 
 /** An error whose message has a line for each setting that is missing or wrong. */
 export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
+  readonly faults: readonly string[];
+  /** As in `Config`. */
+  readonly warnings: readonly string[];
+
+  constructor(faults: readonly string[], warnings: readonly string[]) {
     super(`The configuration is incomplete or wrong:\n${faults.map((line) => `  ${line}`).join('\n')}`);
     this.name = 'ConfigError';
+    this.faults = faults;
+    this.warnings = warnings;
   }
 }
 
@@ -79,6 +89,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const settings = readSettings(reader, faults);
   const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
+  const inPartnersFile = (path: readonly PropertyKey[]) => `PARTNERS_FILE ${partnersFile?.at(path)}`;
   const environs = (name: string): Environs => ({
     read<Value>(setting: string, schema: z.ZodType<Value>) {
       const value = reader.value(setting);
@@ -90,38 +101,40 @@ export function readConfig(environment: Environment = process.env): Config {
       // With a fault, the configuration is refused as a whole, so nothing uses the value.
       return data as Value;
     },
-    internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS ?? [],
+    internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS,
     fault: (field, message) =>
       faults.push(
         reader.names().includes(field)
           ? `${field} ${message}`
-          : `PARTNERS_FILE destinations.${name}.${field}: ${message}`,
+          : `${inPartnersFile(['destinations', name, field])}: destinations.${name}.${field}: ${message}`,
       ),
   });
   const destinations = new Map<string, DestinationSettings>(
-    Object.entries(partnersFile?.destinations ?? {}).map(([name, complete]) => [
+    Object.entries(partnersFile?.content.destinations ?? {}).map(([name, complete]) => [
       name,
       complete(environs(name)),
     ]),
   );
   const upstream = settings && upstreamOf(settings);
   if (upstream) destinations.set(defaultDestination, upstream);
-  const partners = partnersFile?.partners ?? (settings && onlyPartnerOf(settings));
-  for (const [index, partner] of (partnersFile?.partners ?? []).entries()) {
-    const found = routeFaults(partner, destinations);
-    faults.push(...found.map((fault) => `PARTNERS_FILE partners.${index}.${fault}`));
+  const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
+  for (const [index, partner] of (partnersFile?.content.partners ?? []).entries()) {
+    for (const {path, fault} of routeFaults(partner, destinations))
+      faults.push(`${inPartnersFile(['partners', index, ...path])}: partners.${index}.${fault}`);
   }
   // When the partners file cannot be read, nobody knows which destinations and CREDENTIALS_… settings there are. What
   // names them may be right, so it is not reported.
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
   for (const [index, caller] of isUnread ? [] : (settings?.CALLERS ?? []).entries()) {
-    const found = routeFaults(routeOf(caller, undefined), destinations);
-    faults.push(...found.map((fault) => `CALLERS.${index}.${fault}`));
+    for (const {path, fault} of routeFaults(routeOf(caller, undefined), destinations))
+      faults.push(`CALLERS.${index}.${fault}${reader.whereInJson(jsonSetting, [index, ...path])}`);
   }
 
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
-  faults.push(...misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]));
-  if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)]);
+  const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
+  faults.push(...misspelt.faults);
+  const warnings = [...misspelt.warnings, ...settingsWithoutEffect(environment)];
+  if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
 
   return {
     host: settings.HOST,
@@ -146,8 +159,38 @@ export function readConfig(environment: Environment = process.env): Config {
     releasesFolder,
     withdrawnVersions: settings.WITHDRAWN_VERSIONS,
     snippetsPage: settings.SNIPPETS_PAGE === 'on',
+    drainSeconds: settings.DRAIN_SECONDS,
     logLevel: settings.LOG_LEVEL,
+    warnings,
   };
+}
+
+/**
+ * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
+ * `UTC0` or `CET-1` is no name for `Intl`, but Node reads it as well.
+ */
+function isTimeZone(text: string): boolean {
+  const name = text.replace(/^:/, '');
+  if (/^[A-Z]{3}[+-]?\d{1,2}$/i.test(name)) return true;
+  try {
+    const {timeZone} = new Intl.DateTimeFormat('en', {timeZone: name}).resolvedOptions();
+    return timeZone === name || timeZone === 'UTC' || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+function settingsWithoutEffect(environment: Environment): string[] {
+  const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
+  const {TZ: timeZone} = environment;
+  return [
+    timeZone && !isTimeZone(timeZone)
+      ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
+      : '',
+    isSet('DATABASE_URL') && isSet('DATABASE_PATH')
+      ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
+      : '',
+  ].filter(Boolean);
 }
 
 /** The destination that the UPSTREAM_… settings describe. */
@@ -174,10 +217,12 @@ function upstreamOf({
 function onlyPartnerOf(settings: Settings): [Partner] | undefined {
   const {EMBED_ORIGINS: origins, EMBED_CID: cid, CALLERS: callers, UPSTREAM_URL: upstream} = settings;
   if (!origins) return undefined;
+  const {EMBED_CONTACT_PHONE: phone, EMBED_CONTACT_EMAIL: email} = settings;
   return [
     onePartner({
       key: settings.EMBED_PARTNER,
       name: settings.EMBED_NAME,
+      ...((phone ?? email) && {contact: {phone, email}}),
       origins,
       lead_types: settings.EMBED_LEAD_TYPES,
       cid: cid ?? callers[0].cids[0],

@@ -9,8 +9,8 @@ import {cid, httpUrl, name} from './values.ts';
 export type Environs = {
   /** The value of a setting such as `CREDENTIALS_LENDER_USER`. If it is missing or wrong, the start fails. */
   read: <Value>(setting: string, schema: z.ZodType<Value>) => Value;
-  /** Hosts of webhooks that may have private addresses, and plain http. */
-  internalHosts: readonly string[];
+  /** Hosts of webhooks that may have private addresses, and plain http. Unknown while another setting is wrong. */
+  internalHosts: readonly string[] | undefined;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
 };
@@ -107,8 +107,8 @@ export const destinationKinds = {
       const setting = `CREDENTIALS_${credentials}_URL`;
       const url = inFile ?? read(setting, webhookUrl);
       const {protocol, hostname} = URL.parse(url ?? '') ?? {};
-      const isInternal = internalHosts.includes(hostname ?? '');
-      if (protocol === 'http:' && !isInternal) {
+      const isInternal = internalHosts?.includes(hostname ?? '') ?? false;
+      if (protocol === 'http:' && internalHosts && !isInternal) {
         const field = inFile === undefined ? setting : 'url';
         fault(field, 'must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host');
       }
@@ -202,21 +202,24 @@ export const toRoute = (
   return {answerFrom: answerFrom === calculatorName ? undefined : answerFrom, sendTo: send_to};
 };
 
-/** What is wrong with the names in a route. */
+/** What is wrong with the names in a route, and in which field. */
 export function routeFaults(
   {answerFrom, sendTo}: Route,
   destinations: ReadonlyMap<string, DestinationSettings>,
-): string[] {
-  const faults: string[] = [];
+): {path: PropertyKey[]; fault: string}[] {
+  const faults: {path: PropertyKey[]; fault: string}[] = [];
+  const add = (path: [string, ...PropertyKey[]], fault: string) =>
+    faults.push({path, fault: `${path[0]}: ${fault}`});
   if (answerFrom !== undefined) {
     const type = destinations.get(answerFrom)?.type;
-    if (!type) faults.push(`answer_from: ${answerFrom} is not among the destinations`);
+    if (!type) add(['answer_from'], `${answerFrom} is not among the destinations`);
     else if (type !== 'lead-api')
-      faults.push(`answer_from: ${answerFrom} is no lead-api, so it cannot answer leads`);
+      add(['answer_from'], `${answerFrom} is no lead-api, so it cannot answer leads`);
   }
-  for (const name of sendTo) {
-    if (!destinations.has(name)) faults.push(`send_to: ${name} is not among the destinations`);
-    if (name === answerFrom) faults.push(`send_to: ${name} gets the leads already, because it answers them`);
+  for (const [index, name] of sendTo.entries()) {
+    if (!destinations.has(name)) add(['send_to', index], `${name} is not among the destinations`);
+    if (name === answerFrom)
+      add(['send_to', index], `${name} gets the leads already, because it answers them`);
   }
   return faults;
 }
@@ -232,8 +235,10 @@ export function isPrivateHost(host: string): boolean {
   return isWithin(readAddress(host) ?? '', privateRanges);
 }
 
-/** Whether requests to this URL can be read on the network: it is plain HTTP, and the address is not private. */
-export function isUnencrypted(url: string): boolean {
-  const {protocol, hostname} = new URL(url);
-  return protocol === 'http:' && !isPrivateHost(hostname);
-}
+/** The destinations to which requests can be read on the network: by plain HTTP, at an address that is not private. */
+export const unencrypted = (destinations: ReadonlyMap<string, DestinationSettings>): string[] =>
+  [...destinations].flatMap(([name, settings]) => {
+    if (settings.type !== 'lead-api') return [];
+    const {protocol, hostname} = new URL(settings.url);
+    return protocol === 'http:' && !isPrivateHost(hostname) ? [name] : [];
+  });

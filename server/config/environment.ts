@@ -1,5 +1,6 @@
 /** Reads settings: from environment variables, or from the files that environment variables name. */
-import {readTextFile} from './files.ts';
+import {FileError, inFile, readTextFile} from './files.ts';
+import {JsonError, parseJson, placeOf} from './json.ts';
 import {settings, type Settings} from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,6 +15,11 @@ export type SettingsReader = {
    * The result of `read` for the path that this setting holds. Undefined if the setting has no value or `read` fails.
    */
   file<Content>(name: string, read: (path: string) => Content): Content | undefined;
+  /**
+   * Where a fault is in a setting that holds JSON, as the end of a message: in which file, if the setting came from one;
+   * the line and the column, if the text is no JSON. Empty if the path of the field says enough.
+   */
+  whereInJson(name: string, path: readonly PropertyKey[]): string;
   /** The names of all settings that were read so far. */
   names(): string[];
 };
@@ -21,12 +27,16 @@ export type SettingsReader = {
 /** @param faults gets a line for each file that cannot be used */
 export function createSettingsReader(environment: Environment, faults: string[]): SettingsReader {
   const values = new Map<string, string | undefined>();
+  /** The settings that came from a file. The text is not trimmed, so that its lines are those of the file. */
+  const files = new Map<string, {path: string; text: string}>();
 
   function attempt<Value>(name: string, work: () => Value): Value | undefined {
     try {
       return work();
     } catch (error) {
-      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      const found =
+        error instanceof FileError ? error.faults : [error instanceof Error ? error.message : error];
+      faults.push(...found.map((fault) => `${name} ${String(fault)}`));
       return undefined;
     }
   }
@@ -35,7 +45,10 @@ export function createSettingsReader(environment: Environment, faults: string[])
     const value = environment[name]?.trim();
     const fileName = `${name}_FILE`;
     const path = environment[fileName];
-    return value || (path && attempt(fileName, () => readTextFile(path).trim())) || undefined;
+    if (value || !path) return value || undefined;
+    const text = attempt(fileName, () => readTextFile(path));
+    if (text !== undefined) files.set(name, {path, text});
+    return text?.trim() || undefined;
   }
 
   function value(name: string): string | undefined {
@@ -49,14 +62,37 @@ export function createSettingsReader(environment: Environment, faults: string[])
       const path = value(name);
       return path === undefined ? undefined : attempt(name, () => readFile(path));
     },
+    whereInJson(name, fieldPath) {
+      const {path, text} = files.get(name) ?? {text: value(name) ?? ''};
+      try {
+        parseJson(text);
+        return path === undefined ? '' : ` (${inFile(path, placeOf(text, fieldPath))})`;
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error;
+        const {line, column} = error.place;
+        const place = path === undefined ? `line ${line}, column ${column}` : inFile(path, error.place);
+        return ` (${place}: ${error.message})`;
+      }
+    },
     names: () => [...values.keys()],
   };
 }
 
 /** The settings that describe the only partner, where there is no partners file. */
-const partnerSettings = ['EMBED_ORIGINS', 'EMBED_CID', 'EMBED_PARTNER', 'EMBED_NAME', 'EMBED_LEAD_TYPES'];
+const partnerSettings = [
+  'EMBED_ORIGINS',
+  'EMBED_CID',
+  'EMBED_PARTNER',
+  'EMBED_NAME',
+  'EMBED_CONTACT_PHONE',
+  'EMBED_CONTACT_EMAIL',
+  'EMBED_LEAD_TYPES',
+];
 /** The settings that describe an upstream. If one of them is set, all must be set. */
 const upstreamSettings = ['UPSTREAM_URL', 'UPSTREAM_USER', 'UPSTREAM_PASSWORD', 'UPSTREAM_CID'];
+
+/** The only setting whose text is JSON. */
+export const jsonSetting = 'CALLERS';
 
 /**
  * Reads and checks all settings of `settings.ts`.
@@ -71,8 +107,10 @@ export function readSettings(reader: SettingsReader, faults: string[]): Settings
 
   const result = settings.safeParse(Object.fromEntries(given));
   for (const {path, message} of result.error?.issues ?? []) {
-    const isMissing = given.get(String(path[0])) === undefined;
-    faults.push(isMissing ? `${String(path[0])} is missing` : `${path.join('.')} ${message}`);
+    const name = String(path[0]);
+    const where = name === jsonSetting ? reader.whereInJson(name, path.slice(1)) : '';
+    const isMissing = given.get(name) === undefined;
+    faults.push(isMissing ? `${name} is missing` : `${path.join('.')} ${message}${where}`);
   }
   const mustHave = (required: readonly string[]) =>
     faults.push(...required.filter((name) => !given.get(name)).map((name) => `${name} is missing`));

@@ -1,9 +1,11 @@
 /**
- * Reads the files that settings name. Error messages say what is wrong, and name wrong fields. They never contain the
- * path of a file, nor a text that may be a secret.
+ * Reads the files that settings name. Error messages say what is wrong, and name wrong fields. They never contain a text
+ * that may be a secret. So the path of a file is in them only once the file was read: before that, it may be a secret
+ * that was set by mistake.
  */
 import {readFileSync} from 'node:fs';
 import type {z} from 'zod';
+import {JsonError, parseJson, placeOf, type Place} from './json.ts';
 import {inWords} from './values.ts';
 
 /** @throws Error. Its message begins with a verb, because the caller puts the name of the setting before it */
@@ -16,21 +18,60 @@ export function readTextFile(path: string): string {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error('is not valid JSON', {cause: error});
+/** All that is wrong with a file. Each fault begins with its place, such as `partners.json:12:7`. */
+export class FileError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[], cause?: unknown) {
+    super(faults.join('; '), {cause});
+    this.faults = faults;
   }
 }
 
+/** The place of a fault, in the form that editors and terminals open. */
+export const inFile = (path: string, {line, column}: Place): string => `${path}:${line}:${column}`;
+
+export type JsonFile<Content> = {
+  content: Content;
+  /** Where a field is, such as `partners.json:12:7`. */
+  at: (path: readonly PropertyKey[]) => string;
+};
+
 /**
- * @throws Error as `readTextFile` does. When the content does not match the schema, the message names the path of each
- *   wrong field, such as `partners.1.key`.
+ * @throws Error as `readTextFile` does; FileError for a text that is no JSON, and for a content that does not match the
+ *   schema. Then each fault names the path of a wrong field, such as `partners.1.key`
  */
-export function readJsonFile<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
-  const result = schema.safeParse(parseJson(readTextFile(path)), {error: inWords});
-  if (result.success) return result.data;
-  const wrong = result.error.issues.map(({path, message}) => `${path.join('.') || 'the file'}: ${message}`);
-  throw new Error(wrong.join('; '));
+export function readJsonFile<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): JsonFile<z.output<Schema>> {
+  const text = readTextFile(path);
+  const result = schema.safeParse(parse(path, text), {error: inWords});
+  if (result.success) return {content: result.data, at: (field) => inFile(path, placeOf(text, field))};
+  throw new FileError(
+    result.error.issues.map((issue) => {
+      const unknownField = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+      const place = inFile(path, placeOf(text, issue.path, unknownField));
+      return `${place}: ${issue.path.join('.') || 'the file'}: ${issue.message}`;
+    }),
+  );
+}
+
+/** The content of a file that no setting names. @throws Error that begins with its path */
+export function readOwnJsonFile<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
+  try {
+    return readJsonFile(path, schema).content;
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw new Error(`${path}: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new FileError([`${inFile(path, error.place)}: is not valid JSON: ${error.message}`], error);
+  }
 }

@@ -13,7 +13,12 @@ const longName = 10;
 const longWord = 5;
 
 /** Names that only settings of this service have. A variable that matches and is no setting is a mistake. */
-const ownNames = /^((EMBED|UPSTREAM)_|CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)(_FILE)?$)/;
+const ownNames = /^(EMBED|UPSTREAM)_/;
+/**
+ * Names that only secrets of destinations have. One that no destination uses does no harm. It remains when a destination
+ * is removed from the partners file, because both cannot be changed at once.
+ */
+const secrets = /^CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)(_FILE)?$/;
 /**
  * The exceptions: Kubernetes and Docker add variables like UPSTREAM_PORT for other services, and such a service may be
  * called "upstream".
@@ -41,21 +46,27 @@ function isNear(name: string, setting: string): boolean {
 
 /**
  * @param settings the names of all settings. `_FILE` may be added to each of them.
- * @returns a line for each variable that is probably a misspelt setting. No line contains a value.
+ * @returns a fault for each variable that is probably a misspelt setting, and a warning for each secret that is not used.
+ *   Neither contains a value
  */
-export function misspeltSettings(environment: Environment, settings: readonly string[]): string[] {
+export function misspeltSettings(
+  environment: Environment,
+  settings: readonly string[],
+): {faults: string[]; warnings: string[]} {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const known = new Set(settings.flatMap((name) => [name, `${name}_FILE`]));
   const unset = settings
     .filter((name) => name.length >= shortestName && !isSet(name) && !isSet(`${name}_FILE`))
     .flatMap((name) => [name, `${name}_FILE`]);
 
-  return Object.keys(environment)
-    .filter((name) => isSet(name) && !known.has(name))
-    .flatMap((name) => {
-      const near = unset.filter((setting) => isNear(name.toUpperCase(), setting));
-      if (near.length > 0) return [`${name} is not a setting: did you mean ${closest(name, near)}?`];
-      if (!ownNames.test(name) || serviceNames.test(name)) return [];
-      return [`${name} is not a setting: remove it, or correct its name`];
-    });
+  const faults: string[] = [];
+  const warnings: string[] = [];
+  for (const name of Object.keys(environment).filter((name) => isSet(name) && !known.has(name))) {
+    const near = unset.filter((setting) => isNear(name.toUpperCase(), setting));
+    if (near.length > 0) faults.push(`${name} is not a setting: did you mean ${closest(name, near)}?`);
+    else if (secrets.test(name)) warnings.push(`${name} is not used by any destination: remove it`);
+    else if (ownNames.test(name) && !serviceNames.test(name))
+      faults.push(`${name} is not a setting: remove it, or correct its name`);
+  }
+  return {faults, warnings};
 }

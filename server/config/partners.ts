@@ -9,9 +9,9 @@ import {
   toRoute,
   upstreamSchema,
 } from './destinations.ts';
-import {readJsonFile} from './files.ts';
+import {readJsonFile, type JsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
-import {cid, displayName, name, nonEmpty} from './values.ts';
+import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholder `{phone}`. */
 const nextStepText = z.string().trim().min(1).max(300);
@@ -38,6 +38,11 @@ const partnerFields = z.strictObject({
     .string()
     .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'})
     .optional(),
+  /** How visitors reach the partner where the form does not load. Everybody can read it. */
+  contact: z
+    .strictObject({phone: telephone.optional(), email: emailAddress.optional()})
+    .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
+    .optional(),
   origins: z.array(origin).min(1, 'must hold at least one origin'),
   lead_types: z
     .array(z.enum(leadTypes))
@@ -52,7 +57,11 @@ const partnerFields = z.strictObject({
   consent: z
     .strictObject({
       text: z.string().min(1).max(4_000),
-      version: z.string().min(1).max(64),
+      version: z
+        .string()
+        .min(1)
+        .max(64)
+        .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be a text without control characters'),
       /** Whether the visitor must tick a box. */
       required: z.boolean().default(false),
     })
@@ -128,12 +137,12 @@ const fileSchema = z
   }));
 
 export type Partner = ReturnType<typeof toPartner>;
-export type PartnersFile = z.output<typeof fileSchema>;
+export type PartnersFile = JsonFile<z.output<typeof fileSchema>>;
 
 /** Makes a partner from fields as in the file, with defaults for fields that are left out. @throws z.ZodError */
 export const onePartner = (partner: z.input<typeof partnerSchema>): Partner => partnerSchema.parse(partner);
 
-/** @throws Error that names the path of every wrong field */
+/** @throws Error that names the place of every wrong field */
 export const readPartners = (path: string): PartnersFile => readJsonFile(path, fileSchema);
 
 /** Whether the partner wants a lead of this type to be delivered only once when it comes again within a day. */

@@ -85,5 +85,5 @@ export const defaultPolicy: Policy = {
   },
 };
 
-/** @throws Error that names the path of every wrong field */
-export const readPolicy = (path: string): Policy => readJsonFile(path, policySchema);
+/** @throws Error that names the place of every wrong field */
+export const readPolicy = (path: string): Policy => readJsonFile(path, policySchema).content;

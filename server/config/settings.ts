@@ -5,7 +5,7 @@ import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
-import {cid, displayName, httpUrl, name, nonEmpty, versionNumber} from './values.ts';
+import {cid, displayName, emailAddress, httpUrl, name, nonEmpty, telephone, versionNumber} from './values.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
 function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -104,6 +104,12 @@ export const settings = z.object({
     .describe(
       'The name that visitors read on the apply page, `/apply/…` (docs/apply.md). Default: `EMBED_PARTNER`.',
     ),
+  EMBED_CONTACT_PHONE: telephone
+    .optional()
+    .describe('The telephone number that visitors read where the form does not load.'),
+  EMBED_CONTACT_EMAIL: emailAddress
+    .optional()
+    .describe('The e-mail address that visitors read where the form does not load.'),
   EMBED_LEAD_TYPES: list
     .pipe(z.array(z.enum(leadTypes)).min(1))
     .default([...leadTypes])
@@ -231,6 +237,11 @@ export const settings = z.object({
     .int('must be a whole number')
     .default(8080)
     .describe('The port to listen on.'),
+  DRAIN_SECONDS: numberWithin(0, 600)
+    .default(0)
+    .describe(
+      'How long the server goes on after the signal to stop, before it closes its port. Meanwhile `/readyz` says 503, so that a load balancer sends new requests to other servers (docs/operations.md).',
+    ),
   LOG_LEVEL: z
     .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug'])
     .default('info')

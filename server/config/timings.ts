@@ -11,8 +11,21 @@ const settling = 5_000;
 const queueing = 10_000;
 
 /**
- * After the signal to stop, the process ends within this time. Process managers kill a process that takes longer:
- * Docker after 10 s, Kubernetes after 30 s, systemd after 90 s.
+ * How long a statement waits for a lock. The server's own statements lock only briefly; an operator may lock for long.
+ */
+const lock = 5_000;
+/** PostgreSQL ends a statement that takes longer. The request then gets a 503, and the lead is not stored. */
+const statement = lock + 3_000;
+/**
+ * If PostgreSQL does not reply by then, for example because the network is down, the connection is given up.
+ */
+const reply = statement + 1_000;
+/** How long a visitor waits for the answer of a destination. The delivery goes on after that. */
+const answerWait = 2_500;
+
+/**
+ * After the signal to stop, or after the drain that follows it (`DRAIN_SECONDS`), the process ends within this time.
+ * Process managers kill a process that takes longer: Docker after 10 s, Kubernetes after 30 s, systemd after 90 s.
  */
 const processEnd = 10_000;
 /** The last part of `processEnd`: closing the store and writing the log. */
@@ -29,8 +42,12 @@ const lastDelivery = 1_000;
 export type Timings = typeof usualTimings;
 
 export const usualTimings = {
-  /** How long a visitor waits for the answer of a destination. The delivery goes on after that. */
-  answerWait: 2_500,
+  answerWait,
+  /**
+   * How long a request waits for the store, and for the answer of a destination, before it gets a 503. A connection is
+   * closed when it was silent for longer (`silence` in http/connections.ts).
+   */
+  requestWait: reply + answerWait + 500,
   delivery,
   settling,
   /**
@@ -49,12 +66,19 @@ export const usualTimings = {
   /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
   firstBreak: 1_000,
   longestBreak: 30_000,
+  /**
+   * A destination may ask with the reply to one lead that nothing is sent to it for a while (`Retry-After`). For other
+   * leads that holds no longer than this, because the destination may work again long before.
+   */
+  longestAskedBreak: 5 * 60_000,
   /** The time between two attempts to store the outcome of a delivery. It grows each time. */
   firstWriteRetry: 100,
   longestWriteRetry: 2_000,
   /** How often the worker queries the outbox: while deliveries are due, and while none are. */
   busyPoll: 100,
   idlePoll: 500,
+  /** How often the outbox is searched for deliveries that no worker would find. */
+  outboxCheck: 60_000,
   /** How often the numbers of requests for versions of the form are stored. */
   requestCounts: 10_000,
   /** The time from the signal to stop until requests in progress are cut off. */
@@ -65,19 +89,11 @@ export const usualTimings = {
   processEnd,
 };
 
-/**
- * How long a statement waits for a lock. The server's own statements lock only briefly; an operator may lock for long.
- */
-const lock = 5_000;
-/** PostgreSQL ends a statement that takes longer. The request then gets a 503, and the lead is not stored. */
-const statement = lock + 3_000;
-
 /** The time limits of PostgreSQL: of each statement, and of a request that waits for another one. */
 export const databaseTimings = {
   lock,
   statement,
-  /** If no reply comes by then, for example because the network is down, the connection is given up. */
-  reply: statement + 1_000,
+  reply,
   /** How long a request waits while another process stores a lead under the same idempotency key. */
   keyWait: 5_000,
 };

@@ -1,6 +1,7 @@
 /** Schemas of values that appear in several parts of the configuration. */
 import {z} from 'zod';
 import {cidField} from '../../contract/fields.ts';
+import {toE164} from '../../contract/phone.ts';
 
 /** The id of a client. It follows the rule for the `cid` of a lead, because no lead could have any other `cid`. */
 export const cid = z
@@ -30,13 +31,25 @@ export const displayName = z
   .max(80)
   .regex(/^\P{C}*$/u, 'must be a text without control characters');
 
+/** A number that visitors can call. It is shown as it is written here. */
+export const telephone = z
+  .string()
+  .trim()
+  .max(40)
+  .regex(/^\P{C}*$/u, 'must be a text without control characters')
+  .refine((text) => toE164(text) !== undefined, {
+    error: 'must be a telephone number such as (415) 555-0132 or +44 20 7946 0958',
+  });
+
+export const emailAddress = z.email('must be an e-mail address such as hello@example.com').max(254);
+
 /** The name of a partner or a destination, as addresses and settings have it. */
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/i, 'must be letters, digits and dashes');
 
 /** The number of an exact version of the form, such as `1.0.0` or `1.1.0-beta.1`. */
 export const versionNumber = z
   .string()
-  .regex(/^\d+\.\d+\.\d+(-[a-z\d.-]+)?$/i, 'must be an exact version such as 1.0.0');
+  .regex(/^\d+\.\d+\.\d+(-[a-z\d-]+(\.[a-z\d-]+)*)?$/i, 'must be an exact version such as 1.0.0');
 
 /**
  * A list with at least one item. The output type says so, too, so that code can use the first item without a check.

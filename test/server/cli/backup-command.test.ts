@@ -5,9 +5,11 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readlinkSync,
   readFileSync,
   readdirSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
@@ -58,6 +60,34 @@ suite('a backup', () => {
     writeFileSync(`${file}.new.partial`, '');
     await refuses(['backup', `${file}.new`], /\.partial is there: delete it/);
     assert.ok(!existsSync(`${file}.new`));
+  });
+
+  test('backup and export say in one sentence why a file cannot be written, and replace no symbolic link', async (t) => {
+    const {folder, refuses} = await prepare(t);
+    const link = join(folder, 'link.csv');
+    const other = join(folder, 'other.csv');
+    symlinkSync(join(folder, 'nowhere'), link);
+    symlinkSync(join(folder, 'nowhere'), `${other}.partial`);
+    const tooLong = join(folder, 'x'.repeat(300));
+    const inFile = join(folder, 'a-file', 'x.csv');
+    writeFileSync(join(folder, 'a-file'), '');
+    for (const command of [['backup'], ['leads', 'export']]) {
+      await refuses([...command, link], /link\.csv (?:is there|exists) already/);
+      await refuses([...command, other], /other\.csv\.partial/);
+      await refuses([...command, folder], /is there already|exists already|What is to be written/);
+      await refuses([...command, join(folder, 'none', 'x.csv')], /no folder|no such file or directory/i);
+      await refuses([...command, '/sys/x.csv'], /not written|cannot be written|no folder/);
+      await refuses([...command, tooLong], /not written|cannot be written/);
+      await refuses([...command, inFile], /not written|cannot be written/);
+    }
+    assert.equal(readlinkSync(link), join(folder, 'nowhere'));
+    assert.deepEqual(readdirSync(folder).toSorted(), [
+      'a-file',
+      'data',
+      'embed',
+      'link.csv',
+      'other.csv.partial',
+    ]);
   });
 
   test('a backup of a damaged database is refused, and there is no file', async (t) => {
@@ -125,6 +155,27 @@ suite('a restore', () => {
     await refuses(['restore', file], /is there already.*--replace/);
     assert.deepEqual(readFileSync(path), before);
     assert.deepEqual(readdirSync(join(folder, 'data')), ['leads.sqlite']);
+  });
+
+  test('a restore says in one sentence why it cannot be done where links lead nowhere, and of a folder', async (t) => {
+    const {folder, settings, run, refuses} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    await run('backup', file);
+    await refuses(['restore', folder, '--replace'], /is not restored|cannot be read|EISDIR/);
+    const link = join(folder, 'link.sqlite');
+    symlinkSync(join(folder, 'nowhere'), link);
+    await refuses(['restore', link, '--replace'], /There is no file/);
+    for (const words of [[], ['--replace']]) {
+      const {code, stdout, stderr} = await runCommand(
+        {...settings, DATABASE_PATH: link},
+        'restore',
+        file,
+        ...words,
+      );
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^[^\n]+link\.sqlite is a symbolic link that leads nowhere[^\n]+\n$/);
+    }
+    assert.equal(readlinkSync(link), join(folder, 'nowhere'));
   });
 
   test('a restore makes a file for its owner alone of a backup that was open to others', async (t) => {

@@ -82,6 +82,16 @@ async function readsWhatIsStored(folder: string, databaseUrl?: string) {
     ],
   );
 
+  const byPartner = async (...words: string[]) => {
+    const lines = (await count('--json', '--by', ...words)).trim().split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as object);
+  };
+  // A partner without leads is the one whose form may have stopped working.
+  assert.deepEqual(await byPartner('partner', '--until', 'yesterday'), [{partner: 'acme', leads: 0}]);
+  assert.deepEqual(await byPartner('partner', '--partner', '-'), [{partner: null, leads: 5}]);
+  assert.deepEqual(await byPartner('partner', '--partner', 'acme'), [{partner: 'acme', leads: 6}]);
+  assert.deepEqual(await byPartner('partner,day', '--until', 'yesterday'), []);
+
   const file = join(folder, 'leads.csv');
   const exported = await leads('export', file);
   assert.equal(exported.code, 0, exported.stderr);
@@ -151,5 +161,16 @@ suite('the leads command', () => {
 
 test('a text that a spreadsheet would take for a formula gets an apostrophe, and other texts stay as they are', () => {
   for (const text of hostile.slice(0, 8)) assert.equal(neutralize(text), `'${text}`);
-  for (const text of [...hostile.slice(8), '', '2026-11-21', 'a=b']) assert.equal(neutralize(text), text);
+  const within: Record<string, string> = {
+    'a\n=1': "a\n'=1",
+    'a\r\n"=1': 'a\r\n\'"=1',
+    'a; =1': "a;' =1",
+    'a,\t=1': "a,\t'=1",
+    '\ta': "'\ta",
+    'a;=1,-2': "a;'=1,'-2",
+    'ends with \\': 'ends with \\ ',
+  };
+  for (const [text, cell] of Object.entries(within)) assert.equal(neutralize(text), cell);
+  for (const text of [...hostile.slice(8), '', '2026-11-21', 'a=b', 'Tel. 5; 6, or 7\nC:\\x'])
+    assert.equal(neutralize(text), text);
 });

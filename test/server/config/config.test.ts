@@ -5,7 +5,6 @@ import {after, suite, test} from 'node:test';
 import {defaultPolicy} from '../../../server/config/policy.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {settings} from '../../../server/config/settings.ts';
-import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {leadApi} from '../../support/fake-upstream.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -106,6 +105,8 @@ suite('a setting', () => {
     [{CALLERS: JSON.stringify([{...caller, user: 'a:b'}])}, /^CALLERS\.0\.user .*colon/],
     [{CALLERS: JSON.stringify([{...caller, passwort: 'x'}])}, /^CALLERS\.0 .*passwort/],
     [{CALLERS: JSON.stringify([caller, caller])}, /^CALLERS must not hold a user twice/],
+    [{EMBED_CONTACT_PHONE: '911'}, /^EMBED_CONTACT_PHONE must be a telephone number such as/],
+    [{EMBED_CONTACT_EMAIL: 'hello'}, /^EMBED_CONTACT_EMAIL must be an e-mail address such as/],
     [{EMBED_LEAD_TYPES: 'standard,other'}, /^EMBED_LEAD_TYPES\.1/],
     [{PORT: 'eighty'}, /^PORT/],
     [{PORT: '70000'}, /^PORT/],
@@ -171,6 +172,15 @@ suite('a setting', () => {
       );
     }
   });
+  test('the only partner may have a telephone number, an e-mail address, both, or none, for where the form does not load', () => {
+    const contactOf = (environment: Record<string, string>) =>
+      readConfig({...required, ...environment}).partners[0].contact;
+    const [phone, email] = ['+44 20 7946 0958', 'hello@acme.example'];
+    assert.deepEqual(contactOf({EMBED_CONTACT_PHONE: phone, EMBED_CONTACT_EMAIL: email}), {phone, email});
+    assert.equal(contactOf({EMBED_CONTACT_PHONE: phone})?.phone, phone);
+    assert.equal(contactOf({EMBED_CONTACT_EMAIL: email})?.email, email);
+    assert.equal(contactOf({EMBED_CONTACT_PHONE: ''}), undefined);
+  });
   test('settings that are lists take any separators', () => {
     const config = readConfig({
       ...required,
@@ -214,6 +224,35 @@ suite('a setting in a file', () => {
   });
 });
 
+suite('a setting that has no effect', () => {
+  const warningsOf = (environment: Record<string, string>) =>
+    readConfig({...required, ...environment}).warnings;
+
+  for (const zone of ['Europe/Berln', 'europe/berlin', 'Nowhere', '/etc/localtime', 'CET-1CEST']) {
+    test(`a time zone that does not exist is warned of: ${zone}`, () => {
+      assert.deepEqual(warningsOf({TZ: zone}), [
+        'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
+      ]);
+    });
+  }
+  for (const zone of ['America/New_York', 'UTC', 'UTC0', 'CET-1', ':Europe/Berlin', 'EST5EDT', '']) {
+    test(`a time zone that exists is taken: ${JSON.stringify(zone)}`, () => {
+      assert.deepEqual(warningsOf({TZ: zone}), []);
+    });
+  }
+  test('a DATABASE_PATH beside a DATABASE_URL is warned of', () => {
+    const url = {DATABASE_URL: 'postgres://localhost/leads'};
+    assert.deepEqual(warningsOf({...url, DATABASE_PATH: 'leads.sqlite'}), [
+      'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them',
+    ]);
+    assert.deepEqual(
+      warningsOf({...url, DATABASE_PATH: '', DATABASE_PATH_FILE: file('path', 'leads.sqlite')}),
+      ['DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'],
+    );
+    assert.deepEqual(warningsOf(url), []);
+  });
+});
+
 suite('the upstream', () => {
   test('an upstream is configured by all its settings', () => {
     const {UPSTREAM_PASSWORD, ...others} = upstream;
@@ -251,7 +290,7 @@ suite('the policy', () => {
     const policy = {...defaultPolicy, rollover: {minimum: -5}};
     const wrong = wrongIn({...required, POLICY_FILE: file('bad.json', JSON.stringify(policy))});
     assert.equal(wrong.length, 1);
-    assert.match(wrong[0] ?? '', /^POLICY_FILE rollover\.minimum/);
+    assert.match(wrong[0] ?? '', /^POLICY_FILE .*bad\.json:1:\d+: rollover\.minimum/);
   });
 });
 
@@ -272,7 +311,6 @@ suite('the service', () => {
     assert.match(service.lines.join('\n'), /\/embed\/\d+\.\d+\.\d+\/lead-prequal-form\.js.*"release":true/);
   });
   test('the service starts with its settings, says where, and ends in order when it is told to', async (t) => {
-    makeEmbedVersion(join(folder.path, 'dist/embed'), '1.99.0', {'lead-prequal-form.js': 'export {}'});
     const service = await startService(required, folder.path);
     t.after(() => service.end('SIGKILL'));
     const response = await fetch(`${service.url}/embed/v1/config`, {
@@ -282,7 +320,7 @@ suite('the service', () => {
     await response.text();
     assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
     const printed = service.lines.join('\n');
-    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/1\.99\.0\/lead-prequal-form\.js/);
+    assert.match(printed, /https:\/\/leads\.example\.com\/embed\/[\d.]+\/lead-prequal-form\.js/);
     for (const secret of [caller.password, required.TOKEN_KEY]) assert.ok(!printed.includes(secret));
   });
 });

@@ -4,6 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {readConfig} from '../../../server/config/config.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
 
 const folder = makeTemporaryFolder();
@@ -85,7 +86,7 @@ suite('a misspelt setting is refused, and the right one is named', () => {
 });
 
 suite('a name with a beginning that only settings have', () => {
-  for (const name of ['EMBED_COLOUR', 'EMBED_ORIGINS_2', 'UPSTREAM_TIMEOUT', 'CREDENTIALS_OTHER_USER']) {
+  for (const name of ['EMBED_COLOUR', 'EMBED_ORIGINS_2', 'UPSTREAM_TIMEOUT']) {
     test(`a name with a beginning that only settings have is refused: ${name}`, () => {
       for (const environment of [required, withFile]) {
         assert.deepEqual(wrongIn({...environment, [name]: 'x'}), [
@@ -107,6 +108,32 @@ suite('a name with a beginning that only settings have', () => {
   test('a name with a beginning that only settings have is left alone while the partners file cannot be read', () => {
     assert.deepEqual(wrongIn({...withFile, PARTNERS_FILE: '/nowhere'}), [
       'PARTNERS_FILE names a file that cannot be read (ENOENT)',
+    ]);
+  });
+});
+
+suite('a secret that no destination uses any more', () => {
+  for (const name of [
+    'CREDENTIALS_OTHER_USER',
+    'CREDENTIALS_OTHER_PASSWORD_FILE',
+    'CREDENTIALS_OTHER_SECRET',
+    'CREDENTIALS_OTHER_URL',
+    // Near a name that is used, which has a value of its own.
+    'CREDENTIALS_LENDER2_PASSWORD',
+  ]) {
+    test(`a secret that no destination uses any more is warned of, and the start goes on: ${name}`, () => {
+      for (const environment of [required, withFile]) {
+        assert.deepEqual(readConfig({...environment, [name]: 'canary-of-a-value'}).warnings, [
+          `${name} is not used by any destination: remove it`,
+        ]);
+      }
+    });
+  }
+  test('a secret that no destination uses any more is reported as a misspelling, where a near one is missing', () => {
+    const name = 'CREDENTIALS_LENDR_PASSWORD';
+    assert.deepEqual(wrongIn({...without('CREDENTIALS_LENDER_PASSWORD', withFile), [name]: 'x'}), [
+      'CREDENTIALS_LENDER_PASSWORD is missing, which the destination lender of PARTNERS_FILE needs',
+      `${name} is not a setting: did you mean CREDENTIALS_LENDER_PASSWORD?`,
     ]);
   });
 });

@@ -65,6 +65,7 @@ suite('the partners file', () => {
       ...partner,
       name: ' Acme & Söhne ',
       privacy_href: 'https://www.partner.example/privacy',
+      contact: {phone: ' (415) 555-0132 ext. 3', email: 'hello@acme.example'},
       lead_types: ['standard'],
       upstream: 'main',
       consent: {text: 'You may call me.', version: '1', required: true},
@@ -84,6 +85,7 @@ suite('the partners file', () => {
         ...partner,
         name: 'Acme & Söhne',
         privacyHref: whole.privacy_href,
+        contact: {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'},
         leadTypes: ['standard'],
         answerFrom: 'main',
         sendTo: [],
@@ -129,6 +131,32 @@ suite('the partners file', () => {
         'partners.0.privacy_href: must begin with https://',
       ],
     ),
+    ...(
+      [
+        ['an empty contact', {}, ': must have a phone or an email'],
+        ['a contact that is a text', 'hello@acme.example', ': must be an object'],
+        ['a contact with a field that nobody knows', {fax: '1'}, ': has an unknown field: fax'],
+        ['a phone of three digits', {phone: '911'}, '.phone: must be a telephone number such as'],
+        ['a phone in letters', {phone: '1-800-FUNDING'}, '.phone: must be a telephone number such as'],
+        ['a phone that is code', {phone: '4155550132"><b>'}, '.phone: must be a telephone number such as'],
+        ['a phone of two lines', {phone: '415\n5550132'}, '.phone: must be a text without control'],
+        ['an e-mail address without a domain', {email: 'hello'}, '.email: must be an e-mail address such as'],
+        [
+          'an e-mail address with a name',
+          {email: 'Acme <hello@acme.example>'},
+          '.email: must be an e-mail address such as',
+        ],
+        [
+          'an e-mail address with a subject',
+          {email: 'hello@acme.example?subject=a'},
+          '.email: must be an e-mail address such as',
+        ],
+      ] as const
+    ).map(([what, contact, error]): [string, unknown, string] => [
+      what,
+      {partners: [{...partner, contact}]},
+      `partners.0.contact${error}`,
+    ]),
     ['no origins', {partners: [{...partner, origins: []}]}, 'partners.0.origins: '],
     ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
     ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
@@ -147,6 +175,11 @@ suite('the partners file', () => {
     ],
     ['a quota', {partners: [{...partner, quota_per_hour: 0}]}, 'partners.0.quota_per_hour: '],
     ['a consent', {partners: [{...partner, consent: {text: ''}}]}, 'partners.0.consent.text: '],
+    ...['\0', '\n', '\ud800'].map((sign): [string, object, string] => [
+      `a version that databases cannot keep: ${JSON.stringify(sign)}`,
+      {partners: [{...partner, consent: {text: 'a', version: `1${sign}`}}]},
+      'partners.0.consent.version: must be a text without control characters',
+    ]),
     [
       'a consent without version',
       {partners: [{...partner, consent: {text: 'a'}}]},
@@ -199,9 +232,9 @@ suite('the partners file', () => {
         {...partner, key: '?', origins: ['x']},
       ],
     };
-    const [line = ''] = wrongWith(file);
+    const lines = wrongWith(file);
     for (const path of ['partners.0.cid', 'partners.1.key', 'partners.1.origins.0']) {
-      assert.ok(line.includes(path), line);
+      assert.equal(lines.filter((line) => line.includes(`: ${path}: `)).length, 1, lines.join('\n'));
     }
   });
   test('the partners file replaces the settings of the only partner, so that a wrong one among them does no harm', () => {
@@ -209,6 +242,8 @@ suite('the partners file', () => {
       EMBED_ORIGINS: '*',
       EMBED_PARTNER: 'a b',
       EMBED_NAME: ' ',
+      EMBED_CONTACT_PHONE: 'none',
+      EMBED_CONTACT_EMAIL: 'none',
       EMBED_LEAD_TYPES: 'other',
       EMBED_CID: ' ',
     };

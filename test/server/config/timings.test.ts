@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {databaseTimings, usualTimings, type Timings} from '../../../server/config/timings.ts';
+import {connectionLimits} from '../../../server/http/connections.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 
 type Both = Timings & typeof databaseTimings;
@@ -36,6 +37,14 @@ const rules: [rule: string, holds: (timings: Both) => boolean][] = [
     ({statement, reply}) => statement < reply,
   ],
   [
+    'a request waits for a database that does not reply, and then for its answer, before it gets a 503',
+    ({reply, answerWait, requestWait}) => reply + answerWait < requestWait,
+  ],
+  [
+    'a request gets a 503 before its connection is closed',
+    ({requestWait}) => requestWait < connectionLimits.silence,
+  ],
+  [
     'pauses that grow begin below their limit',
     (timings) =>
       timings.firstRetry < timings.longestRetry &&
@@ -60,6 +69,7 @@ test('a request that waits for another one under the same key is answered before
 test('the timings of production are those that the documentation promises', () => {
   assert.partialDeepStrictEqual(usualTimings, {
     answerWait: 2_500,
+    requestWait: 12_000,
     delivery: 30_000,
     lease: 45_000,
     requestsEnd: 7_000,

@@ -1,0 +1,63 @@
+/** Reads JSON, and says where in the text a fault is: in which line and column, as editors count them. */
+import {findNodeAtLocation, parseTree, printParseErrorCode, type ParseError} from 'jsonc-parser';
+
+/** Line and column, both from 1. */
+export type Place = {line: number; column: number};
+
+/** The message says what is wrong, such as `comma expected`. It repeats nothing of the text, which may hold secrets. */
+export class JsonError extends Error {
+  readonly place: Place;
+
+  constructor(message: string, place: Place) {
+    super(message);
+    this.name = 'JsonError';
+    this.place = place;
+  }
+}
+
+/** The parser would also take comments, as many editors do. */
+const strict = {disallowComments: true, allowTrailingComma: false};
+
+function placeAt(text: string, offset: number): Place {
+  const lines = text.slice(0, offset).split(/\r\n|[\r\n]/);
+  return {line: lines.length, column: (lines.at(-1) ?? '').length + 1};
+}
+
+/** The code of an error, such as `CommaExpected`, in words. */
+const inWords = ({error}: ParseError) =>
+  printParseErrorCode(error)
+    .replace(/\B[A-Z]/g, ' $&')
+    .toLowerCase();
+
+/** @throws JsonError for the first fault */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const errors: ParseError[] = [];
+    parseTree(text, errors, strict);
+    const [first] = errors;
+    throw first
+      ? new JsonError(inWords(first), placeAt(text, first.offset))
+      : new JsonError('invalid value', placeAt(text, 0));
+  }
+}
+
+/**
+ * The place of a value in a text that is JSON. If there is no such value, the place of the value in which it is missing.
+ * @param path the names and indexes that lead to the value
+ * @param unknownField a field of that value, whose name is the fault
+ */
+export function placeOf(text: string, path: readonly PropertyKey[], unknownField?: string): Place {
+  const tree = parseTree(text, undefined, strict);
+  const find = (steps: readonly PropertyKey[]) =>
+    tree &&
+    findNodeAtLocation(
+      tree,
+      steps.map((step) => (typeof step === 'number' ? step : String(step))),
+    );
+  const named = unknownField === undefined ? undefined : find([...path, unknownField])?.parent;
+  let found = named ?? find(path);
+  for (let length = path.length - 1; !found && length >= 0; length -= 1) found = find(path.slice(0, length));
+  return placeAt(text, found?.offset ?? 0);
+}

@@ -1,0 +1,201 @@
+/** Every command, over a store whose texts would change the terminal or feign lines of ours. */
+import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {test} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
+import {printable, toJson, visible} from '../../../server/cli/output.ts';
+import {openFor} from '../../support/opened.ts';
+import {operate, runCommand} from '../../support/operator.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {listedOrigin} from '../../support/test-server.ts';
+import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
+
+/** What a terminal obeys or hides: commands, changes of direction, tags, halves of characters. Joiners stay. */
+const hidden = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}]/u;
+const oneLine =
+  'mark\u001b[2J\u001b]0;x\u0007\u009b31m\u009d0;x\u009c\u007f\u202e\u2066\u200b\ufeff\u00ad\u{e0000}\u{e0041}\u{e007f}👩\u200d👧می\u200cخواهم';
+/** The line that a stranger would have an operator read as one of ours. */
+const forged = 'forged  line';
+const lines = ['\n', '\r', '\r\n', '\u2028', '\u2029', '\u0085', '\v'].map(
+  (end) => `${oneLine}${end}${forged}`,
+);
+const hostile = lines.join('');
+/** Only JSON has a form for it: neither database stores it as text. */
+const withHalf = `${hostile}\ud800`;
+
+const sql = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** The help of each command of a group, by its words. */
+async function helpOf(...group: string[]): Promise<Map<string, string>> {
+  const {stdout} = await runCommand({}, ...group, '--help');
+  const [, listed] = /\nCommands:\n([^]*?)(?:\n\n|$)/.exec(stdout) ?? [];
+  if (listed === undefined) return new Map([[group.join(' '), stdout]]);
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+  const inner = names.filter((name) => name !== 'help').map((name) => helpOf(...group, name));
+  return new Map((await Promise.all(inner)).flatMap((helps) => [...helps]));
+}
+
+const flat = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => [name, ...flat(inner)])
+    : typeof value === 'string'
+      ? [value]
+      : [];
+
+test('no command prints a character that a terminal obeys or hides, and JSON has the same texts', async (t) => {
+  const crm = await openFor(t, startWebhookReceiver(replyWith(500, {}, hostile)));
+  const config = makeTemporaryFolder();
+  t.after(() => config.remove());
+  const partnersFile = join(config.path, 'partners.json');
+  const partner = {key: 'acme', name: `Acme\u2028${forged}`, origins: [listedOrigin], cid: '1001'};
+  const destinations = {crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/`, credentials: 'CRM'}};
+  writeFileSync(partnersFile, JSON.stringify({destinations, partners: [partner]}));
+
+  const lead = {...asLead(prequalificationBody), notes: withHalf};
+  for (const name of ['first_name', 'last_name', 'email', 'state', 'time_frame', 'cid'] as const)
+    Object.assign(lead, {[name]: name === 'cid' ? hostile : withHalf});
+  lead.phone = {typed: withHalf, e164: withHalf};
+  const entry = newEntry({
+    lead,
+    partner: hostile,
+    attribution: {utm_source: hostile, utm_campaign: hostile, gclid: withHalf, referrer: withHalf},
+    suspect: hostile,
+    consent: {
+      textVersion: withHalf,
+      textHash: withHalf,
+      agreed: true,
+      givenAt: Date.now(),
+      origin: withHalf,
+      page: withHalf,
+      ip: withHalf,
+      userAgent: withHalf,
+    },
+    deliveries: [newDelivery({destination: 'crm', content: 'created', state: 'held'})],
+  });
+  const other = newEntry({deliveries: [newDelivery({destination: hostile, state: 'held'})]});
+  const {run, execute, folder} = await operate(t, [entry, other], {
+    settings: {
+      PARTNERS_FILE: partnersFile,
+      EMBED_ORIGINS: '',
+      EMBED_PARTNER: '',
+      WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+      CREDENTIALS_CRM_SECRET: newSecret(),
+    },
+  });
+  const recipients = JSON.stringify({left: [hostile], refused: [hostile]});
+  await execute(`
+    UPDATE deliveries SET last_error = ${sql(hostile)}, remote_id = ${sql(hostile)}, recipients = ${sql(recipients)},
+      last_reply = ${sql(JSON.stringify({excerpt: withHalf}))};
+    UPDATE leads SET policy_version = ${sql(hostile)}, reasons = ${sql(JSON.stringify({[hostile]: hostile}))};
+    INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}), ('crm', 0, ${sql(hostile)});
+    INSERT INTO version_requests VALUES (${Date.now()}, ${sql(hostile)}, ${sql(hostile)}, 5)`);
+
+  const page = join(folder, 'page.html');
+  writeFileSync(page, `<lead-prequal-form partner="acme" endpoint="${hostile}"></lead-prequal-form>`);
+  const [backup, csv, jsonl] = ['backup', 'leads.csv', 'leads.jsonl'].map((name) =>
+    join(folder, `${oneLine}${name}`),
+  ) as [string, string, string];
+
+  // In this order, because some change what others print.
+  const tried: string[][] = [
+    ['leads', 'list'],
+    ['leads', 'list', '--state', oneLine],
+    ['leads', 'show', entry.id],
+    ['leads', 'show', oneLine],
+    ['leads', 'count', '--by', 'partner,campaign'],
+    ['leads', 'export', csv],
+    ['leads', 'export', csv],
+    ['leads', 'export', jsonl],
+    ['leads', 'export', `${oneLine}/none/leads.csv`],
+    ['leads', 'export', `leads.${oneLine}`],
+    ['leads', 'export', '--format', 'jsonl'],
+    ['deliveries', 'list'],
+    ['deliveries', 'list', '--state', 'refused', '--destination', oneLine],
+    ['deliveries', 'summary'],
+    ['deliveries', 'show', entry.id],
+    ['deliveries', 'settle', other.id, '--taken-as', 'u-1', '--destination', oneLine],
+    ['deliveries', 'retry', entry.id],
+    ['deliveries', 'drop', other.id],
+    ['destinations', 'list'],
+    ['destinations', 'test', 'crm'],
+    ['destinations', 'test', oneLine],
+    ['destinations', 'pause', 'crm', '--reason', oneLine],
+    ['destinations', 'resume', 'crm'],
+    ['destinations', 'secret'],
+    ['partners', 'list'],
+    ['partners', 'snippet', 'acme'],
+    ['partners', 'snippet', oneLine],
+    ['partners', 'check', 'acme', '--html', page, '--csp', oneLine],
+    ['partners', 'check', 'acme', '--html', join(folder, oneLine)],
+    ['callers', 'new', 'somebody', '--cid', oneLine],
+    ['callers', 'new', oneLine],
+    ['versions', 'list'],
+    ['config', 'check'],
+    ['backup', backup],
+    ['backup', backup],
+    ['restore', backup],
+    ['restore', `${backup}.none`],
+  ];
+
+  const found = new Set<string>();
+  const helps = await helpOf();
+  const used = new Set<string>();
+  for (const words of tried) {
+    const name = [words[0], words.slice(0, 2).join(' ')].find((some) => helps.has(some ?? '')) ?? '';
+    used.add(name);
+    const takesJson = helps.get(name)?.includes('--json');
+    const ways = takesJson ? [[], ['--json']] : [[]];
+    const ran = await Promise.all(ways.map(async (json) => ({json, ...(await run(...words, ...json))})));
+    for (const {json, code, stdout, stderr} of ran) {
+      const shown = JSON.stringify([...words, ...json]);
+      const [own] = hidden.exec(stdout + stderr) ?? [];
+      assert.equal(own, undefined, `${shown} prints ${JSON.stringify(own)}:\n${toJson({stdout, stderr})}`);
+      assert.doesNotMatch(stdout + stderr, /^forged/m, shown);
+      assert.doesNotMatch(stderr, /\n +at /, shown);
+      assert.notEqual(code, -1);
+      if (json.length === 0 && !words.includes('jsonl')) continue;
+      const parsed = stdout
+        .split('\n')
+        .filter(Boolean)
+        .flatMap((line) => flat(JSON.parse(line)));
+      for (const text of parsed) if (text.includes('mark')) found.add(text);
+    }
+  }
+  for (const text of [hostile, withHalf])
+    assert.ok(found.has(text), 'the texts are in JSON as they are stored');
+
+  const printed = await run('leads', 'show', entry.id);
+  const [, block = ''] = /^lead\.notes +(mark.*(?:\n +forged.*)+)$/m.exec(printed.stdout) ?? [];
+  assert.equal(block.split('\n').length, lines.length + 1, 'notes keep their lines');
+  assert.ok(printed.stdout.includes('👩\u200d👧می\u200cخواهم'));
+  assert.ok((await run('leads', 'list')).stdout.includes(referenceOf(entry.id)));
+
+  const shownFile = readFileSync(csv, 'utf8').replaceAll('\r\n', '\n');
+  assert.doesNotMatch(shownFile, hidden);
+  const exported = readFileSync(jsonl, 'utf8');
+  assert.doesNotMatch(exported, hidden);
+  const ofLead = exported.split('\n').find((line) => line.includes(entry.id)) ?? '';
+  assert.partialDeepStrictEqual(JSON.parse(ofLead), {lead: {notes: withHalf}});
+
+  // The server prints its log, which has a form of its own.
+  assert.deepEqual([...used, 'serve'].toSorted(), [...helps.keys()].toSorted());
+});
+
+test('a text of a stranger is one line when it is printable, and otherwise keeps its line breaks and joiners', () => {
+  const rows: [text: string, inOneLine: string, inSeveral: string][] = [
+    ['a\r\nb\rc\u2028d\u0085e', 'a b c d e', 'a\nb\nc\nd\ne'],
+    ['a\tb', 'a b', 'a\tb'],
+    ['a    \u00a0 b', 'a b', 'a    \u00a0 b'],
+    ['a\u3164\u034fb', 'a�b', 'a�b'],
+    ['\u001b[2J\u009b', '�[2J�', '�[2J�'],
+    ['a\u202e\u{e0041}\u{e0000}b\ud800', 'a�b�', 'a�b�'],
+    ['👩\u200d👧 می\u200cخواهم ☕️', '👩\u200d👧 می\u200cخواهم ☕️', '👩\u200d👧 می\u200cخواهم ☕️'],
+  ];
+  for (const [text, inOneLine, inSeveral] of rows) {
+    assert.equal(printable(text), inOneLine);
+    assert.equal(visible(text), inSeveral);
+    assert.deepEqual(JSON.parse(toJson({[text]: text})), {[text]: text});
+  }
+});

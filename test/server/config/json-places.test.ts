@@ -1,0 +1,155 @@
+/** Errors in JSON say where they are: file, line and column, as editors count them. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import fc from '../../support/properties.ts';
+import {parseJson} from '../../../server/config/json.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {wrongIn} from '../../support/wrong-settings.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+
+const file = (name: string, text: string) => {
+  const path = join(folder.path, name);
+  writeFileSync(path, text);
+  return path;
+};
+const required = {
+  PUBLIC_URL: 'https://leads.example.com',
+  CALLERS: JSON.stringify([{user: 'acme', password: 'secret-of-acme', cids: ['1001']}]),
+  EMBED_ORIGINS: 'https://www.partner.example',
+  TOKEN_KEY: 'k'.repeat(32),
+};
+const access = {CREDENTIALS_CRM_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}`};
+
+const partners = `{
+  "destinations": {
+    "crm": {"type": "webhook", "url": "https://crm.example/in", "credentials": "CRM"}
+  },
+  "partners": [
+    {
+      "key": "acme",
+      "origins": ["https://www.partner.example"],
+      "cid": "1001",
+      "answer_from": "calculator",
+      "send_to": [
+        "crm"
+      ]
+    }
+  ]
+}
+`;
+const wrongPartners = (from: string, to: string) => {
+  const path = file('partners.json', partners.replace(from, to));
+  return wrongIn({...required, ...access, PARTNERS_FILE: path}).map((line) =>
+    line.replace(path, 'partners.json'),
+  );
+};
+
+suite('an error in the partners file has its line and column', () => {
+  const wrong: [what: string, from: string, to: string, line: string][] = [
+    [
+      'a destination that does not exist',
+      '"crm"\n',
+      '"crn"\n',
+      '12:9: partners.0.send_to: crn is not among the destinations',
+    ],
+    [
+      'an answer from nowhere',
+      '"calculator"',
+      '"lender"',
+      '10:22: partners.0.answer_from: lender is not among the destinations',
+    ],
+    ['a comma too many', '"crm"\n', '"crm",\n', '13:7: is not valid JSON: value expected'],
+    ['a missing comma', '"acme",', '"acme"', '8:7: is not valid JSON: comma expected'],
+    ['a comment', '"key"', '// ours\n"key"', '7:7: is not valid JSON: invalid comment token'],
+    ['the end that is missing', '  ]\n}\n', '', '15:1: is not valid JSON: close bracket expected'],
+    ['a wrong value', '"1001"', '1001', '9:14: partners.0.cid: must be a text'],
+    ['a missing field', '      "cid": "1001",\n', '', '6:5: partners.0.cid: is missing'],
+    [
+      'an unknown field',
+      '"answer_from"',
+      '"answers_from"',
+      '10:7: partners.0: has an unknown field: answers_from',
+    ],
+    [
+      'plain http',
+      'https://crm',
+      'http://crm',
+      '3:39: destinations.crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host',
+    ],
+  ];
+  for (const [what, from, to, line] of wrong) {
+    test(`an error in the partners file has its line and column: ${what}`, () => {
+      assert.deepEqual(wrongPartners(from, to), [`PARTNERS_FILE partners.json:${line}`]);
+    });
+  }
+  test('each error in the partners file has a line of its own', () => {
+    const faults = wrongPartners('"crm"\n', '"crn",\n"other"\n');
+    assert.deepEqual(faults, [
+      'PARTNERS_FILE partners.json:12:9: partners.0.send_to: crn is not among the destinations',
+      'PARTNERS_FILE partners.json:13:1: partners.0.send_to: other is not among the destinations',
+    ]);
+  });
+});
+
+test('an error in the policy file has its line and column', () => {
+  for (const [text, line] of [
+    ['{\n  "version": 1,,\n}', '2:16: is not valid JSON: property name expected'],
+    ['{\n  "version": 1\n}', '2:14: version: must be a text'],
+  ] as const) {
+    const path = file('policy.json', text);
+    assert.equal(wrongIn({...required, POLICY_FILE: path})[0], `POLICY_FILE ${path}:${line}`);
+  }
+});
+
+suite('an error in CALLERS', () => {
+  test('an error in CALLERS has its line and column, if it is not JSON', () => {
+    assert.deepEqual(wrongIn({...required, CALLERS: '[\n {"user" "acme"}]'}), [
+      'CALLERS must be JSON (line 2, column 10: colon expected)',
+    ]);
+  });
+  test('an error in CALLERS has the name of its file, too, where CALLERS_FILE names one', () => {
+    for (const [text, says] of [
+      ['\n[{"user" "acme"}]', (path: string) => `CALLERS must be JSON (${path}:2:10: colon expected)`],
+      [
+        '\n[{"user": "acme", "password": "short", "cids": ["1"]}]',
+        (path: string) => `CALLERS.0.password must have at least 12 characters (${path}:2:31)`,
+      ],
+      [
+        '\n[{"user": "acme", "password": "secret-of-acme", "cids": ["1"], "send_to": ["crm"]}]',
+        (path: string) => `CALLERS.0.send_to: crm is not among the destinations (${path}:2:76)`,
+      ],
+    ] as const) {
+      const path = file('callers.json', text);
+      assert.deepEqual(wrongIn({...required, CALLERS: '', CALLERS_FILE: path}), [says(path)]);
+    }
+  });
+});
+
+test('what is JSON for JSON.parse is JSON, and nothing else', () => {
+  const isJson = (text: string, parse: (text: string) => unknown) => {
+    try {
+      parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const token = fc.constantFrom(
+    ...'{ } [ ] , : "a" "\\ 1 01 - . true nul // /* */ \' 1e \\u12'.split(' '),
+    '\n',
+    '\u00a0',
+  );
+  const text = fc.oneof(
+    fc.json(),
+    fc.array(token, {maxLength: 8}).map((tokens) => tokens.join('')),
+  );
+  fc.assert(
+    fc.property(text, (text) => {
+      assert.equal(isJson(text, parseJson), isJson(text, JSON.parse), JSON.stringify(text));
+    }),
+  );
+});
