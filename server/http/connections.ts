@@ -1,6 +1,10 @@
 /**
- * Limits open connections. When there are too many, idle connections are closed before those with requests, so that
- * an attacker who only holds connections open cannot lock out clients that send requests.
+ * Limits open connections, and what their clients leave unread. When there are too many connections, idle ones are
+ * closed before those with requests, so that an attacker who only holds connections open cannot lock out clients that
+ * send requests.
+ *
+ * The operating system keeps what a client has not read: on Linux up to 4 MB for each connection, and for minutes after
+ * the connection was closed. Only a reset frees that memory at once.
  */
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
@@ -14,12 +18,18 @@ export type ConnectionLimits = {
   connectionsPerAddress: number;
   /** Requests in flight on one connection: those whose response is not sent, or not read by the client yet. */
   requestsPerConnection: number;
+  /**
+   * Milliseconds. While a request is in flight, before the first one, and after a large response, a connection is closed
+   * when nothing was sent or received for this long. Otherwise the keep-alive of the server applies.
+   */
+  silence: number;
 };
 
 export const connectionLimits: ConnectionLimits = {
   connections: 2_000,
   connectionsPerAddress: 200,
   requestsPerConnection: 16,
+  silence: 20_000,
 };
 
 type Connection = {
@@ -28,7 +38,9 @@ type Connection = {
   groups: readonly Group[];
   /** The responses of the requests in flight. */
   inFlight: Set<ServerResponse>;
-  /** When the last request began or ended, in milliseconds since 1970. */
+  /** Bytes that were sent until the connection became idle for the last time. */
+  sent: number;
+  /** When the last request began or ended, in milliseconds of `performance.now()`. */
   lastActivity: number;
 };
 
@@ -41,6 +53,9 @@ type Group = {
 
 /** Connections that are idle for longer than this, in milliseconds, are closed before all others. */
 const idleTime = 1_000;
+
+/** Bytes. Clients read a response of this size so soon that nothing must be done about those who do not. */
+const largeResponse = 65_536;
 
 export type ConnectionGuard = {
   /** Counts a request until its response was sent. Returns false for a request to ignore: its connection is closed. */
@@ -62,9 +77,15 @@ export function guardConnections(
     const own = key === undefined ? undefined : (byAddress.get(key) ?? {all: new Set(), idle: new Set()});
     if (key !== undefined && own) byAddress.set(key, own);
     const groups = own ? [total, own] : [total];
-    const connection: Connection = {socket, groups, inFlight: new Set(), lastActivity: 0};
+    const connection: Connection = {socket, groups, inFlight: new Set(), sent: 0, lastActivity: 0};
     bySocket.set(socket, connection);
     touch(connection);
+    // Node calls this after the last response of a connection. Its own function would destroy the socket, so that the
+    // response could not be taken back from a client that does not read it.
+    socket.destroySoon = () => {
+      socket.end();
+      socket.setTimeout(limits.silence);
+    };
     socket.once('close', () => {
       remove(connection);
       if (key !== undefined && own?.all.size === 0 && byAddress.get(key) === own) byAddress.delete(key);
@@ -88,24 +109,45 @@ export function guardConnections(
     open(socket, key);
   });
 
+  // When this time is over, Node looks whether the client has read anything since the beginning, and if so waits once
+  // more. So half of the limit makes sure that the whole limit holds.
+  server.setTimeout(limits.silence / 2);
+  server.on('timeout', (socket: Socket) => {
+    const connection = bySocket.get(socket);
+    const [current] = connection?.inFlight ?? [];
+    const left = (connection?.lastActivity ?? 0) + limits.silence - performance.now();
+    // The client has nothing to read: it waits for a response, or was not sent anything yet.
+    const isWaiting = current ? !current.writableEnded : socket.bytesWritten === 0;
+    if (isWaiting && left > 0) return void socket.setTimeout(left);
+    if (connection) remove(connection);
+    socket.resetAndDestroy();
+  });
+
   return {
     track({socket}, response) {
       const connection = bySocket.get(socket);
-      // Node parses all requests of a packet, even after the connection was closed because of an earlier one of them.
-      if (!connection || socket.destroyed) return false;
+      // Node parses all requests of a packet, even after the connection was closed because of an earlier one of them. And
+      // after the last response of a connection no other could be sent, so a lead would be stored that nobody is told of.
+      if (!connection || socket.destroyed || socket.writableEnded) return false;
       const {inFlight} = connection;
       if (inFlight.size >= limits.requestsPerConnection) {
         emit({type: 'connections-exceeded', limit: 'requests of one connection'});
         remove(connection);
         stopParsing(socket);
-        socket.destroy();
+        socket.resetAndDestroy();
         return false;
       }
       inFlight.add(response);
       touch(connection);
       response.once('close', () => {
         inFlight.delete(response);
-        if (!socket.destroyed) touch(connection);
+        if (socket.destroyed) return;
+        touch(connection);
+        if (inFlight.size > 0) return;
+        // What was handed to the system may be unread.
+        const {bytesWritten} = socket;
+        if (bytesWritten - connection.sent > largeResponse) socket.setTimeout(limits.silence);
+        connection.sent = bytesWritten;
       });
       return true;
     },
@@ -122,7 +164,7 @@ function remove(connection: Connection) {
 /** Notes that a connection is active now, which puts it last in the order of its groups. */
 function touch(connection: Connection) {
   remove(connection);
-  connection.lastActivity = Date.now();
+  connection.lastActivity = performance.now();
   for (const {all, idle} of connection.groups) {
     all.add(connection);
     if (connection.inFlight.size === 0) idle.add(connection);
@@ -151,10 +193,13 @@ function longestWaitingForClient({all}: Group): Connection | undefined {
 /** Closes one connection of the group. Returns false if it can close none, because all wait for the server. */
 function makeRoom(group: Group): boolean {
   const [longestIdle] = group.idle;
-  const wasLong = longestIdle !== undefined && longestIdle.lastActivity < Date.now() - idleTime;
+  const wasLong = longestIdle !== undefined && longestIdle.lastActivity < performance.now() - idleTime;
   const connection = wasLong ? longestIdle : longestWaitingForClient(group);
   if (!connection) return false;
   remove(connection);
-  connection.socket.destroy();
+  const {socket} = connection;
+  // An idle client on a slow line may still read the end of a small response, which a reset would take away.
+  if (socket.bytesWritten > largeResponse) socket.resetAndDestroy();
+  else socket.destroy();
   return true;
 }

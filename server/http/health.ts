@@ -2,8 +2,9 @@
 import {Router, type RequestHandler} from 'express';
 import {paths} from '../../contract/api.ts';
 import {StoreUnavailable} from '../leads/lead-store.ts';
+import type {DescriptorWatch} from '../observe/file-descriptors.ts';
 import {replyJson} from './json-body.ts';
-import {methodNotAllowed} from './problem-replies.ts';
+import {methodNotAllowed, shuttingDown, storeUnavailable} from './problem-replies.ts';
 
 function endpoint(path: string, handler: RequestHandler): Router {
   const router = Router({caseSensitive: true});
@@ -15,35 +16,42 @@ function endpoint(path: string, handler: RequestHandler): Router {
 export const liveEndpoint = (): Router =>
   endpoint(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
 
+type Parts = {
+  watch: {outage(): string | undefined};
+  descriptors: Pick<DescriptorWatch, 'isShort'>;
+  isDegraded: () => boolean;
+  isDraining: () => boolean;
+};
+
 /**
- * - `GET /readyz`: 200 while leads can be stored, else the same 503 that a create gets.
+ * - `GET /readyz`: 200 while leads can be stored, else the same 503 that a create gets. It is also a 503 while the
+ *   server drains, although leads can be stored until the end of the drain, and while the process has no file
+ *   descriptors left, although leads that come on open connections may be stored.
  * - `GET /health`: the same, but with the status `degraded` instead of `ok` while a destination does not accept its
- *   deliveries, or is paused. Even then it is a 200: after a 503, load balancers would send no more leads, although leads
- *   can be stored and delivered later.
+ *   deliveries, is paused, or is no longer configured although deliveries wait for it. Even then it is a 200: after a
+ *   503, load balancers would send no more leads, although leads can be stored and delivered later.
  *
  * These endpoints are public, so the responses hold no reasons, names or numbers. An operator finds those in the log
  * and with `lead-prequal destinations list`.
  */
-export function healthEndpoints(
-  watch: {outage(): string | undefined},
-  courier: {states(): Record<string, string>},
-): Router {
-  function throwDuringOutage() {
+export function healthEndpoints({watch, descriptors, isDegraded, isDraining}: Parts): Router {
+  function throwUnlessReady() {
+    if (isDraining()) throw shuttingDown();
+    if (descriptors.isShort()) throw storeUnavailable();
     const reason = watch.outage();
     if (reason !== undefined) throw new StoreUnavailable(reason);
   }
   const router = Router({caseSensitive: true});
   router.use(
     endpoint(paths.ready, (_request, response) => {
-      throwDuringOutage();
+      throwUnlessReady();
       replyJson(response, 200, {status: 'ok'});
     }),
   );
   router.use(
     endpoint(paths.health, (_request, response) => {
-      throwDuringOutage();
-      const isDegraded = Object.values(courier.states()).some((state) => state !== 'ok');
-      replyJson(response, 200, {status: isDegraded ? 'degraded' : 'ok'});
+      throwUnlessReady();
+      replyJson(response, 200, {status: isDegraded() ? 'degraded' : 'ok'});
     }),
   );
   return router;

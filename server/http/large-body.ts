@@ -20,19 +20,17 @@ export function closeAfterLargeBody(request: IncomingMessage, response: ServerRe
   // After this call, Node does not read the rest of the body by itself. Bytes that arrive wait in a small buffer.
   request.read(0);
   const {socket} = request;
-  // Node would destroy the socket at once. If unread bytes wait in it, that resets the connection, and a client that
-  // is still sending would not get the response. So the server closes its own side and gives the client time to read.
-  socket.destroySoon = () => {
-    socket.end();
-    setTimeout(() => socket.destroy(), timeToRead).unref();
-  };
+  // If the rest of the body waits unread when the socket is closed, the system resets the connection, and a client that
+  // is still sending does not get the response. So the server closes its own side, and gives the client time to read.
+  response.once('finish', () => {
+    // A timeout of the socket would begin anew with each byte that the client sends.
+    if (response.hasHeader('Connection')) setTimeout(() => socket.resetAndDestroy(), timeToRead).unref();
+  });
 }
 
 /** Undoes `closeAfterLargeBody` when the whole body was read after all, so that the connection can be used again. */
 export function keepOpenAfterBody(response: ServerResponse): void {
   // Node adds the headers Connection and Keep-Alive by itself, but not after Connection was removed. So it is removed
   // only if `closeAfterLargeBody` has set it.
-  if (!response.hasHeader('Connection')) return;
-  response.removeHeader('Connection');
-  if (response.socket) Reflect.deleteProperty(response.socket, 'destroySoon');
+  if (response.hasHeader('Connection')) response.removeHeader('Connection');
 }

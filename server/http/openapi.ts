@@ -5,13 +5,14 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, extname, join} from 'node:path';
+import {isDeepStrictEqual} from 'node:util';
 import {Router} from 'express';
 import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
 import {leadEventJsonSchema, leadEventTypes, leadEventWords} from '../leads/lead-event.ts';
 import {expectation, leadFields} from '../leads/lead-schema.ts';
-import {commonProblems, elsewhereProblems, operations, type Operation} from './operations.ts';
+import {commonProblems, elsewhereProblem, operations, tags, type Operation} from './operations.ts';
 import {problemSchema} from './wire-schemas.ts';
 
 /** The version of the API, as the specification gives it. This software has a version of its own. */
@@ -25,6 +26,11 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override({jsonSchema, path}) {
       const [parent, name] = path.slice(-2).map(String);
+      // The types of leads exclude each other, but linters warn of `oneOf`, because a standard lead needs no `lead_type`.
+      if (jsonSchema.oneOf) {
+        jsonSchema.anyOf = jsonSchema.oneOf;
+        delete jsonSchema.oneOf;
+      }
       if (io === 'output' || parent !== 'properties' || !name) return;
       if (name !== 'lead_type' && !Object.hasOwn(leadFields, name)) return;
       jsonSchema.description = expectation(name);
@@ -67,15 +73,30 @@ function problemResponses(codes: readonly ProblemCode[]) {
   return Object.fromEntries(responses) as Record<string, unknown>;
 }
 
+/** What requests get that no operation declares. An operation refers to those of them that it shares. */
+const sharedResponses = problemResponses([...commonProblems, elsewhereProblem]);
+
+const referringToShared = (responses: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      isDeepStrictEqual(response, sharedResponses[status])
+        ? {$ref: `#/components/responses/${status}`}
+        : response,
+    ]),
+  );
+
 function describe(name: string, operation: Operation) {
-  const {success, body, summary, parameters, method} = operation;
+  const {success, body, summary, description, tag, parameters, method} = operation;
   const headers = Object.entries(success.headers ?? {}).map(([of, {description, required}]) => [
     of,
     header(description, required),
   ]);
   return {
     operationId: name,
+    tags: [tag],
     summary,
+    description,
     security: security[operation.security],
     parameters: parameters.map((parameter) => ({...parameter, schema: {type: 'string'}})),
     ...(body && {
@@ -90,7 +111,7 @@ function describe(name: string, operation: Operation) {
         headers: Object.fromEntries(headers) as Record<string, unknown>,
         content: {'application/json': {schema: jsonSchema(success.body, 'output')}},
       },
-      ...problemResponses([...commonProblems, ...operation.problems]),
+      ...referringToShared(problemResponses([...commonProblems, ...operation.problems])),
     },
     method,
   };
@@ -166,13 +187,15 @@ export function openapiDocument(publicUrl: string) {
       version: apiVersion,
       description:
         "Errors are RFC 9457 problems, told apart by their type. Any other path or method is answered as this document's components.responses say.",
+      contact: {name: 'The operator of this server', url: publicUrl},
       license: {name: 'MIT', identifier: 'MIT'},
     },
     servers: [{url: publicUrl}],
+    tags: Object.entries(tags).map(([name, description]) => ({name, description})),
     paths: Object.fromEntries(described) as Record<string, unknown>,
     webhooks,
     components: {
-      responses: problemResponses([...commonProblems, ...elsewhereProblems]),
+      responses: sharedResponses,
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
       schemas: {
         Problem: jsonSchema(problemSchema, 'output'),

@@ -1,10 +1,8 @@
-/** The operations of both APIs as data, from which routes, `Allow` headers and the OpenAPI document are made. */
-import type {RequestHandler, Router} from 'express';
+/** The operations of both APIs as data, from which routes (mount.ts) and the OpenAPI document are made. */
 import {z} from 'zod';
 import {limits, paths} from '../../contract/api.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
 import {leadSchema} from '../leads/lead-schema.ts';
-import {methodNotAllowed} from './problem-replies.ts';
 import {
   embedAnswerSchema,
   embedConfigSchema,
@@ -15,11 +13,20 @@ import {
 
 type Parameter = {name: string; in: 'path' | 'query' | 'header'; required: boolean; description: string};
 
+/** The groups of operations in the document, and what they are for. */
+export const tags = {
+  callers:
+    'For servers that create leads and read the amounts. Every request carries HTTP Basic credentials.',
+  form: "For the form on partners' pages, and for those who embed it.",
+} as const;
+
 export type Operation = {
   method: 'get' | 'post';
   /** As Express writes it: `/json/leads/:id`. */
   path: string;
+  tag: keyof typeof tags;
   summary: string;
+  description: string;
   security: 'basic' | 'token' | 'none';
   parameters: readonly Parameter[];
   body?: {schema: z.ZodType; example: object};
@@ -33,27 +40,26 @@ export type Operation = {
   problems: readonly ProblemCode[];
 };
 
-/** The problems that any request may get. */
+/** The problems that any request may get, and those with a method that the path does not have. */
 export const commonProblems = [
   'bad-request',
   'request-timeout',
   'expectation-failed',
   'headers-too-large',
   'internal',
+  'method-not-allowed',
   'shutting-down',
 ] as const satisfies readonly ProblemCode[];
-/** The problems of requests with a path or a method that no operation has. */
-export const elsewhereProblems = [
-  'not-found',
-  'method-not-allowed',
-] as const satisfies readonly ProblemCode[];
+/** The problem of requests with a path that no operation has. */
+export const elsewhereProblem = 'not-found' satisfies ProblemCode;
 
 const id: Parameter = {name: 'id', in: 'path', required: true, description: 'The id that the create gave.'};
 const partner: Parameter = {
   name: 'partner',
   in: 'query',
   required: false,
-  description: 'The partner attribute of the form.',
+  description:
+    'The partner attribute of the form. Name it once. The first partner if it is missing or empty.',
 };
 const {min, max} = limits.idempotencyKeyCharacters;
 const idempotencyKey = (required: boolean): Parameter => ({
@@ -90,7 +96,10 @@ export const operations = {
   createLead: {
     method: 'post',
     path: paths.leads,
+    tag: 'callers',
     summary: 'Create a lead',
+    description:
+      'The response is sent after the lead is committed to disk. A standard lead needs only the contact fields. If you may have to retry, send an Idempotency-Key.',
     security: 'basic',
     parameters: [idempotencyKey(false)],
     body: {schema: leadSchema, example: {cid: '1001', ...exampleLead}},
@@ -105,7 +114,10 @@ export const operations = {
   readLead: {
     method: 'get',
     path: `${paths.leads}/:id`,
+    tag: 'callers',
     summary: 'Read what a lead pre-qualifies for',
+    description:
+      'The amounts are computed once, when the lead is created. A standard lead has none. The lead of another client gets the same response as a lead that does not exist.',
     security: 'basic',
     parameters: [id],
     success: {status: 200, description: 'Whole US dollars.', body: specifiedPrequalificationSchema},
@@ -121,7 +133,10 @@ export const operations = {
   embedConfig: {
     method: 'get',
     path: paths.embedConfig,
+    tag: 'form',
     summary: 'What the form needs to know of its partner',
+    description:
+      'The types of leads that the partner takes, its consent text and color, and a challenge of the proof of work if this server requires one.',
     security: 'none',
     parameters: [partner],
     success: {
@@ -134,7 +149,10 @@ export const operations = {
   embedCreate: {
     method: 'post',
     path: paths.embedLeads,
+    tag: 'form',
     summary: 'Create a lead from a page and read its result in one round trip',
+    description:
+      'A consent is needed if the partner has a consent text, and a proof if the configuration has a challenge. Fields of the lead that the form does not ask for are ignored, except `partner`, which must be that of the address.',
     security: 'none',
     parameters: [partner, idempotencyKey(true)],
     body: {schema: embedSubmissionSchema, example: {lead: exampleLead}},
@@ -152,7 +170,9 @@ export const operations = {
   embedRead: {
     method: 'get',
     path: `${paths.embedLeads}/:id`,
+    tag: 'form',
     summary: 'Read the result of a lead with the token that its create gave',
+    description: `The token is valid for ${limits.tokenDays} days. While the status is pending, ask again after the time in Retry-After.`,
     security: 'token',
     parameters: [partner, id],
     success: {
@@ -166,35 +186,17 @@ export const operations = {
   embedVersions: {
     method: 'get',
     path: paths.embedVersions,
+    tag: 'form',
     summary:
       'Which versions of the form there are, which is the newest, and which should not be used any more',
+    description: 'For webmasters who pin a version of the form by its hash, and for their tools.',
     security: 'none',
     parameters: [],
     success: {
       status: 200,
-      description: 'The versions, the newest first.',
+      description: 'The versions, the highest number first.',
       body: listedVersionsSchema,
     },
     problems: [],
   },
 } as const satisfies Record<string, Operation>;
-
-/** An operation and its handlers, whose type is `RequestHandler<never>` because each declares other path parameters. */
-type Mounted = readonly [operation: Operation, ...handlers: RequestHandler<never>[]];
-
-/**
- * Adds operations to a router, and refuses all other methods on their paths. No two operations may have the same path.
- * @param before handlers that run first, for any method, which includes the preflight requests (OPTIONS) of browsers
- */
-export function mount(router: Router, mounted: readonly Mounted[], before: readonly RequestHandler[] = []) {
-  for (const [{method, path}, ...handlers] of mounted) {
-    const allowed = [
-      ...(method === 'get' ? ['GET', 'HEAD'] : ['POST']),
-      ...(before.length > 0 ? ['OPTIONS'] : []),
-    ];
-    const route = router.route(path);
-    if (before.length > 0) route.all(...before);
-    route[method](...(handlers as RequestHandler[]));
-    route.all(methodNotAllowed(allowed.join(', ')));
-  }
-}

@@ -42,15 +42,7 @@ function reply(response: Response, {code, message, extras}: ProblemError) {
 
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  if (error instanceof StoreUnavailable) {
-    return new ProblemError(
-      'store-unavailable',
-      'If this was a lead, send it again shortly with the same Idempotency-Key.',
-      {
-        headers: {'Retry-After': '5'},
-      },
-    );
-  }
+  if (error instanceof StoreUnavailable) return storeUnavailable();
   // Express's router throws errors with a 4xx status, for example for a URL that it cannot decode.
   const {status} = error as {status?: number};
   if (status !== undefined && status >= 400 && status < 500) {
@@ -76,14 +68,24 @@ export function errorReplies(emit: Emit): ErrorRequestHandler {
   };
 }
 
+export const storeUnavailable = () =>
+  new ProblemError(
+    'store-unavailable',
+    'If this was a lead, it may have been stored. Send it again shortly with the same Idempotency-Key.',
+    {headers: {'Retry-After': '5'}},
+  );
+
+export const shuttingDown = () =>
+  new ProblemError('shutting-down', 'Please send it again shortly.', {
+    headers: {'Retry-After': '5', Connection: 'close'},
+  });
+
 /** Refuses every request with a 503 while `stopping()` is true. */
 export const refuseWhile =
   (stopping: () => boolean): RequestHandler =>
   (_request, _response, next) => {
     if (!stopping()) return next();
-    throw new ProblemError('shutting-down', 'Please send it again shortly.', {
-      headers: {'Retry-After': '5', Connection: 'close'},
-    });
+    throw shuttingDown();
   };
 
 export const notFound: RequestHandler = () => {

@@ -13,6 +13,7 @@ import type {Partner} from '../config/partners.ts';
 import type {Emit} from '../observe/events.ts';
 import type {QuotaState} from './embed/quota.ts';
 import {operations} from './operations.ts';
+import {readQuery} from './query.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -79,6 +80,8 @@ export function requestContext(
     const {address, network} = readClientAddress(request.socket.remoteAddress, forwardedFor);
     request.address = address;
     request.network = network;
+    // Express's own property would parse the query anew at every access.
+    if (request.url.includes('?')) Object.defineProperty(request, 'query', {value: readQuery(request.url)});
     response.setHeaders(headers);
     response.setHeader('X-Request-Id', request.id);
     response.on('close', () => {

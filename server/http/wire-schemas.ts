@@ -23,7 +23,7 @@ import {
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
-import {fieldErrorCodes, leadTypes} from '../../contract/fields.ts';
+import {fieldErrorCodes, formFields, leadTypes, type FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
@@ -88,6 +88,8 @@ const explanationSchema = schemaOf<Explanation>()(
   }),
 );
 
+const formField = z.enum(Object.keys(formFields) as [FormFieldName, ...FormFieldName[]]);
+
 export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
   z.object({
     id: z.string(),
@@ -96,6 +98,7 @@ export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
     prequalification: prequalificationSchema.nullable(),
     reasons: z.partialRecord(amountPart, z.enum(reasons)),
     explanation: explanationSchema.exactOptional(),
+    refused_fields: z.array(formField).exactOptional(),
   }),
 );
 
@@ -141,9 +144,14 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 
 const shortText = z.string().max(2_048);
 
-const attributionSchema = z.object(
-  tableOf(attributionKeys, () => z.string().regex(attributionValue).optional().catch(undefined)),
-);
+/** A separator of lines or paragraphs would begin a line in the notes of a lead-api, and look like another value. */
+const oneLine = /^[^\u2028\u2029]*$/;
+/** No `.regex()`, because a value that does not match is left out, so the document must not forbid it. */
+const attributed = z
+  .string()
+  .refine((value) => attributionValue.test(value) && oneLine.test(value))
+  .describe('Left out if it has more than 500 characters, or any that cannot be seen.');
+const attributionSchema = z.object(tableOf(attributionKeys, () => attributed.optional().catch(undefined)));
 
 const proofSchema = z.object({
   challenge: challengeSchema,
@@ -154,6 +162,10 @@ const proofSchema = z.object({
 export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
   z.object({
     lead: z.record(z.string(), z.unknown()),
+    partner: z
+      .unknown()
+      .optional()
+      .meta({type: 'string', description: 'May be missing. Must be the partner that the address names.'}),
     consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
     proof: proofSchema.optional().catch(undefined),
     trap: z.string().optional().catch(undefined),
@@ -188,7 +200,7 @@ const problemCodes = Object.keys(problems).filter(isProblemCode);
 
 export const problemSchema = schemaOf<Problem>()(
   z.object({
-    type: z.templateLiteral([problemTypePrefix, z.enum(problemCodes)]),
+    type: z.enum(problemCodes.map((code) => `${problemTypePrefix}${code}` as const)),
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string(),

@@ -7,15 +7,24 @@ import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
+import type {Timings} from '../../config/timings.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import type {Consent, DoneAnswer, StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import type {ResultTokens} from '../../leads/result-tokens.ts';
-import {readAttribution, readConsent, readSubmission, suspicions} from './embed-submission.ts';
+import {
+  leadOfForm,
+  readAttribution,
+  readConsent,
+  readSubmission,
+  refuseOtherPartner,
+  suspicions,
+} from './embed-submission.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import {readIdempotencyKey, readLead, replayLead, submitLead} from '../lead-intake.ts';
-import {mount, operations} from '../operations.ts';
+import {mount} from '../mount.ts';
+import {operations} from '../operations.ts';
 import {partnerGate} from './partner-gate.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {partnerOf} from '../request-context.ts';
@@ -40,6 +49,7 @@ type Parts = {
    * How many leads, and how many requests for the configuration, one address may send in a minute; twice as many reads.
    */
   perMinute: number;
+  timings: Pick<Timings, 'requestWait'>;
 };
 
 export function embedApi(parts: Parts): Router {
@@ -57,6 +67,7 @@ export function embedApi(parts: Parts): Router {
       prequalification: amounts && {first_name: lead.first_name, ...amounts},
       reasons: answer.status === 'done' ? answer.reasons : {},
       ...(explanation && {explanation}),
+      ...(answer.status === 'refused' && answer.fields && {refused_fields: [...answer.fields]}),
     };
   };
 
@@ -99,7 +110,8 @@ export function embedApi(parts: Parts): Router {
   const create: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
     const body = readSubmission(request.body);
-    const lead = readLead(body ? {...body.lead, cid: partner.cid} : null);
+    if (body) refuseOtherPartner(partner, body);
+    const lead = readLead(body ? {...leadOfForm(body), cid: partner.cid} : null);
     if (!partner.leadTypes.includes(lead.lead_type)) {
       throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
     }
@@ -176,11 +188,11 @@ export function embedApi(parts: Parts): Router {
   mount(
     router,
     [
-      [operations.embedConfig, rateLimits('config', perMinute), config],
-      [operations.embedCreate, prefetchQuota, rateLimits('leads', perMinute), jsonBody, create],
-      [operations.embedRead, rateLimits('results', perMinute * 2), read],
+      [operations.embedConfig, [rateLimits('config', perMinute)], config],
+      [operations.embedCreate, [prefetchQuota, rateLimits('leads', perMinute), jsonBody], create],
+      [operations.embedRead, [rateLimits('results', perMinute * 2)], read],
     ],
-    partnerGate(partners, new URL(publicUrl).origin, unknownPartners),
+    {first: partnerGate(partners, new URL(publicUrl).origin, unknownPartners), ...parts.timings},
   );
   return router;
 }

@@ -19,33 +19,38 @@ const openToAll = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 } as const;
 
-/**
- * The value of `Cache-Control`. A build that is no release has the beginning of a file's hash in its address. Under the
- * address of another build, a cache must not keep this one for a year.
- * @param build the parameter of the address
- * @param integrity the hash of the file, or undefined for a source map
- */
-type Caching = (build: unknown, integrity: string | undefined) => string;
+/** The value of `Cache-Control` for a file. @param build the parameter of the address */
+type Caching = (file: string, build: unknown) => string;
 
 /** As `pinnedFile` writes it. */
 const buildOf = (integrity = '') => integrity.slice('sha384-'.length).slice(0, 12);
 
-/** @param versions newest first */
+/** Whether another build may have other content under this name. The names of later files hold their hashes. */
+const mayChange = (file: string) => firstFiles.includes(file.replace(/\.map$/, ''));
+
+/**
+ * A release never changes. The address of a build has the beginning of the hash of a first file. Under
+ * any other address, a cache must not keep the file, because the next build may replace it.
+ */
+const cachingOf =
+  ({released, manifest}: EmbedVersion): Caching =>
+  (file, build) =>
+    released || !mayChange(file) || build === buildOf(manifest.integrity[file]) ? pinned : 'no-cache';
+
+const pinned = `public, max-age=${365 * day}, immutable`;
+const newest = `public, max-age=300, stale-while-revalidate=${day}`;
+
+/** @param versions the highest number first */
 export function embedFiles(versions: readonly EmbedVersion[], count: Count, emit: Emit): Router {
   const router = Router({caseSensitive: true});
-  const pinned = `public, max-age=${365 * day}, immutable`;
-  const newest = `public, max-age=300, stale-while-revalidate=${day}`;
-  const cachingOf =
-    ({released}: EmbedVersion): Caching =>
-    (build, integrity) =>
-      released || build === undefined || build === buildOf(integrity) ? pinned : 'no-cache';
   for (const version of versions) {
     const path = `/embed/${version.name}/:file`;
     if (isWithdrawn(version)) router.get(path, refuse(version, count, emit));
     else router.get(path, counted(version.name, [version], count), serve(version, cachingOf(version)));
   }
-  // Without a version in its address, the newest file of this name is served. Older versions are there as well, because
-  // a browser's cache may hold an older script, which asks at this address for later files that newer versions lack.
+  // Without a version in its address, the file of the newest version that has it is served. Older versions are served
+  // here, too, because a browser's cache may hold an older script, which asks at this address for later files that newer
+  // versions lack.
   const moving = movingVersions(versions);
   router.get(`${paths.embed}/:file`, counted(movingVersion, moving, count));
   for (const version of moving)
@@ -121,7 +126,7 @@ function serve({folder, manifest}: EmbedVersion, caching: Caching): Handler {
     if (!file && !sourceMap) return next();
     response.set({
       ...openToAll,
-      'Cache-Control': caching(request.query['build'], manifest.integrity[name]),
+      'Cache-Control': caching(name, request.query['build']),
       'Timing-Allow-Origin': '*',
       Vary: 'Accept-Encoding',
     });

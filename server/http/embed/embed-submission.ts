@@ -1,5 +1,4 @@
 /** Reads what a page sends with a lead (consent, attribution, signs of a bot), and converts it for the store. */
-import {createHash} from 'node:crypto';
 import type {Request} from 'express';
 import {z} from 'zod';
 import {
@@ -8,9 +7,11 @@ import {
   type AttributionKey,
   type EmbedSubmission,
 } from '../../../contract/embed.ts';
+import {formFields} from '../../../contract/fields.ts';
 import type {FieldError} from '../../../contract/problems.ts';
 import {pageAddress} from '../../../contract/page-address.ts';
 import type {Partner} from '../../config/partners.ts';
+import {hashOfText} from '../../leads/consent-texts.ts';
 import type {Consent} from '../../leads/stored-lead.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {embedSubmissionSchema} from '../wire-schemas.ts';
@@ -18,6 +19,35 @@ import {embedSubmissionSchema} from '../wire-schemas.ts';
 const compiled = z.compile(embedSubmissionSchema);
 /** Undefined when the body has no object `lead`. */
 export const readSubmission = (body: unknown): EmbedSubmission | undefined => compiled.safeParse(body).data;
+
+const fieldsOfForm = ['lead_type', ...Object.keys(formFields)];
+/** White space that is no space: tabs, and what begins a new line. */
+const notSpaces = /[^\S\p{Zs}]/gu;
+
+/**
+ * The fields that the form asks visitors for. What else a script sends is ignored, because nobody at the partner expects
+ * a stranger's words there. Forms before 1.3 took white space of any kind in a phone, which is written as spaces here.
+ */
+export function leadOfForm({lead}: EmbedSubmission): Record<string, unknown> {
+  const known = fieldsOfForm.filter((name) => Object.hasOwn(lead, name));
+  const tidy = (value: unknown) => (typeof value === 'string' ? value.replace(notSpaces, ' ') : value);
+  return Object.fromEntries(known.map((name) => [name, tidy(lead[name])]));
+}
+
+/**
+ * The address alone decides whose lead it is. A body that names another partner comes from somebody who believes otherwise.
+ * @throws ProblemError when the body, or the lead in it, names a partner that is not this one
+ */
+export function refuseOtherPartner({key}: Partner, {partner, lead}: EmbedSubmission): void {
+  const isOther = [partner, lead['partner']].some((named) => (named ?? '') !== '' && named !== key);
+  if (!isOther) return;
+  const errors: FieldError[] = [
+    {field: 'partner', code: 'invalid', message: 'must be missing, or the partner that the address names'},
+  ];
+  throw new ProblemError('invalid-lead', 'Name the partner in the address: /embed/v1/leads?partner=…', {
+    errors,
+  });
+}
 
 /** Shortens a web address as the form does. Null for a text that is no web address. */
 function bareAddress(text: string | undefined): string | null {
@@ -61,7 +91,7 @@ export function readConsent(
   const page = bareAddress(body?.page);
   return {
     textVersion: consent.version,
-    textHash: createHash('sha256').update(consent.text).digest('hex'),
+    textHash: hashOfText(consent.text),
     agreed: consent.required ? given.agreed : null,
     givenAt: Date.now(),
     origin: origin ?? null,

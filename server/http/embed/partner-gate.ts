@@ -7,9 +7,9 @@ import {ProblemError} from '../problem-replies.ts';
 
 /**
  * Makes the handlers that set `request.partner` and the CORS headers, or refuse the request.
- * @param partners a request that names no partner belongs to the first
+ * @param partners a request that names no partner, or an empty one, belongs to the first
  * @param ownOrigin the origin of this server, whose own pages may use the form of every partner
- * @param unknownPartners refuses addresses that often name unknown partners, so that nobody can find names by trying
+ * @param unknownPartners counts the requests that name unknown partners, and refuses such requests when there are many
  */
 export function partnerGate(
   partners: readonly [Partner, ...Partner[]],
@@ -27,15 +27,17 @@ export function partnerGate(
   });
 
   const findPartner: RequestHandler = (request, response, next) => {
-    unknownPartners.check(request);
-    const key = request.query['partner'] ?? partners[0].key;
+    const key = request.query['partner'] || partners[0].key;
     const partner = typeof key === 'string' ? byKey.get(key) : undefined;
     if (!partner) {
-      void unknownPartners.countFailure(request);
+      unknownPartners.fail(request);
       // Any page may read this refusal, because it says nothing about a partner. Without CORS headers, the form would
       // take it for a broken connection, and tell the visitor so. Browsers send a lead only if its preflight succeeds,
       // so the preflight gets the headers alone.
-      const problem = new ProblemError('unknown-partner', 'Check the partner attribute of the form.');
+      const detail = Array.isArray(key)
+        ? 'Name the partner once in the address.'
+        : 'Check the partner attribute of the form.';
+      const problem = new ProblemError('unknown-partner', detail);
       corsHeaders(request, response, () => next(problem));
       return;
     }

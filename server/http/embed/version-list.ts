@@ -2,18 +2,20 @@
 import {Router} from 'express';
 import {listVersions, type EmbedVersion} from '../../versions/embed-versions.ts';
 import {replyJson} from '../json-body.ts';
-import {mount, operations} from '../operations.ts';
+import {mount} from '../mount.ts';
+import {operations} from '../operations.ts';
 
 /** Seconds. A page that checks its version learns of a security fault within this time. */
 const maxAge = 300;
 
-/** @param versions newest first */
+/** @param versions the highest number first */
 export function versionList(versions: readonly EmbedVersion[]): Router {
   const router = Router({caseSensitive: true});
   const list = listVersions(versions);
   mount(router, [
     [
       operations.embedVersions,
+      [],
       (_request, response) => {
         response.set({
           'Access-Control-Allow-Origin': '*',

@@ -2,9 +2,11 @@
 import {paths} from '../../../contract/api.ts';
 import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
-import {html, type Html} from '../html.ts';
+import {anyOf, contactWays} from '../../snippets/fallback.ts';
+import {html, Html} from '../html.ts';
+import {pairsOf, type Query} from '../query.ts';
 import {assets} from './page-assets.ts';
-import {pageLanguages, pageWords, type PageLanguage, type PageWords} from './words.ts';
+import {pageLanguages, pageWords, type PageLanguage} from './words.ts';
 
 /** `auto` follows the visitor's device. */
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -20,8 +22,8 @@ type Visit = {
   framed: boolean;
   /** The page may be shown in a frame, as far as the browser says, so it needs the script that tells its height. */
   mayBeFramed: boolean;
-  /** The query of the address, which begins with `?` unless it is empty. */
-  query: string;
+  /** The parameters of the address. */
+  query: Query;
 };
 
 /** The bar of the four amounts, in the partner's colour. It is in the page, so that no request is needed for it. */
@@ -104,7 +106,7 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
         <h1>${name}</h1>
         <p>${intro}</p>
       </header>
-      <lead-prequal-form ${attributes}>${fallback(words, name)}</lead-prequal-form>
+      <lead-prequal-form ${attributes}>${fallback(partner, language)}</lead-prequal-form>
     </main>
     <footer>
       <span>${name}</span>
@@ -114,23 +116,30 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
 }
 
 /** The form shows this as long as its script has not run. */
-const fallback = ({noScript, notLoaded}: PageWords, name: string) =>
-  html`<noscript>
+function fallback({name, contact}: Partner, language: PageLanguage): Html {
+  const {noScript, notLoaded, otherWays} = pageWords[language];
+  // The links are made from addresses that the configuration has checked, and are escaped.
+  const ways = new Html(anyOf(contactWays(contact, language), language));
+  const others = contact && html`<p>${otherWays} ${ways}.</p>`;
+  return html`<noscript>
       <h2>${noScript.title}</h2>
       <p>${fill(noScript.text, {name})}</p>
+      ${others}
     </noscript>
     <div class="late">
       <h2>${notLoaded.title}</h2>
       <p>${notLoaded.text}</p>
       <p><a href="">${notLoaded.tryAgain}</a></p>
+      ${others}
     </div>`;
+}
 
 /** The links keep the rest of the query, because the campaign of the visit is in it. */
-const otherLanguages = (language: PageLanguage, query: string) =>
+const otherLanguages = (language: PageLanguage, query: Query) =>
   pageLanguages
     .filter((tag) => tag !== language)
     .map((tag) => {
-      const parameters = new URLSearchParams(query);
+      const parameters = new URLSearchParams(pairsOf(query));
       parameters.set('lang', tag);
       return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}"
         >${pageWords[tag].language}</a

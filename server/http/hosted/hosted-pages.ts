@@ -7,6 +7,7 @@ import {pinnedFile, type EmbedVersion} from '../../versions/embed-versions.ts';
 import type {Html} from '../html.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed, ProblemError} from '../problem-replies.ts';
+import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, themes, type FormScript} from './apply-page.ts';
 import {pageAssets} from './page-assets.ts';
 import {pageLanguages} from './words.ts';
@@ -50,12 +51,6 @@ function languageOf(request: Request) {
   return pageLanguages.find((tag) => tag === asked) ?? pageLanguages.find((tag) => tag === preferred) ?? 'en';
 }
 
-/** The query of the address with its `?`, or an empty text. */
-function queryOf({originalUrl}: Request): string {
-  const start = originalUrl.indexOf('?');
-  return start < 0 ? '' : originalUrl.slice(start);
-}
-
 function send(response: Response, page: Html, origins: readonly string[]) {
   // The policy says who may frame the page. Browsers that know it ignore this older header, which would forbid it.
   response.removeHeader('X-Frame-Options');
@@ -65,7 +60,7 @@ function send(response: Response, page: Html, origins: readonly string[]) {
     .send(page.text);
 }
 
-/** Tells people in words that their network is refused. Programs get problems in JSON everywhere else. */
+/** Tells people in words that too many wrong addresses were opened. Programs get problems in JSON everywhere else. */
 const refusedPage: ErrorRequestHandler = (error: unknown, request, response, next) => {
   if (!(error instanceof ProblemError) || error.code !== 'too-many-requests') return next(error);
   response.status(429).set(error.extras.headers ?? {});
@@ -78,11 +73,10 @@ export function hostedPages({partners, publicUrl, version, unknownPartners}: Par
   const script = version && scriptOf(version);
 
   const apply: RequestHandler<{partner: string}> = (request, response) => {
-    unknownPartners.check(request);
     const partner = byKey.get(request.params.partner);
     const language = languageOf(request);
     if (!partner) {
-      void unknownPartners.countFailure(request);
+      unknownPartners.fail(request);
       send(response.status(404), noticePage(language, 'notFound'), []);
       return;
     }
@@ -97,7 +91,7 @@ export function hostedPages({partners, publicUrl, version, unknownPartners}: Par
       framed,
       // Old browsers, and all of them on plain HTTP, do not say where the page is shown.
       mayBeFramed: place !== 'document',
-      query: queryOf(request),
+      query: request.query as Query,
     } as const;
     const page = applyPage(partner, visit, publicUrl, script);
     const etag = createHash('sha256')
@@ -109,9 +103,10 @@ export function hostedPages({partners, publicUrl, version, unknownPartners}: Par
     send(response, page, partner.origins);
   };
 
-  const applyWithFirst: RequestHandler = (request, response) => {
+  const applyWithFirst: RequestHandler = ({originalUrl}, response) => {
+    const query = queryText(originalUrl);
     // The path comes first, so no query can lead to another server.
-    response.redirect(302, `${paths.apply}/${partners[0].key}${queryOf(request)}`);
+    response.redirect(302, `${paths.apply}/${partners[0].key}${query && `?${query}`}`);
   };
 
   router.use(pageAssets());

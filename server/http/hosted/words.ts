@@ -18,6 +18,8 @@ export type PageWords = {
   privacy: string;
   noScript: {title: string; text: string};
   notLoaded: {title: string; text: string; tryAgain: string};
+  /** The telephone number and the e-mail address of the partner come after it. */
+  otherWays: string;
   notFound: {title: string; text: string};
   tooMany: {title: string; text: string};
 };
@@ -43,6 +45,7 @@ export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
       text: 'Please check your connection, then try again.',
       tryAgain: 'Try again',
     },
+    otherWays: 'You can also',
     notFound: {
       title: 'There is no form at this address',
       text: 'Please check the address. If a link or a code brought you here, tell whoever gave it to you that it does not work.',
@@ -72,6 +75,7 @@ export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
       text: 'Revise su conexión e inténtelo de nuevo.',
       tryAgain: 'Intentar de nuevo',
     },
+    otherWays: 'También puede',
     notFound: {
       title: 'No hay ningún formulario en esta dirección',
       text: 'Revise la dirección. Si llegó aquí por un enlace o un código, avise a quien se lo dio que no funciona.',

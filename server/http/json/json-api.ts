@@ -6,11 +6,13 @@ import type {LeadDesk} from '../../leads/lead-desk.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';
+import type {Timings} from '../../config/timings.ts';
 import {basicAuth} from './basic-auth.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {readIdempotencyKey, readLead, submitLead} from '../lead-intake.ts';
-import {mount, operations} from '../operations.ts';
+import {mount} from '../mount.ts';
+import {operations} from '../operations.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {callerOf} from '../request-context.ts';
 
@@ -21,9 +23,10 @@ type Parts = {
   digests: IdempotencyDigests;
   /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
   usualAnswer: string | undefined;
+  timings: Pick<Timings, 'requestWait'>;
 };
 
-export function jsonApi({callers, signIns, desk, digests, usualAnswer}: Parts): Router {
+export function jsonApi({callers, signIns, desk, digests, usualAnswer, timings}: Parts): Router {
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns);
 
@@ -56,10 +59,14 @@ export function jsonApi({callers, signIns, desk, digests, usualAnswer}: Parts): 
     replyJson(response, 200, result(stored));
   };
 
-  mount(router, [
-    [operations.createLead, authenticate, jsonBody, create],
-    [operations.readLead, authenticate, read],
-  ]);
+  mount(
+    router,
+    [
+      [operations.createLead, [authenticate, jsonBody], create],
+      [operations.readLead, [authenticate], read],
+    ],
+    timings,
+  );
   return router;
 }
 

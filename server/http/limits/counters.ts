@@ -34,7 +34,7 @@ export function createCounters(redisUrl: string | undefined, emit: Emit): Counte
       const {name, window, renew = false} = counter;
       const reply = await redis?.run((client) => client.incrementCounter(keyOf(name), window, renew));
       if (!reply) return {...memory.increment(counter), backend: own};
-      return {count: reply.count, endsAt: Date.now() + reply.left, backend: shared};
+      return {...reply, backend: shared};
     },
 
     async read(names) {

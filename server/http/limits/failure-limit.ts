@@ -1,7 +1,14 @@
 /**
- * Refuses addresses after too many failures, for example wrong passwords or unknown names of partners. A failure is
- * counted in this process at once, so that parallel attempts cannot pass the limit together, and then in the shared
- * counters, so that other processes see it. A request that succeeds needs no round trip to Redis.
+ * Refuses networks after too many failures. A failure is counted in this process at once, so that parallel attempts
+ * cannot pass the limit together, and then in the shared counters, so that other processes see it. A request that
+ * succeeds needs no round trip to Redis.
+ *
+ * There are two ways to use it:
+ * - `check` before it is known whether the request fails. This protects passwords: a refused network learns nothing, also
+ *   from the right password. But one client locks out all others of its network.
+ * - `fail` when it is known that the request fails. This only saves work. Requests for known partners use no limit of
+ *   failures, because the names of partners are on public pages, and any web page can make its visitors send requests
+ *   for unknown ones.
  */
 import {isWithin, type Ranges} from '../../config/addresses.ts';
 import type {Emit} from '../../observe/events.ts';
@@ -20,6 +27,8 @@ export type FailureLimit = {
   check(client: ClientAddress): void;
   /** Counts a failure before it returns. Resolves when the shared counters have it. Never rejects. */
   countFailure(client: ClientAddress): Promise<void>;
+  /** Counts a failure. @throws ProblemError `too-many-requests` while the address is refused */
+  fail(client: ClientAddress): void;
 };
 
 type Settings = {
@@ -47,25 +56,24 @@ export function createFailureLimit({
 
   const sharedName = (network: string) => `failed ${what}:${network}`;
 
-  async function readShared(network: string, endsAt: number) {
+  async function readShared(network: string) {
     const {counts} = await counters.read([sharedName(network)]);
     const [shared = 0] = counts;
     const known = failures.find(network);
-    if (known && shared > known.count) failures.set(network, {count: shared, endsAt});
+    if (known && shared > known.count) failures.set(network, {...known, count: shared});
   }
 
-  return {
+  const limit: FailureLimit = {
     refresh({network}) {
       const known = failures.find(network);
-      return known && known.count < maxFailures ? readShared(network, known.endsAt) : undefined;
+      return known && known.count < maxFailures ? readShared(network) : undefined;
     },
 
     check({address, network}) {
       const known = failures.find(network);
       if (!known || known.count < maxFailures || isWithin(address, exempt)) return;
-      const seconds = Math.ceil((known.endsAt - Date.now()) / 1_000);
       throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
-        headers: {'Retry-After': String(Math.max(1, seconds))},
+        headers: {'Retry-After': String(Math.ceil(known.left / 1_000))},
       });
     },
 
@@ -73,9 +81,15 @@ export function createFailureLimit({
       if (isWithin(address, exempt)) return;
       const own = failures.increment({name: network, window});
       if (own.count === maxFailures) emit({type: 'failures-exceeded', network, what});
-      const {count, endsAt} = await counters.increment({name: sharedName(network), window});
+      const shared = await counters.increment({name: sharedName(network), window});
       const known = failures.find(network);
-      if (!known || count > known.count) failures.set(network, {count, endsAt});
+      if (!known || shared.count > known.count) failures.set(network, shared);
+    },
+
+    fail(client) {
+      limit.check(client);
+      void limit.countFailure(client);
     },
   };
+  return limit;
 }

@@ -1,4 +1,7 @@
-/** Counters in the memory of this process. Their number is bounded, so that made-up names cannot fill the memory. */
+/**
+ * Counters in the memory of this process. Their number is bounded, so that made-up names cannot fill the memory. They
+ * expire by the monotonic clock: a clock that is set back would lock out those who had reached a limit.
+ */
 
 export type Counter = {
   name: string;
@@ -8,8 +11,8 @@ export type Counter = {
   renew?: boolean;
 };
 
-/** `endsAt` in milliseconds since 1970. */
-export type Count = {count: number; endsAt: number};
+/** The value of a counter, and the milliseconds until it expires. */
+export type Count = {count: number; left: number};
 
 export type MemoryCounters = {
   /** Adds one. */
@@ -19,21 +22,25 @@ export type MemoryCounters = {
   set(name: string, count: Count): void;
 };
 
+/** `endsAt` in milliseconds of `performance.now()`. */
+type Kept = {count: number; endsAt: number};
+
 /** Beyond this number, the least recently changed counter is dropped. A counter takes about 200 bytes. */
 const maxCounters = 100_000;
 
 export function createMemoryCounters(): MemoryCounters {
-  const counters = new Map<string, Count>();
+  const counters = new Map<string, Kept>();
 
   function find(name: string): Count | undefined {
-    const found = counters.get(name);
-    return found && found.endsAt > Date.now() ? found : undefined;
+    const {count = 0, endsAt = 0} = counters.get(name) ?? {};
+    const left = endsAt - performance.now();
+    return left > 0 ? {count, left} : undefined;
   }
 
-  function set(name: string, count: Count) {
+  function set(name: string, {count, left}: Count) {
     // A Map keeps the order of insertion, so a counter that is deleted and set again becomes the last one.
     counters.delete(name);
-    counters.set(name, count);
+    counters.set(name, {count, endsAt: performance.now() + left});
     if (counters.size <= maxCounters) return;
     const [oldest] = counters.keys();
     if (oldest !== undefined) counters.delete(oldest);
@@ -44,8 +51,8 @@ export function createMemoryCounters(): MemoryCounters {
     set,
     increment({name, window, renew = false}) {
       const before = find(name);
-      const endsAt = before && !renew ? before.endsAt : Date.now() + window;
-      const after = {count: (before?.count ?? 0) + 1, endsAt};
+      const left = before && !renew ? before.left : window;
+      const after = {count: (before?.count ?? 0) + 1, left};
       set(name, after);
       return after;
     },

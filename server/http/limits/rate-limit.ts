@@ -12,8 +12,8 @@ export type RateLimits = (name: string, perMinute: number) => RequestHandler;
 /** Our counters as a store of express-rate-limit. It never decrements or resets one, because every request counts. */
 const storeFor = (counters: Counters, name: string): Store => ({
   async increment(network) {
-    const {count, endsAt} = await counters.increment({name: `${name}:${network}`, window: minute});
-    return {totalHits: count, resetTime: new Date(endsAt)};
+    const {count, left} = await counters.increment({name: `${name}:${network}`, window: minute});
+    return {totalHits: count, resetTime: new Date(Date.now() + left)};
   },
   decrement: () => undefined,
   resetKey: () => undefined,

@@ -5,6 +5,7 @@
  */
 import {createClient, defineScript, ErrorReply} from 'redis';
 import type {Emit} from '../../observe/events.ts';
+import {isShortage, noDescriptors} from '../../observe/file-descriptors.ts';
 
 /** Milliseconds. */
 const commandTimeout = 250;
@@ -72,10 +73,7 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
     client.on('error', (error: Error) => disconnect(client, error));
     client.on('end', () => disconnect(client, new Error('the connection ended')));
     try {
-      // A replica accepts connections but no writes, and so does a Redis whose memory is full. So a write is tried
-      // first.
-      const tried = client.connect().then(() => client.incrementCounter('lead-prequal:probe', 1_000, false));
-      await withTimeout(connectTimeout, tried);
+      await connectAndWrite(client);
     } catch (error) {
       discard(client);
       if (!isClosed()) retryAfter(delay, error);
@@ -94,8 +92,7 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
 
   function retryAfter(delay: number, error: unknown) {
     if (!emittedLoss) {
-      const {code, message} = error as NodeJS.ErrnoException;
-      emit({type: 'redis-lost', reason: code ?? message});
+      emit({type: 'redis-lost', reason: reasonOf(error)});
     }
     emittedLoss = true;
     const nextDelay = Math.min(delay * 2, maxDelay);
@@ -135,6 +132,31 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
     },
   };
 }
+
+/** Emits what the start would emit: that Redis cannot be used. If it can be used, emits nothing. */
+export async function tryRedis(url: string, emit: Emit): Promise<void> {
+  const client = createSharedClient(url);
+  client.on('error', () => undefined);
+  try {
+    await connectAndWrite(client);
+  } catch (error) {
+    emit({type: 'redis-lost', reason: reasonOf(error)});
+  } finally {
+    discard(client);
+  }
+}
+
+/** A replica accepts connections but no writes, and so does a Redis whose memory is full. So a write is tried, too. */
+const connectAndWrite = (client: RedisClient) =>
+  withTimeout(
+    connectTimeout,
+    client.connect().then(() => client.incrementCounter('lead-prequal:probe', 1_000, false)),
+  );
+
+const reasonOf = (error: unknown) => {
+  const {code, message} = error as NodeJS.ErrnoException;
+  return isShortage(error) ? noDescriptors : (code ?? message);
+};
 
 function discard(client: RedisClient) {
   if (client.isOpen) client.destroy();

@@ -9,7 +9,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'More about its looks': ['theme', ...Object.keys(styleChoices).filter((name) => name !== 'accent')],
   'More about what it does': [
     ...Object.keys(attributeChoices).filter(
-      (name) => !['lead-type', 'layout', 'lang', 'sandbox', 'theme'].includes(name),
+      (name) => !['lead-type', 'layout', 'lang', 'theme'].includes(name),
     ),
     'version',
   ],
@@ -172,9 +172,7 @@ const isSet = (name: string, {query, faults}: State) => {
 
 export const choiceFields = (state: State): Html =>
   html`${partnerField(state)} ${lookField(state)}
-    <div class="grid">
-      ${['accent', 'layout', 'lead-type', 'lang', 'sandbox'].map((name) => field(name, state))}
-    </div>
+    <div class="grid">${['accent', 'layout', 'lead-type', 'lang'].map((name) => field(name, state))}</div>
     ${Object.entries(groups).map(
       ([title, names]) =>
         html`<details ${names.some((name) => isSet(name, state)) && html`open`}>

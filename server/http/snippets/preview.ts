@@ -34,7 +34,8 @@ export function preview(host: HostName, parts: SnippetParts, look: Look | undefi
     `body { margin: 0; padding: 24px 16px; font: 16px/1.5 system-ui, sans-serif; background: ${look?.page ?? 'Canvas'}; }`,
     ...codeOf(blocks, 'css'),
   ];
-  // The snippets are made by server/snippets, which escapes all values.
+  // The snippets are made by server/snippets, which escapes all values. Links leave the frame, because a page that takes
+  // real leads must not appear in it below the words that nothing is sent.
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -42,6 +43,7 @@ export function preview(host: HostName, parts: SnippetParts, look: Look | undefi
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>Preview</title>
+        <base target="_blank" />
         <link rel="icon" href="data:," />
         ${new Html(`<style>\n${styles.join('\n')}\n</style>`)}
       </head>

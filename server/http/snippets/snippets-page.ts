@@ -20,6 +20,9 @@ import {isShownAsHtml} from './preview.ts';
 /** How wide the preview is. */
 export const widths = ['desktop', 'phone'] as const;
 
+/** What the form in the preview sends. The snippet has a choice of its own, `sandbox`. */
+export const sendings = ['samples', 'leads'] as const;
+
 /** Everything on the page follows from the query of its address. */
 export type State = {
   query: Readonly<Record<string, string>>;
@@ -30,6 +33,7 @@ export type State = {
   parts: SnippetParts;
   host: HostName;
   width: (typeof widths)[number];
+  sends: (typeof sendings)[number];
   version: Pick<EmbedVersion, 'name' | 'released'>;
 };
 
@@ -58,7 +62,7 @@ const block = ({title, code}: Block, index: number) =>
   html`<div class="block">
     <h3 id="block-${index}">${title}</h3>
     <button type="button" class="copy" aria-describedby="block-${index}" hidden>Copy</button>
-    <pre tabindex="0" aria-labelledby="block-${index}"><code>${code}</code></pre>
+    <pre tabindex="0" role="region" aria-labelledby="block-${index}"><code>${code}</code></pre>
   </div>`;
 
 /** What the choice of the version brings with it. The apply page always has the newest one. */
@@ -115,61 +119,78 @@ function snippet(state: State): Html {
   </section>`;
 }
 
-/** Whether the preview is the apply page. Without a partner there is none. */
-const showsApplyPage = ({host, partner}: State) => leadToApplyPage.has(host) && partner !== undefined;
+/** Whether the preview is the apply page, which always sends real leads. Without a partner there is none. */
+const showsApplyPage = ({host, partner, sends}: State) =>
+  leadToApplyPage.has(host) && partner !== undefined && sends === 'leads';
 
 /** Whether the form in the preview sends leads, and to whom. */
-function sendingNote(state: State): Html {
-  const {endpoint, sandbox} = state.parts.attributes;
-  if (sandbox !== undefined) return html`The form shows samples. It sends nothing.`;
+function sendingNote({host, partner, parts, sends}: State): Html {
+  const {endpoint, sandbox} = parts.attributes;
+  if (!partner)
+    return html`The form shows samples. It sends nothing, because it needs your partner key for that.`;
+  if (leadToApplyPage.has(host))
+    return sends === 'leads'
+      ? html`Your visitors see this page. What you choose here does not change it. What you send from it is a
+        real lead.`
+      : html`This is the form of your apply page, with samples. What you choose here does not change that
+        page.`;
+  if (sandbox !== undefined)
+    return html`The form shows samples. It sends nothing, and neither does the snippet.`;
+  if (sends === 'samples')
+    return html`What you type into this form stays here. The form on your page sends real leads.`;
   if (endpoint !== undefined)
     return html`In the preview the form cannot be sent, because its leads go to another server. On your page
     it can.`;
-  return html`What you send from here is a real lead. To try it out,
-    <a href="${linkTo(state, {sandbox: 'succeeds'})}#preview" data-choice="sandbox" data-value="succeeds"
-      >choose a sample</a
-    >
-    first.`;
+  return html`What you send from here is a real lead.`;
 }
 
 function previewNotes(state: State): Html[] {
-  if (showsApplyPage(state))
-    return [
-      html`Your visitors see this page. What you choose here does not change it. What you send from it is a
-      real lead.`,
-    ];
-  const asHtml = html`It is shown on a page in plain HTML, with the same settings.`;
-  return [sendingNote(state), ...(isShownAsHtml(state.host) ? [asHtml] : [])];
+  if (showsApplyPage(state) || !isShownAsHtml(state.host)) return [sendingNote(state)];
+  return [sendingNote(state), html`It is shown on a page in plain HTML, with the same settings.`];
 }
+
+/** @param name of the choice that the links make */
+const switchOf = (
+  state: State,
+  name: 'width' | 'sends',
+  label: string,
+  options: Readonly<Record<string, string>>,
+) =>
+  html`<nav class="switch ${name}" aria-label="${label}">
+    ${Object.entries(options).map(
+      ([value, text]) =>
+        html`<a
+          id="${name}-${value}"
+          href="${linkTo(state, {[name]: value})}#preview"
+          data-choice="${name}"
+          data-value="${value}"
+          ${value === state[name] && html`aria-current="true"`}
+          >${text}</a
+        >`,
+    )}
+  </nav>`;
 
 function previewSection(state: State): Html {
   const {width, partner} = state;
   const source = showsApplyPage(state)
     ? `${paths.apply}/${partner?.key}`
     : `${paths.snippets}/preview${linkTo(state, partner ? {} : {partner: ''})}`;
-  const widthLink = (name: (typeof widths)[number], label: string) =>
-    html`<a
-      id="width-${name}"
-      href="${linkTo(state, {width: name})}#preview"
-      data-choice="width"
-      data-value="${name}"
-      ${name === width && html`aria-current="true"`}
-      >${label}</a
-    >`;
   return html`<section id="preview" aria-labelledby="preview-title">
     <div class="head">
       <h2 id="preview-title">The form</h2>
-      <nav class="widths" aria-label="Width of the preview">
-        ${widthLink('desktop', 'Desktop')} ${widthLink('phone', 'Phone')}
-      </nav>
+      ${switchOf(state, 'width', 'Width of the preview', {desktop: 'Desktop', phone: 'Phone'})}
     </div>
+    ${switchOf(state, 'sends', 'What the form below sends', {
+      samples: 'Sends nothing: shows samples',
+      leads: 'Sends real leads',
+    })}
     <div id="preview-notes">${previewNotes(state).map((note) => html`<p class="note">${note}</p>`)}</div>
     <iframe class="${width}" title="Preview of the form" src="${source}"></iframe>
   </section>`;
 }
 
 export function snippetsPage(state: State): Html {
-  const {host, width} = state;
+  const {host, width, sends} = state;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -191,8 +212,9 @@ export function snippetsPage(state: State): Html {
             </p>
             <input type="hidden" name="host" value="${host}" />
             <input type="hidden" name="width" value="${width}" />
+            <input type="hidden" name="sends" value="${sends}" />
             ${choiceFields(state)}
-            <button class="show">Show</button>
+            <button type="submit" class="show">Show</button>
           </form>
           <div class="result">${snippet(state)} ${previewSection(state)}</div>
         </main>

@@ -4,14 +4,15 @@ import {extname, join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
-import {allChoices, readChoices, type Faults} from '../../snippets/choices.ts';
-import {hostNames, type HostName} from '../../snippets/hosts.ts';
+import {allChoices, noChoices, readChoices, type Faults} from '../../snippets/choices.ts';
+import {hostNames, leadToApplyPage, type HostName} from '../../snippets/hosts.ts';
+import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed} from '../problem-replies.ts';
 import {preview} from './preview.ts';
-import {linkTo, snippetsPage, widths, type State} from './snippets-page.ts';
+import {linkTo, sendings, snippetsPage, widths, type State} from './snippets-page.ts';
 
 type Settings = {
   partners: readonly Partner[];
@@ -37,7 +38,7 @@ const policy = [
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>
   names.find((name) => name === asked) ?? names[0];
 
-const names = ['partner', 'host', 'width', ...Object.keys(allChoices)];
+const names = ['partner', 'host', 'width', 'sends', ...Object.keys(allChoices)];
 
 /** The known parameters of the address that are there once. A parameter that is there twice is as good as none. */
 const textsOf = (query: Request['query']): Record<string, string> =>
@@ -64,14 +65,13 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
   const router = Router({caseSensitive: true, strict: true});
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
 
-  /** @throws ProblemError if the address of the visitor named too many unknown partners */
+  /** @throws ProblemError if the partner is unknown, and the address of the visitor named too many unknown partners */
   function stateOf(request: Request): State {
     const given = textsOf(request.query);
     const key = given['partner'] ?? '';
-    if (key !== '') unknownPartners.check(request);
     const partner = byKey.get(key);
     const isUnknown = key !== '' && !partner;
-    if (isUnknown) void unknownPartners.countFailure(request);
+    if (isUnknown) unknownPartners.fail(request);
     const {choices, faults} = readChoices(given, partner?.leadTypes);
     return {
       query: repeated(given, faults),
@@ -81,8 +81,22 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       parts: snippetParts({publicUrl}, version, partner, choices),
       host: oneOf<HostName>(hostNames, given['host']),
       width: oneOf(widths, given['width']),
+      sends: oneOf(sendings, given['sends']),
       version,
     };
+  }
+
+  /** Unless somebody asks for real leads, the form in the preview is a sample of the one in the snippet. */
+  function partsInPreview({host, partner, choices, parts, sends}: State): SnippetParts {
+    if (sends === 'leads') return parts;
+    const {attributes, properties, ...others} = leadToApplyPage.has(host) ? noChoices : choices;
+    const accent = partner?.colors?.accent;
+    return snippetParts({publicUrl}, version, partner, {
+      ...others,
+      attributes: {sandbox: '', ...attributes},
+      // A sample asks the server for nothing, so it does not get the partner's colour from there.
+      properties: {...(accent !== undefined && {'--prequal-accent': accent}), ...properties},
+    });
   }
 
   const page: RequestHandler = (request, response) => {
@@ -101,8 +115,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       response.redirect(303, `../snippets${linkTo(state, {})}`);
       return;
     }
-    const {host, parts, choices} = state;
-    const {page, policy} = preview(host, parts, choices.look);
+    const {page, policy} = preview(state.host, partsInPreview(state), state.choices.look);
     response.set('Content-Security-Policy', policy).type('html').send(page.text);
   };
 

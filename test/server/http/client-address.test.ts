@@ -1,7 +1,7 @@
 /** The visitor's address, out of the connection's peer and what proxies say. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import {isWithin, networkOf, readAddress, readRanges} from '../../../server/config/addresses.ts';
 import {createAddressReader} from '../../../server/http/client-address.ts';
 

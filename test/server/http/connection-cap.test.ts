@@ -1,8 +1,9 @@
 /** Whom the server lets go when it has too many connections, of all clients or of one. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {connect, type AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
 import {connectionLimits, guardConnections} from '../../../server/http/connections.ts';
 import {createProxyCheck} from '../../../server/http/client-address.ts';
@@ -31,15 +32,19 @@ suite('a service with as many connections as it takes', () => {
   });
 });
 
-/** A server with small limits that answers `/wait` only when it is told to. */
+/** A response that is larger than what the system keeps for one connection. */
+const large = Buffer.alloc(32 * 1024 * 1024);
+
+/** A server with small limits that answers `/wait` only when it is told to, and `/<number>` with that many bytes. */
 async function startGuarded(t: TestContext, limits: Partial<typeof connectionLimits>, isUnlimited = true) {
   const server = createServer();
   const guard = guardConnections(server, ignoreEvents, () => isUnlimited, {...connectionLimits, ...limits});
   const waiting: ServerResponse[] = [];
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!guard.track(request, response)) return;
+    const body = large.subarray(0, Number(request.url?.slice(1)) || 0);
     if (request.url === '/wait') waiting.push(response);
-    else response.setHeader('content-length', 0).end();
+    else response.setHeader('content-length', body.length).end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +53,11 @@ async function startGuarded(t: TestContext, limits: Partial<typeof connectionLim
     server.close();
   });
   const {port} = server.address() as AddressInfo;
-  return {waiting, open: () => openConnection(port)};
+  const connections = () =>
+    new Promise<number>((resolve, reject) =>
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  return {waiting, port, connections, open: () => openConnection(port)};
 }
 
 const get = (path: string) => requestText('GET', path, {});
@@ -130,6 +139,55 @@ suite('requests that are sent without waiting for answers', () => {
     assert.ok(answers.length <= most);
     assert.equal((await server.fetch('/health')).status, 200);
     assert.ok(server.logLines.some((line) => line.includes('more requests than it waits for')));
+  });
+});
+
+/** What the system keeps for the clients of a server: bytes that they have not read. */
+function unread(port: number): number {
+  const of = port.toString(16).toUpperCase().padStart(4, '0');
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const ours = lines.map((line) => line.trim().split(/[\s:]+/)).filter(([, , local]) => local === of);
+  return ours.reduce((sum, [, , , , , , queued = '0']) => sum + Number.parseInt(queued, 16), 0);
+}
+
+suite('a client that reads no responses', () => {
+  for (const [what, sent] of [
+    ['is larger than the system keeps', get(`/${large.length}`)],
+    ['the system keeps as a whole', get('/300000')],
+    ['is the last of its connection', requestText('GET', '/300000', {connection: 'close'})],
+    ['is one of several that were asked for at once', get('/40000').repeat(8)],
+  ] as const) {
+    test(`a client that reads no responses loses its connection, and the system keeps nothing of it, when the response ${what}`, async (t) => {
+      const {port, connections} = await startGuarded(t, {silence: 400});
+      const client = connect(port, '127.0.0.1').pause();
+      t.after(() => client.destroy());
+      client.on('error', () => undefined);
+      client.write(sent);
+      await until(() => unread(port) > 0);
+      await until(async () => (await connections()) === 0);
+      await until(() => unread(port) === 0);
+    });
+  }
+  test('a client that reads no responses is let go with what it has not read when there are too many connections', async (t) => {
+    const {port, open} = await startGuarded(t, {connections: 1});
+    const client = connect(port, '127.0.0.1').pause();
+    t.after(() => client.destroy());
+    client.on('error', () => undefined);
+    client.write(get(`/${large.length}`));
+    await until(() => unread(port) > 0);
+    const newcomer = await open();
+    newcomer.send(get('/'));
+    assert.equal((await newcomer.answer()).status, 200);
+    await until(() => unread(port) === 0);
+  });
+  test('a client that waits for the server for longer than half of the limit keeps its connection', async (t) => {
+    const {open, waiting} = await startGuarded(t, {silence: 400});
+    const busy = await open();
+    busy.send(get('/wait'));
+    await until(() => waiting.length === 1);
+    await once(waiting[0]!, 'timeout');
+    waiting[0]!.setHeader('content-length', 0).end();
+    assert.equal((await busy.answer()).status, 200);
   });
 });
 

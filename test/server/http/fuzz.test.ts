@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {after, before, suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import {Pool} from 'undici';
 import {assertDeclared} from '../../support/declared.ts';
 import {sentBody, type SentBody} from '../../support/hostile-bodies.ts';

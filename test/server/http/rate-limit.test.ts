@@ -4,11 +4,11 @@ import {once} from 'node:events';
 import {randomInt} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import type {Config} from '../../../server/config/config.ts';
-import {readProblem} from '../../support/http.ts';
+import {basic, readProblem} from '../../support/http.ts';
 import {sendLead, somebody} from '../../support/embed-client.ts';
 import {freePort} from '../../support/free-port.ts';
 import {keysAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
-import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
+import {acme, listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 const limit = 3;
@@ -107,6 +107,34 @@ suite('an address', () => {
     t.diagnostic(`${short.toFixed(1)} ms with a short header, ${long.toFixed(1)} ms with one of 15 kB`);
     assert.ok(long < short + 15, `${short} ms, ${long} ms`);
   });
+});
+
+suite('a clock that is set', () => {
+  const wrong = basic({...acme, password: 'wrong'});
+  const asked: Record<string, (server: TestServer) => Promise<Response>> = {
+    'requests for the configuration': (server) => config(server),
+    'requests for unknown partners': ({fetch}) =>
+      fetch('/embed/v1/config?partner=nobody', {headers: {origin: listedOrigin}}),
+    'failed sign-ins': ({fetch}) => fetch('/json/leads', {method: 'POST', headers: wrong}),
+  };
+  for (const [what, ask] of Object.entries(asked)) {
+    for (const [how, hours] of [
+      ['back by hours locks nobody out for longer', -3],
+      ['forward by hours lets nobody in earlier', 3],
+    ] as const) {
+      test(`a clock that is set ${how}: ${what}`, async (t) => {
+        const server = await start(t);
+        // More than any of the limits.
+        await Promise.all(Array.from({length: 25}, () => ask(server)));
+        const realNow = Date.now;
+        t.mock.method(Date, 'now', () => realNow() + hours * 3_600_000);
+        const refused = await ask(server);
+        assert.equal(refused.status, 429);
+        const wait = Number(refused.headers.get('retry-after'));
+        assert.ok(wait > 0 && wait <= 60, `${wait} s`);
+      });
+    }
+  }
 });
 
 const away = 'Redis is away';

@@ -49,6 +49,10 @@ forEachStore((store) => {
         {utm_source: 'a\0b', utm_medium: '\ud800', utm_term: 'ok'},
         {utm_term: 'ok'},
       ],
+      'texts of several lines': [
+        {utm_source: 'a\u2028gclid: forged', utm_medium: 'a\u2029b', utm_term: 'ok'},
+        {utm_term: 'ok'},
+      ],
       'an empty text': [{utm_source: '', referrer: ''}, null],
       'a text of the greatest length': [{utm_source: longest}, {utm_source: longest}],
       'a text too long': [{utm_source: `${longest}x`, utm_medium: 'ok'}, {utm_medium: 'ok'}],

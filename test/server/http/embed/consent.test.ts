@@ -10,7 +10,7 @@ import {openFor} from '../../../support/opened.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {forEachStore} from '../../../support/stores.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
-import {listedOrigin, startTestServer} from '../../../support/test-server.ts';
+import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 
 const text = 'You may call me about funding. Ünïcode, too.';
 const partner = (key: string, consent?: Partner['consent']) =>
@@ -83,6 +83,62 @@ forEachStore((store) => {
       assert.deepEqual(await sentLead(after, lead, sending), first);
       const response = await sendLead(after, somebody(), {...sending, key: randomUUID()});
       await readProblem(response, 422, 'consent-outdated');
+    });
+  });
+
+  suite('a consent text that has changed without a new version', () => {
+    const [first, second] = ['changed', 'shared'].map((key) =>
+      partner(key, {text, version: '1', required: true}),
+    );
+    const earlier = store.useServer({partners: [first!, second!]});
+    const startWith = (...changed: [Partner, ...Partner[]]) => {
+      const {databasePath, databaseUrl} = earlier.config;
+      return startTestServer({databasePath, databaseUrl, partners: changed});
+    };
+    const changed = (key: string, version: string) =>
+      partner(key, {text: 'Something else.', version, required: true});
+    const agree = (server: TestServer, key: string, version: string) =>
+      sentLead(server, somebody(), {partner: key, body: {consent: {version, agreed: true}}});
+
+    test('a consent text that has changed without a new version is taken as long as no lead was stored under it', async (t) => {
+      await openFor(t, startWith(changed('changed', '1'), second!));
+    });
+    test('a consent text that has changed without a new version is refused at start from the first lead on, by the name of the partner', async (t) => {
+      await agree(earlier, 'changed', '1');
+      await assert.rejects(startWith(second!, changed('changed', '1')), {
+        name: 'ConfigError',
+        message:
+          /^ {2}PARTNERS_FILE partners\.1\.consent\.text: .*visitors of changed saw under the version "1": give the new text a new version/m,
+      });
+      await openFor(t, startWith(changed('changed', '2'), second!));
+    });
+    test('a consent text that has changed without a new version is another one for each partner', async (t) => {
+      await openFor(t, startWith(changed('shared', '1'), first!));
+    });
+    test('a consent text that has changed without a new version is refused at a version that was used before the last one, too', async (t) => {
+      const next = await openFor(t, startWith(changed('changed', '2'), second!));
+      await agree(next, 'changed', '2');
+      await assert.rejects(startWith(changed('changed', '1'), second!), /under the version "1"/);
+      await openFor(t, startWith(first!, second!));
+    });
+    test('a consent text that has changed without a new version is taken where the leads are older than this check', async (t) => {
+      await agree(earlier, 'shared', '1');
+      await earlier.execute('DELETE FROM consent_texts');
+      const server = await openFor(t, startWith(changed('shared', '1'), first!));
+      await agree(server, 'shared', '1');
+      await assert.rejects(startWith(second!), /under the version "1"/, 'from the first lead on, it stays');
+    });
+    test('a consent text that has changed without a new version is found however many leads are stored at once', async () => {
+      await earlier.execute('DELETE FROM consent_texts');
+      await Promise.all(
+        Array.from({length: 40}, (_, place) => agree(earlier, place % 2 ? 'changed' : 'shared', '1')),
+      );
+      assert.deepEqual(
+        (await earlier.select('SELECT partner, version FROM consent_texts ORDER BY partner')).map((row) => ({
+          ...row,
+        })),
+        ['changed', 'shared'].map((name) => ({partner: name, version: '1'})),
+      );
     });
   });
 

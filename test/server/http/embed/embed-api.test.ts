@@ -75,6 +75,61 @@ forEachStore((store) => {
       const foreign = await server.fetch(`/json/leads/${id}`, {headers: basic(globex)});
       await readProblem(foreign, 404, 'not-found');
     });
+    for (const partner of ['acme', '', null]) {
+      test(`a page of a partner may name it in the body, too: ${JSON.stringify(partner)}`, async () => {
+        await created({lead, partner});
+        await created({lead: {...lead, partner}});
+      });
+    }
+    for (const partner of ['contact-only', 'nobody', 'ACME', ' acme', 5, ['acme'], {}]) {
+      test(`a page of a partner is told of another in the body, and no lead is stored: ${JSON.stringify(partner)}`, async () => {
+        const count = async () => (await server.select('SELECT count(*) AS n FROM leads'))[0]?.['n'];
+        const before = await count();
+        for (const body of [{lead, partner}, {lead: {...lead, partner}}]) {
+          for (const address of ['/embed/v1/leads', '/embed/v1/leads?partner=acme']) {
+            const response = await server.fetch(address, postJson(body, {...fromPage, ...newKey()}));
+            const problem = await readProblem(response, 422, 'invalid-lead');
+            assert.deepEqual(fieldCodes(problem), {partner: 'invalid'});
+            assert.match(problem.detail, /address/);
+          }
+        }
+        assert.deepEqual(await count(), before);
+      });
+    }
+    test('a page of a partner cannot send what the form does not ask for, and is not told of it', async () => {
+      const more = {state: 'Nowhere', time_frame: 'x', notes: '=cmd|…\0', first_name2: 'x'};
+      const answer = await created({lead: {...lead, ...more, email: 'more@example.com'}});
+      const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${answer.id}'`);
+      const stored = JSON.parse(String(row?.['lead'])) as object;
+      assert.partialDeepStrictEqual(stored, {email: 'more@example.com'});
+      assert.deepEqual(
+        Object.keys(more).filter((name) => Object.hasOwn(stored, name)),
+        [],
+      );
+    });
+    // Forms of 1.0 and 1.1 took all of these in a phone.
+    for (const space of ['\t', '\n', '\v', '\f', '\r\n', '\u2028', '\u2029', '\ufeff']) {
+      test(`a page of a partner gets a space for white space of another kind: ${JSON.stringify(space)}`, async () => {
+        const phone = `202${space}555${space}0142`;
+        const spaced = {...lead, first_name: `Jane${space}Ann`, phone};
+        const {id} = await created({lead: spaced});
+        const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${id}'`);
+        assert.partialDeepStrictEqual(JSON.parse(String(row?.['lead'])), {
+          first_name: `Jane${' '.repeat(space.length)}Ann`,
+          phone: {
+            typed: `202${' '.repeat(space.length)}555${' '.repeat(space.length)}0142`,
+            e164: '+12025550142',
+          },
+        });
+        const fromCaller = await server.fetch('/json/leads', postJson({...spaced, cid: '1001'}, basic(acme)));
+        const problem = await readProblem(fromCaller, 422, 'invalid-lead');
+        assert.deepEqual(
+          fieldCodes(problem),
+          space === '\ufeff' ? {phone: 'invalid'} : {first_name: 'invalid', phone: 'invalid'},
+          'a caller of /json/leads is told of it',
+        );
+      });
+    }
     test('a page of a partner is told each wrong field, and never of the cid', async () => {
       const problem = await readProblem(
         await create({lead: {...lead, cash: -1, cid: 7}}),

@@ -1,13 +1,19 @@
 /** Versions of the form that were released: kept to the byte, served by every later server, never built again. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
-import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
+import {firstFiles} from '../../../../contract/api.ts';
 import {releasesFolder} from '../../../../server/config/config.ts';
-import {isWithdrawn, readVersions} from '../../../../server/versions/embed-versions.ts';
+import {
+  isWithdrawn,
+  listVersions,
+  movingVersions,
+  readVersions,
+} from '../../../../server/versions/embed-versions.ts';
 import {newestScript} from '../../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
@@ -34,20 +40,17 @@ suite('a release in the repository', () => {
   // No folder of a build: what is served can only be the releases.
   const server = openForSuite(() => startTestServer({releasesFolder}));
   const versions = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
-  // The hashes in pages' script tags. Such a file holds the hashes of those that it loads later.
-  for (const [file, pinned] of [
-    ['1.0.0/lead-prequal-form.js', 'sha384-h+5lKTmlykwqT52XFDDYpkwwvIi3R8XzA+3DaiGQkRCNltcr2jDJeOWhOdbyqv5w'],
-    ['1.1.0/lead-prequal-form.js', 'sha384-0oVTdLsurrLVE+S73FCl7QBu6rbTrcXluQ+jGrkTOB3bDTriDkR6sJv9PqI39p1m'],
-    [
-      '1.1.0/lead-prequal-form.classic.js',
-      'sha384-UYipQa71iWDr6mT6mZQQYHwRq76sVRZWPXrVykTKl29H24AmqBUlY9rScF2WSZ1n',
-    ],
-  ] as const) {
-    test(`the release has ${file} with the hash that pages have pinned`, () => {
-      assert.equal(sha384(readFileSync(join(releasesFolder, file), 'utf8')), pinned);
+  test('each release has the first files with the hashes that are committed for it, and each hash has its release', () => {
+    const committed = JSON.parse(readFileSync(join(releasesFolder, 'hashes.json'), 'utf8')) as object;
+    const found = versions.map(({name, folder, manifest}) => {
+      const files = firstFiles.filter((file) => manifest.integrity[file] !== undefined);
+      return [
+        name,
+        Object.fromEntries(files.map((file) => [file, sha384(readFileSync(join(folder, file), 'utf8'))])),
+      ];
     });
-  }
-
+    assert.deepEqual(Object.fromEntries(found), committed);
+  });
   for (const {name, folder, manifest} of versions) {
     const {version, integrity} = manifest;
     test(`the release ${name} has the files that its manifest says, compressed ones included, and no others`, () => {
@@ -99,14 +102,58 @@ suite('a build beside the releases', () => {
       [{folder: join(folders.releasesFolder, '1.2.0'), released: true}],
     );
   });
-  test('a build that is newer is the one that the log names, with the words that it is not a release', (t) => {
+  test('a build that is newer leaves the release the newest, for the log, for v1 and for the list', (t) => {
     const folders = useFolders(t);
     makeEmbedVersion(folders.releasesFolder, '1.9.0', code('released'));
     makeEmbedVersion(folders.embedFolder, '1.10.0', code('built'));
+    const {script: tag, ...rest} = newestScript({...folders, publicUrl});
+    assert.match(tag, /\/embed\/1\.9\.0\//);
+    assert.deepEqual(rest, {release: true});
+    const versions = readVersions(folders);
+    assert.deepEqual(
+      movingVersions(versions).map(({name}) => name),
+      ['1.9.0', '1.10.0'],
+    );
+    const {newest, versions: listed} = listVersions(versions);
+    assert.equal(newest, '1.9.0');
+    assert.deepEqual(
+      listed.map(({version}) => version),
+      ['1.10.0', '1.9.0'],
+    );
+  });
+  test('without a release, the newest build is the newest, and the log says that it is a build', (t) => {
+    const folders = useFolders(t);
+    for (const version of ['1.9.0', '1.10.0']) makeEmbedVersion(folders.embedFolder, version, code(version));
     const snippet = newestScript({...folders, publicUrl});
     assert.match(snippet.script, /\/embed\/1\.10\.0\/.*integrity="sha384-/);
     assert.equal(snippet.release, false);
-    assert.match(snippet.hint ?? '', /1\.10\.0 is not a release.*pin 1\.9\.0/);
+    assert.match(snippet.hint ?? '', /1\.10\.0 is a build.*npm run release/);
+  });
+  test('versions are in the order of Semantic Versioning, in which a version follows its betas', (t) => {
+    const folders = useFolders(t);
+    const inOrder = [
+      '1.10.0',
+      '1.2.0',
+      '1.2.0-rc.1',
+      '1.2.0-beta.10',
+      '1.2.0-beta.2',
+      '1.2.0-alpha',
+      '1.1.9',
+    ];
+    for (const version of inOrder.toSorted())
+      makeEmbedVersion(folders.releasesFolder, version, code(version));
+    assert.deepEqual(
+      readVersions(folders).map(({name}) => name),
+      inOrder,
+    );
+  });
+  test('a folder that is not named by a version stops the start, and is named', (t) => {
+    const folders = useFolders(t);
+    makeEmbedVersion(folders.embedFolder, 'latest', code('built'));
+    assert.throws(
+      () => readVersions(folders),
+      /embed\/latest has a manifest, but its name is not an exact version/,
+    );
   });
   test('a build that is older than a release leaves the release the newest', (t) => {
     const folders = useFolders(t);
@@ -152,6 +199,18 @@ suite('making a release', () => {
       return true;
     });
     assert.deepEqual(readdirSync(join(folder, 'releases/1.5.0')), []);
+  });
+  test('making a release adds its hashes to those of earlier releases, and is refused when they are there without it', async (t) => {
+    const folder = makeProject(t);
+    const hashesFile = join(folder, 'releases/hashes.json');
+    const hashes = () => JSON.parse(readFileSync(hashesFile, 'utf8')) as object;
+    mkdirSync(join(folder, 'releases'));
+    writeFileSync(hashesFile, '{"1.4.0": {}}');
+    await release(folder);
+    assert.deepEqual(hashes(), {'1.4.0': {}, '1.5.0': {[script]: sha384('export {};')}});
+    rmSync(join(folder, 'releases/1.5.0'), {recursive: true});
+    await assert.rejects(release(folder), (error: Failure) => /^1\.5\.0 is released/.test(error.stderr));
+    assert.ok(!existsSync(join(folder, 'releases/1.5.0')));
   });
   test('making a release is refused when a file is not what the build wrote', async (t) => {
     const folder = makeProject(t);

@@ -24,6 +24,7 @@ const server = await startTestServer((folder) => {
         origins,
         cid: 'secret-cid',
         colors: {accent: '#0B7A5A'},
+        contact: {phone: '(415) 555-0132', email: "o'neill@acme.example"},
       }),
       onePartner({key: 'hostile', name: hostile, origins, cid: '1', lead_types: ['standard']}),
     ],
@@ -58,6 +59,18 @@ suite('an apply page', () => {
     assert.ok(text.includes(`src="/embed/1.10.0/${script}" integrity="${sha384('new')}"`));
     assert.equal(text.split('href="https://www.acme.example/privacy?a=1&amp;b=2"').length, 3);
     assert.doesNotMatch(text, /prefill-from-url|secret-cid/);
+  });
+
+  test('an apply page says how else to reach the partner where its form does not load, with and without JavaScript', async () => {
+    const contact = (text: string) =>
+      [...text.matchAll(/<p>([^<]*<a href="tel:[^]*?)<\/p>/g)].map(([, words]) => words);
+    const phone = '<a href="tel:+14155550132">(415) 555-0132</a>';
+    const email = `<a href="mailto:o'neill@acme.example">o'neill@acme.example</a>`;
+    const english = `You can also call ${phone} or write to ${email}.`;
+    assert.deepEqual(contact(await page('/apply/acme?lang=en')), [english, english]);
+    const spanish = `También puede llamar al ${phone} o escribir a ${email}.`;
+    assert.deepEqual(contact(await page('/apply/acme?lang=es')), [spanish, spanish]);
+    assert.doesNotMatch(await page('/apply/hostile'), /You can also/);
   });
 
   test('an apply page has a link preview whose picture is a PNG of 1200 by 630 that is kept for a year', async () => {
@@ -309,5 +322,6 @@ suite('somebody who tries names of partners', () => {
       assert.equal(directives(response)['frame-ancestors'], "'self'");
       assert.match(await response.text(), sentence);
     }
+    assert.equal((await get('/apply/acme')).status, 200, 'visitors of the same network see the form');
   });
 });

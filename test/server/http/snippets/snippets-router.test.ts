@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import * as fc from 'fast-check';
+import fc from '../../../support/properties.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {allChoices} from '../../../../server/snippets/choices.ts';
 import {hostNames, hosts, type HostName, leadToApplyPage} from '../../../../server/snippets/hosts.ts';
@@ -103,6 +103,7 @@ suite('the page of snippets', () => {
       partner: 'acme',
       host: 'vue',
       width: 'phone',
+      sends: 'leads',
       layout: 'single',
       draft: 'on',
       font: "'A', serif",
@@ -113,7 +114,7 @@ suite('the page of snippets', () => {
     const fields = new Set([...form.matchAll(/ name="([^"]+)"/g)].map(([, name]) => name));
     assert.deepEqual(
       [...fields].toSorted(),
-      ['partner', 'host', 'width', ...Object.keys(allChoices)].toSorted(),
+      ['partner', 'host', 'width', 'sends', ...Object.keys(allChoices)].toSorted(),
     );
     assert.match(form, /value="single"\s+selected/);
     assert.match(form, /name="draft"\s+checked/);
@@ -132,9 +133,53 @@ suite('the page of snippets', () => {
     assert.match(text, /This is a sample, and its form sends nothing/);
   });
 
-  test('the page of snippets says that a form that is not a sample sends real leads', async () => {
-    assert.match((await get({partner: 'acme'})).text, /is a real lead/);
-    assert.doesNotMatch((await get({partner: 'acme', sandbox: 'none'})).text, /is a real lead/);
+  /** The words of the links that say what the form in the preview sends, and the one that is chosen. */
+  const sendingOn = async (query: Record<string, string>) => {
+    const {text} = await get(query);
+    const [links = ''] = /<nav class="switch sends"[^]*?<\/nav>/.exec(text) ?? [];
+    const found = [...links.matchAll(/(aria-current="true")?\s*>([^<]+)<\/a/g)];
+    return {
+      words: found.map(([, , words]) => words),
+      chosen: found.filter(([, current]) => current).map(([, , words]) => words),
+      text,
+    };
+  };
+  const [samples, leads] = ['Sends nothing: shows samples', 'Sends real leads'];
+
+  for (const host of hostNames) {
+    test(`the form on the page of snippets is a sample until somebody chooses that it sends leads, and the snippet is the same: ${hosts[host].name}`, async () => {
+      const asItComes = await sendingOn({partner: 'acme', host});
+      assert.deepEqual([asItComes.words, asItComes.chosen], [[samples, leads], [samples]]);
+      assert.doesNotMatch(asItComes.text, /is a\s+real lead/);
+      assert.match((await getPreview({partner: 'acme', host})).text, /sandbox/);
+      const live = await sendingOn({partner: 'acme', host, sends: 'leads'});
+      assert.deepEqual(live.chosen, [leads]);
+      assert.match(live.text, /is a\s+real lead/);
+      assert.doesNotMatch((await getPreview({partner: 'acme', host, sends: 'leads'})).text, /sandbox/);
+      assert.deepEqual(codesIn(asItComes.text), codesIn(live.text));
+      assert.doesNotMatch(codesIn(asItComes.text).join(), /sandbox|sends/);
+    });
+  }
+
+  test('on the page of snippets, a sample in the snippet stays a sample whatever the form there sends', async () => {
+    for (const sends of ['samples', 'leads']) {
+      const query = {partner: 'acme', sandbox: 'refused', sends};
+      const {text} = await get(query);
+      assert.match(codesIn(text).join(), /sandbox="refused"/);
+      assert.match((await getPreview(query)).text, /sandbox="refused"/);
+      assert.doesNotMatch(text, /is a\s+real lead/);
+    }
+  });
+
+  test("samples on the page of snippets have the partner's colour unless the snippet has another one", async () => {
+    const styleOf = async (query: Record<string, string>) =>
+      /<lead-prequal-form[^>]*style="([^"]*)"/.exec(
+        (await getPreview({partner: 'acme', ...query})).text,
+      )?.[1];
+    assert.match((await styleOf({})) ?? '', /--prequal-accent: #0b7a5a/);
+    assert.match((await styleOf({accent: 'red'})) ?? '', /--prequal-accent: red/);
+    assert.doesNotMatch((await styleOf({accent: 'red'})) ?? '', /#0b7a5a/);
+    assert.doesNotMatch((await styleOf({sends: 'leads'})) ?? '', /accent/);
   });
 
   test('the page of snippets offers nothing but contact data to a partner that takes standard leads alone', async () => {
@@ -186,12 +231,12 @@ suite('the page of snippets', () => {
       assert.equal((await get({partner, 'lead-type': first})).status, 200);
   });
 
-  test('the page of snippets refuses an address that named too many unknown partners, so that nobody finds names by trying', async (t) => {
+  test('the page of snippets refuses unknown partners after too many of them, and shows known partners to the same network as before', async (t) => {
     const strict = await openFor(t, startTestServer(prepare({rateLimit: 3})));
     for (let count = 0; count < 3; count++)
       assert.equal((await strict.fetch(`${path}?partner=guess-${count}`)).status, 400);
-    await readProblem(await strict.fetch(`${path}?partner=acme`), 429, 'too-many-requests');
-    assert.equal((await strict.fetch(path)).status, 200);
+    await readProblem(await strict.fetch(`${path}?partner=guess`), 429, 'too-many-requests');
+    for (const query of ['?partner=acme', '']) assert.equal((await strict.fetch(path + query)).status, 200);
   });
 
   test('SNIPPETS_PAGE=off leaves nothing of the page of snippets', async (t) => {
@@ -247,6 +292,39 @@ suite('what strangers can do with the page', () => {
       {...query, host: 'email'},
     ])
       assert.doesNotMatch((await get(harmless)).text, /class="warning"/);
+  });
+
+  const warningOn = async (query: Record<string, string>) =>
+    /<strong>Warning:<\/strong> ([^<]*)/.exec((await get(query)).text)?.[1];
+  for (const [name, words] of [
+    ['cta-href', 'The link below the result leads to https://evil.example'],
+    ['privacy-href', 'The link to the privacy page leads to https://evil.example'],
+  ] as const) {
+    test(`on the page of snippets, whoever is led to a snippet whose ${name} is on a stranger's site is warned, and no other address is`, async () => {
+      const query = {partner: 'acme', 'cta-label': 'Book'};
+      const warning = `${words}, which is no site of yours that we know. Paste it only if you know that site.`;
+      assert.equal(await warningOn({...query, [name]: 'https://Evil.example/page?a=b'}), warning);
+      assert.ok(await warningOn({...query, [name]: 'https://acme.example.evil.example'}));
+      assert.equal(await warningOn({partner: '', [name]: 'https://evil.example'}), warning);
+      for (const own of [
+        '/page',
+        'https://canary-origin.example/page',
+        'https://book.acme.example',
+        'https://leads.example.com/page',
+      ])
+        assert.equal(await warningOn({...query, [name]: own}), undefined, own);
+      assert.equal(await warningOn({...query, [name]: 'https://evil.example', host: 'email'}), undefined);
+    });
+  }
+  test('on the page of snippets, a warning names all strangers at once', async () => {
+    const evil = 'https://evil.example';
+    const warning = await warningOn({
+      partner: 'acme',
+      endpoint: evil,
+      'cta-href': evil,
+      'privacy-href': evil,
+    });
+    assert.match(warning ?? '', /^Leads .* The link below the result .* The link to the privacy page /);
   });
 
   test('the preview of a snippet outside of its frame leads to the page of snippets in the same state', async () => {
@@ -331,7 +409,7 @@ suite('the preview', () => {
     test(`the preview of a snippet holds the very text that the page of snippets shows, whatever is chosen: ${hosts[host].name}`, async () => {
       await fc.assert(
         fc.asyncProperty(anyChoices, async (chosen) => {
-          const query = {partner: 'acme', host, ...chosen};
+          const query = {partner: 'acme', host, sends: 'leads', ...chosen};
           const {status, text} = await get(query);
           assert.equal(status, 200);
           const [, frame = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
@@ -353,7 +431,7 @@ suite('the preview', () => {
 
   for (const host of ['react', 'vue'] as const) {
     test(`the preview of a snippet in code holds that of a page in HTML with the same choices, and the page says so: ${hosts[host].name}`, async () => {
-      const query = {partner: 'acme', look: 'warm', layout: 'single', 'cta-label': 'Book'};
+      const query = {partner: 'acme', sends: 'leads', look: 'warm', layout: 'single', 'cta-label': 'Book'};
       const {text} = await get({...query, host});
       assert.match(text, /shown on a page in plain HTML/);
       const preview = await getPreview({...query, host});
@@ -363,14 +441,14 @@ suite('the preview', () => {
   }
 
   test("the preview of a frame is the partner's apply page, which the snippet names", async () => {
-    const {text} = await get({partner: 'acme', host: 'frame', look: 'night'});
+    const {text} = await get({partner: 'acme', host: 'frame', sends: 'leads', look: 'night'});
     const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
     assert.ok(codesIn(text).join().includes(`src="https://leads.example.com${source}"`), source);
     assert.match(text, /What you choose here does not change it/);
   });
 
   test("the preview of an e-mail's link is the page to which it leads, which the choices do not change", async () => {
-    const {text} = await get({partner: 'acme', host: 'email', look: 'night'});
+    const {text} = await get({partner: 'acme', host: 'email', sends: 'leads', look: 'night'});
     const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
     const {pathname} = new URL(source, `https://leads.example.com${path}`);
     assert.ok(codesIn(text).includes(`https://leads.example.com${pathname}`));
