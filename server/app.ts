@@ -1,9 +1,11 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
 import express, {type Express} from 'express';
-import type {Config} from './config/config.ts';
-import {defaultDestination, isUnencrypted} from './config/destinations.ts';
+import {ConfigError, type Config} from './config/config.ts';
+import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/events.ts';
+import {changedConsents} from './leads/consent-texts.ts';
+import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
 import {createLeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
@@ -13,12 +15,13 @@ import {clearText} from './store/codec.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
-import {newestServed, readVersions} from './versions/embed-versions.ts';
+import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
 import {calculatedAnswer, minimums} from './calculator/calculator.ts';
 import {explain} from './calculator/explanation.ts';
 import {createCourier, type Served} from './destinations/courier.ts';
 import {createDestination} from './destinations/kinds.ts';
+import {startOutboxCheck} from './destinations/outbox-check.ts';
 import {watchPauses} from './destinations/pauses.ts';
 import {termsOf} from './destinations/terms.ts';
 import {startWorkers} from './destinations/worker.ts';
@@ -42,6 +45,8 @@ import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
   handle: Express;
+  /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
+  drain(): Promise<void>;
   /** From now on, new requests get a 503. Requests in flight go on. */
   refuseRequests(): void;
   /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
@@ -50,6 +55,7 @@ export type App = {
 
 /**
  * @param given a store that is already open, for tests; `close` closes it as well
+ * @throws ConfigError when the text of a consent has changed without a new version
  * @throws Error when the store cannot be opened
  */
 export async function createApp(
@@ -58,14 +64,19 @@ export async function createApp(
   given?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<App> {
-  for (const [destination, settings] of config.destinations) {
-    if (settings.type === 'lead-api' && isUnencrypted(settings.url))
-      emit({type: 'destination-unencrypted', destination});
-  }
+  for (const destination of unencrypted(config.destinations))
+    emit({type: 'destination-unencrypted', destination});
   const versions = readVersions(config);
-  const watch = watchStore(given ?? (await openStore(config, clearText, emit)), emit);
-  const {store} = watch;
   const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
+  const opened = given ?? (await openStore(config, clearText, emit));
+  const changed = changedConsents(partners, await opened.consentTexts());
+  if (changed.length > 0) {
+    await opened.close();
+    throw new ConfigError(changed, []);
+  }
+  const watch = watchStore(opened, emit);
+  const {store} = watch;
+  const descriptors = watchDescriptors(emit);
   const destinations = new Map<string, Served>();
   for (const [name, settings] of config.destinations) {
     destinations.set(name, {
@@ -76,6 +87,7 @@ export async function createApp(
   const pauses = await watchPauses({store, emit, timings});
   const courier = createCourier({store, destinations, pauses, emit, timings});
   const workers = startWorkers(destinations, {store, courier, emit, timings});
+  const outbox = startOutboxCheck(destinations, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
   const requests = startCountingRequests(store, partners, timings.requestCounts);
   const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
@@ -99,7 +111,7 @@ export async function createApp(
   });
   const quota = createQuota(counters, perMinute, emit);
   const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
-  let refusing = false;
+  let [draining, refusing] = [false, false];
 
   const app = express();
   app.disable('etag');
@@ -107,7 +119,7 @@ export async function createApp(
   app.use(requestContext(emit, createAddressReader(config.trustProxy)));
   app.use(liveEndpoint());
   app.use(refuseWhile(() => refusing));
-  app.use(jsonApi({callers, signIns, desk, digests, usualAnswer}));
+  app.use(jsonApi({callers, signIns, desk, digests, usualAnswer, timings}));
   app.use(
     embedApi({
       partners,
@@ -122,6 +134,7 @@ export async function createApp(
       unknownPartners,
       rateLimits,
       perMinute,
+      timings,
     }),
   );
   app.use(versionList(versions));
@@ -130,19 +143,25 @@ export async function createApp(
     hostedPages({
       partners,
       publicUrl: config.publicUrl,
-      version: newestServed(versions),
+      version: newestVersion(versions),
       unknownPartners,
     }),
   );
   const pinned = versionForSnippets(versions);
   if (config.snippetsPage && pinned)
     app.use(snippetsRouter({partners, publicUrl: config.publicUrl, version: pinned, unknownPartners}));
-  app.use(healthEndpoints(watch, courier));
+  const isDegraded = () =>
+    outbox.missing().length > 0 || Object.values(courier.states()).some((state) => state !== 'ok');
+  app.use(healthEndpoints({watch, descriptors, isDegraded, isDraining: () => draining}));
   app.use(openapiPages(config.publicUrl));
   app.use(notFound, errorReplies(emit));
 
   return {
     handle: app,
+    drain() {
+      draining = true;
+      return workers.stop();
+    },
     refuseRequests: () => {
       refusing = true;
       void workers.stop();
@@ -151,10 +170,12 @@ export async function createApp(
     async close(patience) {
       await workers.stop();
       await pauses.stop();
+      await outbox.stop();
       await expiry.stop();
       await requests.stop();
       counters.close();
       watch.stop();
+      descriptors.stop();
       await desk.close(patience);
     },
   };

@@ -2,6 +2,7 @@
 import {createEventLog} from './observe/event-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {sizeThreadPool} from './config/thread-pool.ts';
 import {usualTimings} from './config/timings.ts';
 import {readVersions} from './versions/embed-versions.ts';
 import {newestScript, type NewestScript} from './snippets/newest-script.ts';
@@ -16,6 +17,7 @@ function refuseToStart(error: unknown): never {
 function start(): {config: Config; newest: NewestScript; toPaste: string} {
   try {
     const config = readConfig();
+    sizeThreadPool(config.destinations);
     return {
       config,
       newest: newestScript(config),
@@ -28,24 +30,73 @@ function start(): {config: Config; newest: NewestScript; toPaste: string} {
 
 const {config, newest, toPaste} = start();
 const log = createEventLog(createLog(config.logLevel));
-let stage: 'starting' | 'serving' | 'stopping' = 'starting';
-function stop() {
-  // Before the server serves, for example while it waits for its database, it has no leads, so it may end at once.
-  if (stage === 'starting') process.exit(0);
-  // One stop may send the signal several times: a terminal and systemd signal every process, and npm passes it on.
-  if (stage === 'stopping') return;
-  stage = 'stopping';
-  setTimeout(() => process.exit(1), usualTimings.processEnd).unref();
-  void server.close().then(() => log.flush(() => process.exit(0)));
+for (const warning of config.warnings) log.emit({type: 'config-doubtful', warning});
+// The process ends only when its threads have ended, and nothing can end one that looks up a name, which may take a
+// minute. If another program takes the place of this one, all threads end at once.
+process.on('exit', (status) => {
+  const looksUp = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap');
+  if (looksUp) process.execve?.(process.execPath, ['node', '-e', `process.exit(${status})`], {});
+});
+// Node itself ends the process after such an error, and prints the error to standard error.
+process.on('uncaughtExceptionMonitor', (error) => log.emit({type: 'crashed', error}));
+type Stage =
+  | {name: 'starting' | 'serving' | 'stopping'}
+  /** `since` in milliseconds of `performance.now()`; `end` ends the drain. */
+  | {name: 'draining'; since: number; end: NodeJS.Timeout};
+let stage: Stage = {name: 'starting'};
+
+/**
+ * Milliseconds. One stop may send the signal several times: a terminal and systemd signal every process, and npm passes
+ * it on. A signal that comes later than this after the first one is from somebody who does not want to wait.
+ */
+const sameStop = 250;
+
+function onSignal(signal: NodeJS.Signals) {
+  switch (stage.name) {
+    case 'starting':
+      // For example while it waits for its database. It has no leads, so it may end at once.
+      log.emit({type: 'stopping', reason: `${signal} before it was ready`});
+      return process.exit(0);
+    case 'serving':
+      return config.drainSeconds > 0 ? drain(signal, config.drainSeconds) : stop(signal);
+    case 'draining':
+      return performance.now() - stage.since > sameStop ? stop(`${signal} during the drain`) : undefined;
+    case 'stopping':
+      return undefined;
+  }
+}
+function drain(signal: NodeJS.Signals, seconds: number) {
+  log.emit({type: 'draining', signal, seconds});
+  stage = {
+    name: 'draining',
+    since: performance.now(),
+    end: setTimeout(stop, seconds * 1_000, 'the drain has ended'),
+  };
+  void server.drain();
+}
+function stop(reason: string) {
+  log.emit({type: 'stopping', reason});
+  if (stage.name === 'draining') clearTimeout(stage.end);
+  stage = {name: 'stopping'};
+  const since = performance.now();
+  const {processEnd} = usualTimings;
+  setTimeout(() => {
+    log.emit({type: 'stop-timed-out', seconds: processEnd / 1_000});
+    process.exit(1);
+  }, processEnd).unref();
+  void server.close().then(() => {
+    log.emit({type: 'stopped', ms: Math.round(performance.now() - since)});
+    log.flush(() => process.exit(0));
+  });
 }
 // The listener is added before the server starts, because the first process of a container ignores these signals as
 // long as it has no listener. The same listener serves all stages: a signal that came while it is replaced would be
 // lost.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 // SIGHUP would end the process by default. Closed terminals send it, and scripts that expect a reload.
 process.on('SIGHUP', () => log.emit({type: 'reload-asked'}));
 const server = await startServer(config, log.emit).catch(refuseToStart);
-stage = 'serving';
+stage = {name: 'serving'};
 log.emit({type: 'ready', host: config.host, port: server.port, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.

@@ -1,7 +1,10 @@
-/** Starts the HTTP server on a port. To stop it, refuses new requests and gives those in flight time to end. */
+/**
+ * Starts the HTTP server on a port. To stop it, closes the port, refuses new requests, and gives those in flight time to
+ * end. Before that, it may drain: it goes on, but asks load balancers and clients to go elsewhere.
+ */
 import {once} from 'node:events';
 import {createServer, type IncomingMessage} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {Server as NetServer, type AddressInfo} from 'node:net';
 import type {Request, Response} from 'express';
 import {createApp} from './app.ts';
 import type {Config} from './config/config.ts';
@@ -20,13 +23,16 @@ const timeouts = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
 };
-/**
- * Milliseconds. While a request is in flight, and before the first one, a connection is closed when nothing was sent or
- * received for this long. Between two requests, `keepAliveTimeout` applies instead.
- */
-const inactivityTimeout = 20_000;
 
-export type RunningServer = {port: number; close(): Promise<void>};
+export type RunningServer = {
+  port: number;
+  /**
+   * From now on, `/readyz` says 503, each connection ends with its next response, and no waiting delivery is claimed.
+   * Requests are served until `close`, and those that it finds on open connections are served as well.
+   */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+};
 
 /** @throws Error when the port is taken or the store cannot be opened */
 export async function startServer(
@@ -38,8 +44,10 @@ export async function startServer(
   const app = await createApp(config, emit, store, timings);
   const server = createServer({...timeouts, requireHostHeader: false});
   const connections = guardConnections(server, emit, createProxyCheck(config.trustProxy), connectionLimits);
+  let draining = false;
   server.on('request', (request, response) => {
     if (!connections.track(request, response)) return;
+    if (draining) response.shouldKeepAlive = false;
     closeAfterLargeBody(request, response);
     // Node's own checks are not enough: its reply to a missing Host header has no body, and of several Host headers it
     // takes the first.
@@ -64,7 +72,6 @@ export async function startServer(
     closeAfterLargeBody(request, response);
     replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
   });
-  server.setTimeout(inactivityTimeout);
   server.on('clientError', refuseUnparsable);
   server.listen(config.port, config.host);
   try {
@@ -75,18 +82,28 @@ export async function startServer(
   }
   return {
     port: (server.address() as AddressInfo).port,
+    drain() {
+      draining = true;
+      return app.drain();
+    },
     async close() {
-      const end = Date.now() + timings.deliveriesEnd;
+      const end = performance.now() + timings.deliveriesEnd;
       const closed = once(server, 'close');
-      app.refuseRequests();
-      server.close();
-      // `server.close` closes the connections that are idle now. Those that become idle later must be closed here.
+      if (!draining) app.refuseRequests();
+      // This closes the port alone. The own `close` of an HTTP server would also close idle connections at once, although
+      // a request may be on its way on them.
+      NetServer.prototype.close.call(server);
       const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
-      const cutOff = setTimeout(() => server.closeAllConnections(), timings.requestsEnd);
+      const cutOff = setTimeout(() => {
+        server.getConnections((_error, count) => emit({type: 'connections-cut', connections: count}));
+        server.closeAllConnections();
+      }, timings.requestsEnd);
       await closed;
       clearInterval(closeIdle);
       clearTimeout(cutOff);
-      await app.close(Math.max(0, end - Date.now()));
+      // Nothing is open any more. This ends the timer with which Node checks the connections.
+      server.close();
+      await app.close(Math.max(0, end - performance.now()));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The log line of each event. Operators may search for the messages and fields, so they should not change. */
 import type {EventType, ServerEvent} from './events.ts';
+import {noDescriptors} from './file-descriptors.ts';
 
 /** A line without `message` has only fields. */
 type Line = {level: 'error' | 'warn' | 'info'; fields: object; message?: string};
@@ -59,10 +60,43 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     fields: {host, port, script, release, hint},
     message: 'ready',
   }),
+  'config-doubtful': ({warning}) => ({
+    level: 'warn',
+    fields: {warning},
+    message: 'the configuration has a setting to look at',
+  }),
   'reload-asked': () => ({
     level: 'warn',
     fields: {},
     message: 'SIGHUP changes nothing: restart the server to make it read its configuration again',
+  }),
+
+  draining: ({signal, seconds}) => ({
+    level: 'info',
+    fields: {seconds},
+    message: `${signal}: the port closes in ${seconds} s, or at another signal to stop; /readyz says 503 until then`,
+  }),
+  stopping: ({reason}) => ({level: 'info', fields: {reason}, message: 'the server stops'}),
+  'connections-cut': ({connections}) => ({
+    level: 'warn',
+    fields: {connections},
+    message: 'connections were cut off, because their requests were not complete in time',
+  }),
+  'deliveries-cut': ({deliveries}) => ({
+    level: 'warn',
+    fields: {deliveries},
+    message: 'deliveries were cut off, because they did not end in time',
+  }),
+  stopped: ({ms}) => ({level: 'info', fields: {ms}, message: 'the server has stopped'}),
+  'stop-timed-out': ({seconds}) => ({
+    level: 'error',
+    fields: {},
+    message: `the server could not stop within ${seconds} s and ends now`,
+  }),
+  crashed: ({error}) => ({
+    level: 'error',
+    fields: {err: error},
+    message: 'the server ends because of an error that nothing handles',
   }),
 
   'database-awaited': ({reason, seconds}) => ({
@@ -71,6 +105,32 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     message: `the database cannot be reached; it is tried for ${seconds} s more`,
   }),
   'database-reached': ({seconds}) => ({level: 'info', fields: {seconds}, message: 'the database is there'}),
+  'database-created': () => ({
+    level: 'info',
+    fields: {},
+    message: 'the database was empty: its tables were made',
+  }),
+  'database-upgraded': ({from, to}) => ({
+    level: 'info',
+    fields: {from, to},
+    message: `the database was brought up from version ${from} to version ${to}`,
+  }),
+  'database-shared': ({path}) => ({
+    level: 'warn',
+    fields: {path},
+    message:
+      'another server has the same SQLite file open: stop one of the two, or use PostgreSQL, which several servers can share',
+  }),
+  'descriptors-exhausted': ({limit}) => ({
+    level: 'error',
+    fields: {limit},
+    message: `${noDescriptors}; /readyz says 503, and deliveries wait`,
+  }),
+  'descriptors-available': () => ({
+    level: 'info',
+    fields: {},
+    message: 'there are file descriptors again',
+  }),
   'store-failed': ({reason}) => ({
     level: 'error',
     fields: {reason},
@@ -145,9 +205,9 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     fields: {destination},
     message: 'the destination is resumed',
   }),
-  'circuit-opened': ({destination, state, reason}) => ({
+  'circuit-opened': ({destination, state, reason, until}) => ({
     level: state === 'misconfigured' ? 'error' : 'warn',
-    fields: {destination, reason},
+    fields: {destination, reason, until: new Date(until).toISOString()},
     message:
       state === 'misconfigured'
         ? 'the destination refuses our credentials or address: its deliveries wait'
@@ -157,6 +217,17 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     level: 'info',
     fields: {destination},
     message: 'the destination works again',
+  }),
+  'break-asked': ({destination, lead, reason, until}) => ({
+    level: 'warn',
+    fields: {destination, lead, reason, until: new Date(until).toISOString()},
+    message: 'the destination asks for a break: its deliveries wait',
+    kind: destination,
+  }),
+  'break-ended': ({destination}) => ({
+    level: 'info',
+    fields: {destination},
+    message: 'an operator ended the break of the destination: it is tried now',
   }),
   'destination-replies': ({destination, state, reason}) =>
     state === 'ok'
@@ -198,6 +269,12 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
     level: 'error',
     fields: {lead, destination, reason},
     message: 'the destination refused the lead',
+  }),
+  'recipient-refused': ({lead, destination, recipient}) => ({
+    level: 'error',
+    fields: {lead, destination, recipient},
+    message: 'the mail server refuses a recipient, and the others have the e-mail',
+    kind: `${destination}: ${recipient}`,
   }),
   'delivery-unrecorded': ({lead, destination, reason}) => ({
     level: 'error',

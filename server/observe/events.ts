@@ -12,13 +12,38 @@ type Facts = {
    * The server accepts connections. `script` is the newest script tag; `release` says whether pages may pin its hash.
    */
   ready: {host: string; port: number; script: string; release: boolean; hint?: string};
+  /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
+  'config-doubtful': {warning: string};
   /** A SIGHUP came. The server does not read its configuration again, although the sender may expect that. */
   'reload-asked': object;
+  /** The signal to stop came. The server goes on for `seconds`, so that load balancers find other servers. */
+  draining: {signal: string; seconds: number};
+  /** The server takes no new connections any more. */
+  stopping: {reason: string};
+  /** Requests still had no complete response when the time for them was over. */
+  'connections-cut': {connections: number};
+  /** Deliveries were still under way when the time for them was over. */
+  'deliveries-cut': {deliveries: number};
+  /** The server has stopped in order. `ms` is the time since it began to stop. */
+  stopped: {ms: number};
+  /** The server could not stop in time, so the process ends as it is. */
+  'stop-timed-out': {seconds: number};
+  /** The process ends, because nothing handles this error. */
+  crashed: {error: unknown};
 
   /** PostgreSQL cannot be reached at start. The server retries for `seconds` more. */
   'database-awaited': {reason: string; seconds: number};
   /** PostgreSQL was reached after `seconds` of waiting. */
   'database-reached': {seconds: number};
+  /** The database was empty, and got its tables. */
+  'database-created': object;
+  /** The tables were those of an earlier release. `from` and `to` are versions of the tables. */
+  'database-upgraded': {from: number; to: number};
+  /** Another server uses the SQLite file. */
+  'database-shared': {path: string};
+  /** No file and no connection can be opened now. `limit` is how many this process may have open, if that is known. */
+  'descriptors-exhausted': {limit: number | undefined};
+  'descriptors-available': object;
   /** Leads cannot be stored or read now. */
   'store-failed': {reason: string};
   'store-recovered': object;
@@ -74,8 +99,17 @@ type Facts = {
     destination: string;
     state: 'failing' | 'misconfigured' | 'unreadable';
     reason: string;
+    /** When the first trial may be made, in milliseconds since 1970. */
+    until: number;
   };
   'circuit-closed': {destination: string};
+  /**
+   * With its reply to this lead, the destination asked that nothing is sent to it until a time, in milliseconds since
+   * 1970.
+   */
+  'break-asked': {destination: string; lead: string; reason: string; until: number};
+  /** An operator ended the break of a destination, so that it is tried at once. */
+  'break-ended': {destination: string};
   /**
    * The last replies of a destination were all refusals (`refusing`), or all lost or unreadable (`unreadable`). `ok`
    * when this has ended.
@@ -111,6 +145,8 @@ type Facts = {
   'lead-unreadable': {lead: string; destination: string};
   /** The destination will never accept the lead. */
   'delivery-refused': {lead: string; destination: string; reason: string | null};
+  /** A mail server refuses one of several recipients for good: `recipient` is the address and the status. */
+  'recipient-refused': {lead: string; destination: string; recipient: string};
   /** The outcome of a delivery could not be stored. */
   'delivery-unrecorded': {lead: string; destination: string; reason: string};
   /** A worker could not read which deliveries are due. */

@@ -75,7 +75,7 @@ function createLogOutput(fd: number, onRecovery: (dropped: number) => void): Log
   let dropped = 0;
   /** The last write failed, so lines wait for the timer. */
   let failing = false;
-  /** When the current write began, in milliseconds since 1970. */
+  /** When the current write began, in milliseconds of `performance.now()`. */
   let writingSince: number | undefined;
   let onFlushed: (() => void)[] = [];
 
@@ -92,7 +92,7 @@ function createLogOutput(fd: number, onRecovery: (dropped: number) => void): Log
       lines = [];
     }
     if (unsent.length === 0) return endFlush();
-    writingSince = Date.now();
+    writingSince = performance.now();
     send(unsent, (error, written) => {
       writingSince = undefined;
       unsent = unsent.subarray(written);
@@ -110,15 +110,15 @@ function createLogOutput(fd: number, onRecovery: (dropped: number) => void): Log
 
   setInterval(sendWaiting, interval).unref();
 
-  // At the end of the process, waiting lines are written synchronously, until a write fails.
+  // At the end of the process, waiting lines are written synchronously, until a write fails. Those that
+  // a thread is writing then are left to that thread, for which the process waits.
   process.on('exit', () => {
-    if (writingSince !== undefined) {
-      // A thread that is stuck in a write would keep the process alive for ever. Only SIGKILL ends such a process.
-      if (inThread && Date.now() - writingSince >= writeLimit) process.kill(process.pid, 'SIGKILL');
-      return;
-    }
+    const isWriting = writingSince !== undefined;
+    // A thread that is stuck in a write would keep the process alive for ever. Only SIGKILL ends such a process.
+    if (inThread && performance.now() - (writingSince ?? Infinity) >= writeLimit)
+      process.kill(process.pid, 'SIGKILL');
     try {
-      let bytes = Buffer.concat([unsent, Buffer.from(lines.join(''))]);
+      let bytes = Buffer.concat([isWriting ? Buffer.alloc(0) : unsent, Buffer.from(lines.join(''))]);
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
     } catch {
       // The log cannot be written, and the process is ending.

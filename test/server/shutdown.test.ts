@@ -2,21 +2,32 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
+import {after, suite, test, type TestContext} from 'node:test';
+import {startServer} from '../../server/server.ts';
 import {clearText} from '../../server/store/codec.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openConnection, requestText} from '../support/connection.ts';
-import {basic, readJson, readProblem} from '../support/http.ts';
+import {ignoreEvents} from '../support/event-log.ts';
+import {startFakeUpstream} from '../support/fake-upstream.ts';
+import {basic, postJson, readJson, readProblem} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
+import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {acme, startTestServer} from '../support/test-server.ts';
+import {acme, baseConfig, startTestServer, through} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
 
 const body = JSON.stringify(standardBody);
 const create = (headers: Record<string, string> = {}, sent = body) => {
   const own = {'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body))};
   return requestText('POST', '/json/leads', {...basic(acme), ...own, ...headers}, sent);
 };
+
+function makeFolder(t: TestContext): string {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  return folder.path;
+}
 
 suite('a service that stops', () => {
   const folder = makeTemporaryFolder();
@@ -51,5 +62,78 @@ suite('a service that stops', () => {
     await stopped;
     const store = await openFor(t, openSqliteStore(databasePath, clearText));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
+  });
+});
+
+suite('a request that is on its way when the service stops', () => {
+  test('a request that is on its way when the service stops is refused with 503, and not cut off', async (t) => {
+    const server = await openFor(t, startTestServer());
+    const [used, unused] = await Promise.all([1, 2].map(() => openConnection(server.port)));
+    used!.send(create());
+    await readJson(await used!.answer(), 201);
+    for (const connection of [used!, unused!]) connection.send(create());
+    const closed = server.close();
+    for (const connection of [used!, unused!])
+      await readProblem(await connection.answer(), 503, 'shutting-down');
+    await closed;
+  });
+});
+
+suite('a service that drains', () => {
+  test('a service that drains says so to load balancers, serves every request, and ends each connection with its response', async (t) => {
+    const config = baseConfig(makeFolder(t));
+    const server = await openFor(t, startServer(config, ignoreEvents));
+    const [kept, unused, later] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
+    kept!.send(create());
+    await readJson(await kept!.answer(), 201);
+
+    await server.drain();
+    for (const path of ['/readyz', '/health']) {
+      const refused = await fetch(`http://127.0.0.1:${server.port}${path}`);
+      assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      await readProblem(refused, 503, 'shutting-down');
+    }
+    assert.equal((await fetch(`http://127.0.0.1:${server.port}/livez`)).status, 200);
+    for (const connection of [kept!, unused!, await openConnection(server.port)]) {
+      connection.send(create());
+      const answer = await connection.answer();
+      assert.equal(answer.headers.get('connection'), 'close');
+      await readJson(answer, 201);
+      assert.deepEqual(await connection.ended(), []);
+    }
+
+    // The request has begun to arrive when the port closes.
+    later!.send(create({}, body.slice(0, 20)));
+    later!.send(body.slice(20));
+    const closed = server.close();
+    await readJson(await later!.answer(), 201);
+    await closed;
+  });
+
+  test('a service that drains claims no waiting delivery', async (t) => {
+    let claims = 0;
+    const folder = makeFolder(t);
+    const store = await openSqliteStore(join(folder, 'leads.sqlite'), clearText);
+    const counting: typeof store = {
+      ...store,
+      claimDue(...terms) {
+        claims += 1;
+        return store.claimDue(...terms);
+      },
+    };
+    const {settings} = await openFor(t, startFakeUpstream());
+    const config = {...baseConfig(folder), ...through(settings)};
+    const server = await openFor(t, startServer(config, ignoreEvents, counting, quickTimings));
+    await until(() => claims > 1);
+    await server.drain();
+    const before = claims;
+    for (let count = 0; count < 10; count += 1) {
+      const sent = await fetch(
+        `http://127.0.0.1:${server.port}/json/leads`,
+        postJson(standardBody, basic(acme)),
+      );
+      await readJson(sent, 201);
+    }
+    assert.equal(claims, before);
   });
 });

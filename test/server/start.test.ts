@@ -101,6 +101,36 @@ suite('SIGTERM', () => {
   });
 });
 
+suite('DRAIN_SECONDS', () => {
+  const startDraining = async (t: TestContext, seconds: string) => {
+    const folder = useFolder(t);
+    const service = await startService({...serviceSettings(folder), DRAIN_SECONDS: seconds}, folder);
+    t.after(() => service.end('SIGKILL'));
+    return service;
+  };
+  const create = ({url}: {url: string}) => fetch(`${url}/json/leads`, postJson(standardBody, basic(acme)));
+
+  test('DRAIN_SECONDS lets the server go on after the signals of one stop, and the next signal ends it at once', async (t) => {
+    const service = await startDraining(t, '600');
+    // A terminal and systemd signal every process, and npm passes its own signal on.
+    for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) process.kill(service.pid, signal);
+    await until(() => service.lines.some((line) => line.includes('the port closes in 600 s')));
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+    await readJson(await create(service), 201);
+    let ended: unknown;
+    const end = service.end('SIGTERM').then((how) => (ended = how));
+    await until(() => {
+      if (ended === undefined) process.kill(service.pid, 'SIGTERM');
+      return ended !== undefined;
+    });
+    assert.deepEqual(await end, {code: 0, signal: null});
+  });
+  test('DRAIN_SECONDS ends by itself', async (t) => {
+    const service = await startDraining(t, '0.1');
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+  });
+});
+
 suite('a server whose log goes into a pipe', () => {
   test('a server whose log goes into a pipe goes on when the reader of the pipe ends, and ends in order when it is told to', async (t) => {
     const environment = {...serviceSettings(useFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
@@ -136,6 +166,29 @@ suite('SIGHUP', () => {
   });
 });
 
+suite('the warnings of the configuration', () => {
+  test('the log of the start has a line for each leftover secret and each setting without effect, and the server serves', async (t) => {
+    const folder = useFolder(t);
+    const service = await startService(
+      {...serviceSettings(folder), CREDENTIALS_OLD_SECRET: 'canary-of-a-secret', TZ: 'Europe/Berln'},
+      folder,
+    );
+    t.after(() => service.end('SIGKILL'));
+    await readJson(await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme))), 201);
+    const warnings = service.lines
+      .filter((line) => line.includes('the configuration has a setting to look at'))
+      .map((line) => JSON.parse(line) as {level: number; warning: string});
+    assert.deepEqual(
+      warnings.map(({level, warning}) => [level, warning.split(' ')[0]]),
+      [
+        [40, 'CREDENTIALS_OLD_SECRET'],
+        [40, 'TZ'],
+      ],
+    );
+    assert.ok(!service.lines.join('\n').includes('canary'));
+  });
+});
+
 suite('a database that cannot be opened ends the start, and the error names its setting', () => {
   test('an SQLite file in a folder that cannot be made names DATABASE_PATH', async (t) => {
     const folder = useFolder(t);
@@ -149,7 +202,7 @@ suite('a database that cannot be opened ends the start, and the error names its 
     const folder = useFolder(t);
     const url = new URL(process.env['TEST_DATABASE_URL'] ?? '');
     url.pathname = '/no-such-database';
-    const settings = {...serviceSettings(folder), DATABASE_URL: url.href};
+    const settings = {...serviceSettings(folder), DATABASE_PATH: '', DATABASE_URL: url.href};
     const {code, output, errors} = await runService(settings, folder);
     assert.deepEqual({code, output}, {code: 1, output: ''});
     assert.match(errors, /^Cannot start: .*DATABASE_URL names cannot be opened: .*no-such-database/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import {amountParts, totalAmount} from '../../../contract/amounts.ts';
 import {creditScores} from '../../../contract/fields.ts';
 import {calculate, calculatedAnswer, minimums, type Finances} from '../../../server/calculator/calculator.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import {amountParts, type AmountPart, type PartExplanation} from '../../../contract/amounts.ts';
 import {creditScores, type CreditScore} from '../../../contract/fields.ts';
 import {

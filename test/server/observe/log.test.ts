@@ -1,6 +1,6 @@
 /** A log that cannot be written: lines wait, then they are dropped and counted, and nothing else stops. */
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {closeSync, constants, openSync, readFileSync, readSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
@@ -73,6 +73,21 @@ suite('the log', () => {
       return read().includes('and again');
     });
     closeSync(pipe);
+  });
+  test('the log of a process that an error ends holds every line, also those that come while others are written', () => {
+    const file = join(folder.path, 'crash');
+    const module = join(import.meta.dirname, '../../../server/observe/log.ts');
+    const script = `
+      import {createLog} from '${module}';
+      const log = createLog('info', '${file}');
+      log.info({padding: 'x'.repeat(5_000)}, 'is written at once, because it is long');
+      log.info('the last line');
+      throw new Error('a fault');`;
+    const {status} = spawnSync(process.execPath, ['--input-type=module', '--eval', script]);
+    assert.equal(status, 1);
+    // Two threads write at the same time, so either may be first.
+    const messages = linesOf(readFileSync(file, 'utf8')).map(({msg}) => msg);
+    assert.deepEqual(messages.toSorted(), ['is written at once, because it is long', 'the last line']);
   });
   test('the log on a full disk gives up a flush instead of waiting for room', async () => {
     const log = createLog('info', '/dev/full');

@@ -364,12 +364,6 @@ suite('the check of a partner page', () => {
       /integrity="sha384-module"/,
     ],
     [
-      'a form without a partner',
-      {html: html.replace(' partner="acme"', '')},
-      ['unknown-partner'],
-      /no attribute "partner"/,
-    ],
-    [
       'a form in a template',
       {html: pageWith(snippetOf('html').replace('<lead-', '<template><lead-') + '</template>')},
       ['no-form'],
@@ -446,6 +440,15 @@ suite('the check of a partner page', () => {
       assert.match(findings.map(({wrong, fix}) => `${wrong} ${fix}`).join(' '), named);
     });
   }
+  for (const attribute of ['', ' partner', ' partner=""']) {
+    test(`the check of a partner page says whose a form is that names no partner: <lead-prequal-form${attribute}>`, () => {
+      const page = html.replace(' partner="acme"', attribute);
+      const [finding, ...others] = checkPage(globex, {html: page}, service);
+      assert.partialDeepStrictEqual(finding, {code: 'unknown-partner', fix: 'Write partner="globex".'});
+      assert.match(finding?.wrong ?? '', /"acme", another partner/);
+      assert.deepEqual(others, []);
+    });
+  }
   test('every finding of the check has a page in these tests that has it', () => {
     assert.deepEqual(new Set(faults.flatMap(([, , expected]) => expected)), new Set(findingCodes));
   });
@@ -492,6 +495,8 @@ suite('the check of a partner page', () => {
   const pinnedBy = (hashes: string) => ({html: html.replace('sha384-module', hashes)});
   const beside = (more: string) => ({html: pageWith(snippetOf('html') + more)});
   const wellDone: Record<string, Given> = {
+    'no partner, which means the first': {html: html.replace(' partner="acme"', '')},
+    'an empty partner, which means the first': {html: html.replace('"acme"', '""')},
     'several hashes': pinnedBy('sha384-other sha384-module'),
     'a wrong hash of a weaker kind': pinnedBy(`sha256-${'A'.repeat(43)}= sha384-module`),
     'a hash with options': pinnedBy('sha384-module?ct=js'),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import * as fc from 'fast-check';
-import {readManifest} from '../../../build/docs/manifest.ts';
+import fc from '../../support/properties.ts';
+import {readElement} from '../../../build/docs/manifest.ts';
 import {allChoices, attributeChoices, readChoices, styleChoices} from '../../../server/snippets/choices.ts';
 import {looks} from '../../../server/snippets/looks.ts';
 import {anyChoices, choiceValues} from '../../support/snippet-choices.ts';
 
 suite('the choices of a snippet', () => {
-  const {element} = readManifest();
+  const element = readElement();
 
   test('every attribute of the form can be chosen for a snippet', () => {
     // The partner is the first thing that a snippet needs to know, and any element has `lang`.

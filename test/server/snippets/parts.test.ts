@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
-import {onePartner} from '../../../server/config/partners.ts';
+import {onePartner, type Partner} from '../../../server/config/partners.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
-import {hostNames, hosts, leadToApplyPage} from '../../../server/snippets/hosts.ts';
+import {hostNames, hosts, leadToApplyPage, type HostName} from '../../../server/snippets/hosts.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
-import {listVersions, type EmbedVersion} from '../../../server/versions/embed-versions.ts';
+import type {EmbedVersion} from '../../../server/versions/embed-versions.ts';
 
 const publicUrl = 'https://leads.example.com';
 const integrity = {
@@ -36,12 +36,12 @@ const partsOf = (query: Record<string, string>, partner = acme, version = releas
   snippetParts({publicUrl}, version, partner, readChoices(query).choices);
 
 suite('what a snippet is made from', () => {
-  test('snippets pin the newest release that has both first files, or else the newest build', () => {
+  test('snippets pin the newest release, or else the newest build, if it has both first files', () => {
     const newer = {...release, name: '1.3.0'};
     const build = {...release, name: '1.4.0', released: false};
-    assert.equal(versionForSnippets([build, newer, old, release]), newer);
-    assert.equal(versionForSnippets([build, old]), build);
-    assert.equal(versionForSnippets([old]), undefined);
+    assert.equal(versionForSnippets([build, newer, release, old]), newer);
+    assert.equal(versionForSnippets([build]), build);
+    assert.equal(versionForSnippets([build, old]), undefined);
   });
 
   test('snippets never pin a version that was withdrawn', () => {
@@ -50,20 +50,12 @@ suite('what a snippet is made from', () => {
     assert.equal(versionForSnippets([withdrawn]), undefined);
   });
 
-  test('the list of versions names the one that snippets pin as the newest, also when only a build has both first files', () => {
-    const build = {...release, name: '1.4.0', released: false};
-    const withdrawn = {...release, name: '1.3.0', advisory: {withdrawn: 'A fault.'}};
-    assert.equal(listVersions([build, withdrawn, old]).newest, '1.4.0');
-    assert.equal(versionForSnippets([build, withdrawn, old]), build);
-    assert.equal(listVersions([withdrawn, old]).newest, '1.2.0');
-  });
-
-  test('the snippet that the server prints says so when its version is no release', () => {
+  test('the snippet that the server prints says so when its version is a build', () => {
     const printed = (version: EmbedVersion) =>
       snippetForTerminal({publicUrl, partners: [acme], snippetsPage: true}, [version]);
-    assert.match(printed({...release, released: false}), /1\.1\.0 is not a release/);
-    assert.doesNotMatch(printed(release), /not a release/);
-    assert.match(printed(old), /No version of the form that is served has the files that snippets need/);
+    assert.match(printed({...release, released: false}), /1\.1\.0 is a build/);
+    assert.doesNotMatch(printed(release), /is a build/);
+    assert.match(printed(old), /The newest version of the form lacks a file that snippets need/);
   });
 
   test('both first files of a snippet are pinned by their hash at the address of their version', () => {
@@ -78,7 +70,7 @@ suite('what a snippet is made from', () => {
     });
   });
 
-  test('the address in a snippet of a build that is no release changes with each build, because browsers keep the file', () => {
+  test('the address in a snippet of a build changes with each build, because browsers keep the file', () => {
     const {classic} = partsOf({}, acme, {...release, released: false});
     assert.equal(classic.src, `${publicUrl}/embed/1.1.0/lead-prequal-form.classic.js?build=Classic%2FClas`);
   });
@@ -135,9 +127,8 @@ suite('what a snippet is made from', () => {
       />Talk to us about funding<.*>How much funding can you get\? – Acme Funding</s,
     );
     const spanish = textOf({lang: 'es'});
-    assert.match(spanish, /<noscript>Este formulario necesita JavaScript/);
     assert.match(spanish, />¿Cuánto financiamiento puede obtener\?</);
-    assert.doesNotMatch(spanish, /How much|this form needs/);
+    assert.doesNotMatch(spanish, /How much/);
   });
 
   test('a snippet without a partner has a form that is a sample, in the state that was chosen', () => {
@@ -168,10 +159,75 @@ suite('what a snippet is made from', () => {
         .blocks(partsOf({presentation: 'dialog'}))
         .map(({code}) => code)
         .join('\n');
-      assert.match(text, /<a href="#prequal-form">/, host);
+      assert.match(text, /<a href="https:\/\/leads\.example\.com\/apply\/acme#prequal-form">/, host);
       assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, host);
       assert.doesNotMatch(text, /min-height|minHeight/, host);
     }
+  });
+
+  const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
+  const textFor = (host: HostName, query: Record<string, string> = {}, partner: Partner = acme) =>
+    hosts[host]
+      .blocks(partsOf(query, partner))
+      .map(({code}) => code)
+      .join('\n');
+  const withForm = hostNames.filter((name) => !leadToApplyPage.has(name));
+
+  for (const host of withForm.filter((name) => name !== 'wordpress')) {
+    test(`the form of a snippet holds a link to the apply page, and rules that hide it while the form may come: ${hosts[host].name}`, () => {
+      const text = textFor(host, {}, {...acme, contact});
+      const [, child = assert.fail(text)] = /<div class(?:Name)?="prequal-late">(.*)<\/div>/.exec(text) ?? [];
+      assert.equal(
+        child,
+        'The form has not loaded. You can <a href="https://leads.example.com/apply/acme">open it on its own page</a>, ' +
+          'call <a href="tel:+14155550132">(415) 555-0132 ext. 3</a>, ' +
+          'or write to <a href="mailto:hello@acme.example">hello@acme.example</a>.',
+      );
+      assert.ok(text.includes('.prequal-late { animation: prequal-late 0s 8s backwards; }'), text);
+      assert.doesNotMatch(text, /noscript|\/contact/);
+    });
+  }
+
+  test('a snippet for WordPress has no rules, which WordPress may leave as a text, but a link below the form', () => {
+    const text = textFor('wordpress', {}, {...acme, contact: {phone: '+44 20 7946 0958'}});
+    assert.doesNotMatch(text, /<style|prequal-late|animation|noscript/);
+    assert.match(
+      text,
+      /<\/lead-prequal-form>\n<script[^\n]*<\/script>\n<p>If the form does not appear, you can <a href="https:\/\/leads\.example\.com\/apply\/acme">open it on its own page<\/a> or call <a href="tel:\+442079460958">\+44 20 7946 0958<\/a>\.<\/p>$/,
+    );
+  });
+
+  test('where the form does not load, a snippet speaks the language that was chosen, and so does the apply page', () => {
+    const spanish = textFor('html', {lang: 'es'}, {...acme, contact});
+    assert.ok(
+      spanish.includes(
+        'El formulario no se ha cargado. Puede <a href="https://leads.example.com/apply/acme?lang=es">abrirlo en una página aparte</a>, ' +
+          'llamar al <a href="tel:+14155550132">(415) 555-0132 ext. 3</a> ' +
+          'o escribir a <a href="mailto:hello@acme.example">hello@acme.example</a>.',
+      ),
+      spanish,
+    );
+    assert.match(textFor('wordpress', {lang: 'es'}), /<p lang="es">Si el formulario no aparece, puede <a/);
+    assert.match(
+      textFor('html', {lang: 'es', presentation: 'dialog'}),
+      /<a href="[^"]*\/apply\/acme\?lang=es#prequal-form" lang="es">¿Cuánto/,
+    );
+  });
+
+  test('where the form does not load, a snippet leads to the server that gets its leads', () => {
+    assert.match(
+      textFor('html', {endpoint: 'https://other.example/leads'}),
+      /<a href="https:\/\/other\.example\/leads\/apply\/acme">/,
+    );
+  });
+
+  test('a snippet with a form in a dialog has nothing that stands in the page, because its link leads to the apply page', () => {
+    for (const host of withForm)
+      assert.doesNotMatch(
+        textFor(host, {presentation: 'dialog'}),
+        /prequal-late|has not loaded|<style/,
+        host,
+      );
   });
 
   test('a snippet in JSX has a boolean attribute as a boolean, because React sets a property to an empty text otherwise', () => {

@@ -1,0 +1,130 @@
+/** What the log says when the server stops, and why. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {suite, test, type TestContext} from 'node:test';
+import {usualTimings} from '../../server/config/timings.ts';
+import {openConnection, requestText} from '../support/connection.ts';
+import {startFakeUpstream} from '../support/fake-upstream.ts';
+import {basic, postJson} from '../support/http.ts';
+import {openFor} from '../support/opened.ts';
+import {quickTimings} from '../support/quick-timings.ts';
+import {standardBody} from '../support/sample-leads.ts';
+import {serviceSettings, spawnMain, startService, type RunningService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {acme, startTestServer, through} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+
+type Line = {level: number; msg?: string; reason?: string; ms?: number; err?: {message: string}};
+
+async function start(t: TestContext, settings: Record<string, string> = {}): Promise<RunningService> {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const service = await startService({...serviceSettings(folder.path), ...settings}, folder.path);
+  t.after(() => service.end('SIGKILL'));
+  return service;
+}
+
+/** The lines of the log that say how the server stops. */
+async function lastLines({lines}: RunningService): Promise<Line[]> {
+  const parsed = () => lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
+  await until(() => / (stopped|ends now)$/.test(parsed().at(-1)?.msg ?? ''), 5_000);
+  return parsed().filter(({msg = ''}) => /stop|ends/.test(msg) && !msg.includes('the port closes'));
+}
+
+const orderly = (reason: string) => [
+  {level: 30, msg: 'the server stops', reason},
+  {level: 30, msg: 'the server has stopped'},
+];
+
+suite('the log of a server that stops', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`the log of a server that stops names ${signal}, and says at the end that it has stopped`, async (t) => {
+      const service = await start(t);
+      await service.end(signal);
+      const lines = await lastLines(service);
+      assert.partialDeepStrictEqual(lines, orderly(signal));
+      assert.equal(typeof lines.at(-1)?.ms, 'number');
+    });
+  }
+
+  test('the log of a server that stops says that its drain has ended', async (t) => {
+    const service = await start(t, {DRAIN_SECONDS: '0.1'});
+    await service.end('SIGTERM');
+    assert.partialDeepStrictEqual(await lastLines(service), orderly('the drain has ended'));
+  });
+
+  test('the log of a server that stops says that another signal ended its drain', async (t) => {
+    const service = await start(t, {DRAIN_SECONDS: '600'});
+    let ended: unknown;
+    const end = service.end('SIGTERM').then((how) => (ended = how));
+    await until(() => service.lines.some((line) => line.includes('SIGTERM: the port closes in 600 s')));
+    await until(() => {
+      if (ended === undefined) process.kill(service.pid, 'SIGINT');
+      return ended !== undefined;
+    });
+    await end;
+    assert.partialDeepStrictEqual(await lastLines(service), orderly('SIGINT during the drain'));
+  });
+
+  test('the log of a server that stops before it is ready says so', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    // Nothing listens at port 1, so the server waits for its database.
+    const settings = {...serviceSettings(folder.path), DATABASE_URL: 'postgres://127.0.0.1:1/leads'};
+    const child = spawnMain(settings, folder.path);
+    t.after(() => child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await until(() => output.includes('the database cannot be reached'));
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    const last = JSON.parse(output.trimEnd().split('\n').at(-1)!) as Line;
+    assert.partialDeepStrictEqual(last, {msg: 'the server stops', reason: 'SIGTERM before it was ready'});
+  });
+
+  const faults = {
+    'an error that nothing catches': 'throw new Error("a fault")',
+    'a rejection that nothing handles': 'void Promise.reject(new Error("a fault"))',
+  };
+  for (const [what, fault] of Object.entries(faults)) {
+    test(`the log of a server that ${what} ends has the error as its last line`, async (t) => {
+      const script = `process.on("SIGUSR2", () => { ${fault} })`;
+      const service = await start(t, {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+      });
+      assert.deepEqual(await service.end('SIGUSR2'), {code: 1, signal: null});
+      await until(() => service.lines.some((line) => line.includes('the server ends')), 5_000);
+      const lines = service.lines.filter((line) => line.startsWith('{'));
+      const last = JSON.parse(lines.at(-1)!) as Line;
+      assert.partialDeepStrictEqual(last, {
+        level: 50,
+        msg: 'the server ends because of an error that nothing handles',
+        err: {message: 'a fault'},
+      });
+    });
+  }
+
+  test('the log of a server that stops counts the requests and the deliveries that it cuts off', async (t) => {
+    const upstream = await openFor(t, startFakeUpstream({create: () => undefined}));
+    const {requestsEnd, deliveriesEnd} = quickTimings;
+    const timings = {...usualTimings, answerWait: 100, requestsEnd, deliveriesEnd};
+    const server = await openFor(t, startTestServer(through(upstream.settings), timings));
+    await server.fetch('/json/leads', postJson(standardBody, basic(acme)));
+    await until(() => upstream.exchanges.length > 0);
+    const connection = await openConnection(server.port);
+    const headers = {...basic(acme), 'content-type': 'application/json', 'content-length': '100'};
+    connection.send(requestText('POST', '/json/leads', {...headers, expect: '100-continue'}, '{'));
+    await connection.continued();
+    await server.close();
+    const said = server.logLines.map((line) => JSON.parse(line) as Line);
+    const cut = said.filter(({msg}) => /cut off/.test(msg ?? ''));
+    assert.partialDeepStrictEqual(cut, [
+      {
+        level: 40,
+        msg: 'connections were cut off, because their requests were not complete in time',
+        connections: 1,
+      },
+      {level: 40, msg: 'deliveries were cut off, because they did not end in time', deliveries: 1},
+    ]);
+  });
+});
