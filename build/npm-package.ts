@@ -9,7 +9,7 @@ import {getWebTypesData} from 'custom-element-jet-brains-integration';
 import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs-code-integration';
 import {defineConfig, type Plugin} from 'vite';
 import {elementName} from '../contract/api.ts';
-import {readManifest} from './docs/manifest.ts';
+import {packageManifest} from './docs/manifest.ts';
 import {isPins, loading, rewritePins} from './pins.ts';
 
 const outDir = 'dist/npm';
@@ -76,12 +76,12 @@ const forServers = 'export const LeadPrequalForm = undefined;\n';
 const describe: Plugin = {
   name: 'describe',
   writeBundle() {
-    const manifest = readManifest().manifest as unknown as Parameters<typeof getWebTypesData>[0];
-    const write = (name: string, content: unknown) =>
-      writeFileSync(
-        `${outDir}/${name}`,
-        typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`,
-      );
+    const manifest = packageManifest() as unknown as Parameters<typeof getWebTypesData>[0];
+    const write = (name: string, content: unknown) => {
+      const text = typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
+      // The data for editors has this for each custom property without a default.
+      writeFileSync(`${outDir}/${name}`, text.replaceAll(' _(default: undefined)_', ''));
+    };
     write('package.json', packageJson);
     write('server.js', forServers);
     write('custom-elements.json', manifest);

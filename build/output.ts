@@ -14,9 +14,17 @@ import {compress, measure, nearBudget, overBudget} from './sizes.ts';
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
 
-/** Pages pin the files of a release by their hashes, so a build must not create other files with the same version. */
+export const hashesFile = 'releases/hashes.json';
+
+/** The hashes that pages pin, by release and file. A release stays in this file even if its folder is deleted. */
+export const releasedHashes = (): Record<string, Record<string, string>> =>
+  existsSync(hashesFile)
+    ? (JSON.parse(readFileSync(hashesFile, 'utf8')) as Record<string, Record<string, string>>)
+    : {};
+
+/** Pages pin the files of a release by their hashes, so a version is never built or released again. */
 export function refuseReleased() {
-  if (!existsSync(`releases/${version}`)) return;
+  if (!existsSync(`releases/${version}`) && !Object.hasOwn(releasedHashes(), version)) return;
   console.error(`${version} is released: raise the version in package.json.`);
   process.exit(1);
 }

@@ -1,14 +1,14 @@
 /**
  * `npm run release`: makes a release of the built form, with the version in package.json. It copies
- * `dist/embed/<version>` to `releases/<version>`, which is part of the repository. Every later server serves it, and no
- * later build may change it, because partners' pages pin its files by their hashes.
+ * `dist/embed/<version>` to `releases/<version>`, which is part of the repository, and adds the hashes that pages pin to
+ * `releases/hashes.json`. Every later server serves the release. A mistake in it is corrected by the next version.
  */
-import {createHash} from 'node:crypto';
-import {cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
+import {cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
+import {firstFiles} from '../contract/api.ts';
+import {hashesFile, integrityOf, outDir, refuseReleased, releasedHashes} from './output.ts';
 
-const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
-const built = join('dist/embed', version);
+const version = basename(outDir);
 const release = join('releases', version);
 
 function refuse(why: string): never {
@@ -16,27 +16,27 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-if (existsSync(release)) refuse(`${version} is released: raise the version in package.json.`);
-if (!existsSync(join(built, 'manifest.json'))) refuse(`${built} is missing: run "npm run build" first.`);
+refuseReleased();
+if (!existsSync(join(outDir, 'manifest.json'))) refuse(`${outDir} is missing: run "npm run build" first.`);
 
 // An interrupted build, or one that was edited by hand, must not become a release.
-const {integrity} = JSON.parse(readFileSync(join(built, 'manifest.json'), 'utf8')) as {
+const {integrity} = JSON.parse(readFileSync(join(outDir, 'manifest.json'), 'utf8')) as {
   integrity: Record<string, string>;
 };
 for (const [file, expected] of Object.entries(integrity)) {
-  const actual = createHash('sha384')
-    .update(readFileSync(join(built, file)))
-    .digest('base64');
-  if (`sha384-${actual}` !== expected)
-    refuse(`${join(built, file)} is not what its manifest says: build it again.`);
+  if (integrityOf(readFileSync(join(outDir, file), 'utf8')) !== expected)
+    refuse(`${join(outDir, file)} is not what its manifest says: build it again.`);
 }
 
 // Copies to another name first, so that an interrupted copy does not look like a release.
 const unfinished = join('dist', `release-${version}`);
 rmSync(unfinished, {recursive: true, force: true});
-cpSync(built, unfinished, {recursive: true});
+cpSync(outDir, unfinished, {recursive: true});
 mkdirSync('releases', {recursive: true});
 renameSync(unfinished, release);
+const pinned = Object.entries(integrity).filter(([file]) => firstFiles.includes(file));
+const hashes = {...releasedHashes(), [version]: Object.fromEntries(pinned)};
+writeFileSync(hashesFile, `${JSON.stringify(hashes, null, 2)}\n`);
 console.log(
-  `${release} is made. Commit it, and raise the version in package.json: ${version} is never built again.`,
+  `${release} is made. Commit it and ${hashesFile}, and raise the version in package.json: ${version} is never built again.`,
 );

@@ -17,10 +17,10 @@ export type ListedVersion = {
 
 export type ListedVersions = {
   /**
-   * The version that pages should pin: the newest release that was not withdrawn. Where there is no such release, the
-   * newest version that the operator built. Null if the server has no version at all.
+   * The version that pages should pin: the newest release that is not withdrawn. Where there is no such release, the
+   * newest build of the operator's own. Null if the server has neither.
    */
   newest: string | null;
-  /** The newest version first. */
+  /** Releases and builds, the highest number first. */
   versions: readonly ListedVersion[];
 };

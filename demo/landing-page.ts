@@ -26,7 +26,8 @@ export function landingPage({script, partner, publicUrl}: Embed): Express {
   });
   app.get('/', (_request, response) => {
     const html = readFileSync(join(folder, 'landing.html'), 'utf8');
-    response.type('html').send(html.replace('{{script}}', script).replace('{{partner}}', partner));
+    const values: Record<string, string> = {script, partner, apply: `${publicUrl}${paths.apply}/${partner}`};
+    response.type('html').send(html.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ''));
   });
   app.get('/playground', (_request, response) => {
     response.redirect(`${publicUrl}${paths.snippets}?partner=${partner}`);

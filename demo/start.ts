@@ -52,7 +52,7 @@ const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DE
 const port = await freePort(Number(process.env['PORT'] ?? 8080));
 const publicUrl = `http://localhost:${port}`;
 
-const config = readConfig({
+const read = readConfig({
   DATABASE_PATH: 'data/demo.sqlite',
   LOG_LEVEL: 'warn',
   ...process.env,
@@ -63,8 +63,11 @@ const config = readConfig({
   EMBED_ORIGINS: pageOrigin,
   EMBED_PARTNER: 'demo',
   EMBED_NAME: 'Sample Street Funding',
+  EMBED_CONTACT_EMAIL: 'hello@example.com',
   TOKEN_KEY: secrets.tokenKey,
 });
+// The demo has no releases, so that its pages get the newest build: whoever changes the form wants to see the change.
+const config = {...read, releasesFolder: 'no releases'};
 const log = createEventLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
 page.on('request', landingPage({script: newestScript(config).script, partner: 'demo', publicUrl}));

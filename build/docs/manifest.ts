@@ -1,11 +1,11 @@
 /**
- * Creates the custom-elements manifest of the element from its class: from the doc block above the class, and the
- * comments and types of its public members. The documentation, the data for editors and the npm package are made from
- * it.
+ * Reads the reference of the element from its class: from the doc block above the class, and the comments and types of
+ * its public members. The documentation, and the custom-elements manifest of the npm package are made from it.
  */
 import {readFileSync} from 'node:fs';
 import {create, ts} from '@custom-elements-manifest/analyzer';
 import {litPlugin} from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
+import {elementName, moduleFile} from '../../contract/api.ts';
 
 type Described = {name: string; description?: string};
 export type Typed = Described & {type?: {text: string}; default?: string};
@@ -23,6 +23,7 @@ export type Member = Typed & {
 
 export type ElementReference = {
   kind: 'class';
+  name: string;
   tagName: string;
   summary: string;
   attributes: readonly Attribute[];
@@ -34,7 +35,7 @@ export type ElementReference = {
   cssProperties: readonly Typed[];
 };
 
-export type Manifest = {modules: {path: string; declarations: ElementReference[]}[]};
+type Manifest = {modules: {declarations: ElementReference[]}[]};
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -43,8 +44,8 @@ const source = 'widget/lead-prequal-form.ts';
 /** Only defaults that are literals are listed. The description of a property should mention any other default. */
 const isLiteral = (value: string) => /^('.+'|[\d.]+|true|false)$/.test(value);
 
-/** @throws Error when a public part of the element has no description */
-export function readManifest(): {manifest: Manifest; element: ElementReference} {
+/** @throws Error when a public part of the element has no description, or an event no type */
+export function readElement(): ElementReference {
   const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.ES2022, true);
   const manifest = create({modules: [file], plugins: litPlugin(), context: {dev: false}}) as Manifest;
   const element = manifest.modules[0]?.declarations.find((declaration) => declaration.kind === 'class');
@@ -64,7 +65,57 @@ export function readManifest(): {manifest: Manifest; element: ElementReference} 
     if (!item.description) throw new Error(`${source} does not say what "${item.name}" is for`);
     item.description = oneLine(item.description);
   }
+  for (const {name, type} of events) if (!type) throw new Error(`${source} gives "${name}" no type`);
   for (const item of [...attributes, ...members]) if (!isLiteral(item.default ?? '')) delete item.default;
   element.summary = oneLine(element.summary);
-  return {manifest, element};
+  return element;
+}
+
+/**
+ * Adds to each description what has the same name among the others. Tools such as Storybook list slots and parts by their
+ * names alone, and show only one of two with the same name.
+ */
+const toldFrom = (kind: string, others: readonly Described[]) => (item: Described) => {
+  const other = others.find(({name}) => name === item.name);
+  return other
+    ? {
+        ...item,
+        description: `${item.description} (The ${kind} "${item.name}" is something else: ${other.description})`,
+      }
+    : item;
+};
+
+/**
+ * The custom-elements manifest of the npm package. It names the files of the package instead of our sources, and what an
+ * app can import from them.
+ */
+export function packageManifest() {
+  const element = readElement();
+  const {name, summary, slots, cssParts} = element;
+  const declaration = {name, module: moduleFile};
+  return {
+    schemaVersion: '2.1.0',
+    readme: 'README.md',
+    modules: [
+      {
+        kind: 'javascript-module',
+        path: moduleFile,
+        declarations: [
+          {
+            ...element,
+            // Storybook shows the description alone.
+            description: summary,
+            slots: slots.map(toldFrom('part', cssParts)),
+            cssParts: cssParts.map(toldFrom('slot', slots)),
+            // The class between the two is no part of the package.
+            superclass: {name: 'LitElement', package: 'lit'},
+          },
+        ],
+        exports: [
+          {kind: 'js', name, declaration},
+          {kind: 'custom-element-definition', name: elementName, declaration},
+        ],
+      },
+    ],
+  };
 }

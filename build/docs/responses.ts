@@ -282,4 +282,11 @@ export const rows: readonly Row[] = [
     status: 400,
     problem: 'bad-request',
   },
+  {
+    when: 'a query that is not URL-encoded UTF-8, or over 64 parameters or 4,096 bytes',
+    ...read,
+    path: '/json/leads/<id>?discount=50%off',
+    status: 400,
+    problem: 'bad-request',
+  },
 ];

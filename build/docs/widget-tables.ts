@@ -3,10 +3,11 @@ import {readFileSync} from 'node:fs';
 import {extname} from 'node:path';
 import {elementName} from '../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
-import {readManifest, type Member} from './manifest.ts';
+import {fallbackRules} from '../../server/snippets/fallback.ts';
+import {readElement, type Member} from './manifest.ts';
 import {code, table, type Tables} from './markdown.ts';
 
-const {element} = readManifest();
+const element = readElement();
 
 const withoutQuotes = (text: string | undefined) => text?.replace(/^'(.*)'$/, '$1');
 
@@ -19,16 +20,6 @@ function choices(type = ''): string {
 }
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
-
-/** The lines that embed the form, with the address and the partner of an example. */
-const snippet = () =>
-  fenced(
-    'html',
-    `<script type="module" src="https://leads.example.com/embed/1.1.0/${elementName}.js" integrity="sha384-…" crossorigin></script>
-<${elementName} partner="acme" style="display: block; min-height: ${reservedHeights.steps}">
-  <noscript>Please <a href="/contact">write to us</a>: this form needs JavaScript.</noscript>
-</${elementName}>`,
-  );
 
 function reservedHeightsText(): string {
   const {steps, ...others} = reservedHeights;
@@ -83,7 +74,7 @@ export const widgetTables: Tables = {
   events: () => table(['Event', 'When'], described(element.events)),
   slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
   parts: () => table(['Part', 'What it is'], described(element.cssParts)),
-  snippet,
+  fallbackRules: () => fenced('css', fallbackRules),
   reservedHeights: reservedHeightsText,
   react: exampleCode('react/funding.tsx'),
   reactHydrated: exampleCode('react/use-hydrated.ts'),

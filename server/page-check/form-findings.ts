@@ -13,19 +13,16 @@ export function formFindings(
 ): Finding[] {
   if (form['sandbox'] !== undefined) return [];
   const findings: Finding[] = [];
-  const named = form['partner'] ?? '';
+  const named = form['partner'] || partners[0]?.key;
   if (named !== partner.key) {
     const isKnown = partners.some(({key}) => key === named);
     findings.push({
       code: 'unknown-partner',
-      wrong:
-        named === ''
-          ? 'The form on the page does not say whose it is: it has no attribute "partner".'
-          : `The form on the page is that of "${named}", ${isKnown ? 'another partner' : 'which is no partner of this server'}.`,
+      wrong: `The form on the page is that of "${named}", ${isKnown ? 'another partner' : 'which is no partner of this server'}.`,
       fix: `Write partner="${partner.key}".`,
     });
   }
-  const endpoint = form['endpoint'] ? URL.parse(form['endpoint'], address) : null;
+  const endpoint = form['endpoint'] ? URL.parse(form['endpoint'], address.href) : null;
   if (endpoint) {
     findings.push(...mixedContent('The endpoint', endpoint, address, publicUrl));
     const server = new URL(publicUrl);

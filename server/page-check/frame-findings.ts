@@ -13,7 +13,7 @@ export type ApplyFrame = {url: URL; sandbox: string | undefined};
 export function applyFrames(frames: readonly FoundFrame[], address: URL, publicUrl: string): ApplyFrame[] {
   const server = new URL(`${publicUrl}${paths.apply}`);
   return frames.flatMap(({src, sandbox}) => {
-    const url = URL.parse(src, address);
+    const url = URL.parse(src, address.href);
     const isOurs = url?.host === server.host && `${url.pathname}/`.startsWith(`${server.pathname}/`);
     return url && isOurs ? [{url, sandbox}] : [];
   });

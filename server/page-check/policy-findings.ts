@@ -58,7 +58,7 @@ function blockedScript(
   const name = decided.name === 'default-src' ? 'script-src' : decided.name;
   const script = page?.scripts.find(({inert}) => inert === undefined);
   // An empty address would be that of the page itself.
-  const url = (script && URL.parse(script.src, address)) ?? new URL(`/embed/v1/${moduleFile}`, server);
+  const url = (script && URL.parse(script.src, address.href)) ?? new URL(`/embed/v1/${moduleFile}`, server);
   const {nonce, integrity} = script?.attributes ?? {};
   if (script?.inline !== undefined && !allowsInlineScript(decided, {nonce, text: script.inline})) {
     return {
@@ -126,7 +126,7 @@ function blockedFrame(
 ): Finding | undefined {
   const decided = deciding(policy, 'frame-src');
   const framed = page?.frames
-    .map(({src}) => URL.parse(src, address))
+    .map(({src}) => URL.parse(src, address.href))
     .find((url) => url?.origin === server.origin);
   if (!decided || !framed || allowsUrl(decided, framed, address)) return undefined;
   return blocked('policy-blocks-frame', 'the frame with the form', 'frame-src', decided, server);

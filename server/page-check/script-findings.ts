@@ -19,7 +19,7 @@ export function scriptFindings(
       },
     ];
   }
-  const url = URL.parse(src, address);
+  const url = URL.parse(src, address.href);
   if (!url) {
     return [
       {

@@ -101,7 +101,7 @@ export const attributeChoices = {
     'Events of the form are also pushed to this array of the page.',
   ),
   sandbox: select(
-    'What happens to leads',
+    'What happens to leads on your page',
     {
       live: 'They are sent',
       succeeds: 'Sample: success',

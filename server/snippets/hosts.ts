@@ -3,6 +3,7 @@
  * `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs each on a page
  * that treats a snippet as the host does.
  */
+import {fallbackBelow, fallbackChild, fallbackClass, fallbackRules, fallbackStyle} from './fallback.ts';
 import {frameSnippet} from './frame-snippet.ts';
 import {
   classicTag,
@@ -34,7 +35,15 @@ export type Host = {
 };
 
 /** The plain script: it also runs where a tool drops attributes, delays scripts, or puts them into the page later. */
-const classicHtml = (parts: SnippetParts) => `${formTag(parts, styleAttribute(parts))}\n${classicTag(parts)}`;
+const classicHtml = (parts: SnippetParts) =>
+  `${fallbackStyle(parts)}${formTag(parts, styleAttribute(parts), fallbackChild(parts))}\n${classicTag(parts)}`;
+
+/**
+ * Where WordPress takes scripts out of a page, it leaves what stands between `<style>` and `</style>` as a text, so the
+ * snippet has none. It also leaves the link below the form.
+ */
+const wordpress = (parts: SnippetParts) =>
+  `${formTag(parts, styleAttribute(parts))}\n${classicTag(parts)}${fallbackBelow(parts)}`;
 
 const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): Host['blocks'] => {
   return (parts) => [{title, language: 'html', code: code(parts)}];
@@ -65,12 +74,18 @@ const tagManager = (parts: SnippetParts) => `<script>
     var form = document.createElement('lead-prequal-form');
 ${setAttributes(parts)}
     form.style.cssText = ${scriptText(inlineStyle(parts))};
-    (document.getElementById('funding-form') || document.body).appendChild(form);
+${parts.fallback ? `    var late = document.querySelector('.${fallbackClass}');\n    if (late) form.appendChild(late);\n` : ''}    (document.getElementById('funding-form') || document.body).appendChild(form);
     var script = document.createElement('script');
 ${setScript(parts.classic)}
     document.head.appendChild(script);
   })();
 </script>`;
+
+/** Where tag managers are blocked, too, the text for that shows here. */
+const placeForForm = (parts: SnippetParts) => {
+  const child = fallbackChild(parts);
+  return `${fallbackStyle(parts)}${opener(parts)}<div id="funding-form">${child && `\n  ${child}\n`}</div>`;
+};
 
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -91,24 +106,31 @@ const openerLine = (parts: SnippetParts, indent: string) =>
 const pin = (name: string, {integrity}: ScriptFile) =>
   integrity === undefined ? '' : ` ${name}="${integrity}"`;
 
+/** The end of a component's tag, with what it holds. */
+const ending = (child: string, indent: string) =>
+  child ? `>\n${indent}  ${child}\n${indent}</lead-prequal-form>` : ' />';
+
+const reactRules = ({fallback}: SnippetParts) =>
+  fallback ? `      <style>{\`\n${fallbackRules}\n\`}</style>\n` : '';
+
 const react = (parts: SnippetParts) => `export function FundingForm() {
   return (
     <>
       <script async src="${parts.module.src}" type="module"${pin('integrity', parts.module)} crossOrigin="" />
-${openerLine(parts, '      ')}      <lead-prequal-form ${jsxAttributes(parts)} style={{${reactStyle(parts)}}} />
+${reactRules(parts)}${openerLine(parts, '      ')}      <lead-prequal-form ${jsxAttributes(parts)} style={{${reactStyle(parts)}}}${ending(fallbackChild(parts, 'className'), '      ')}
     </>
   );
 }`;
 
 const vue = (parts: SnippetParts) => `<template>
   <component :is="'script'" async src="${parts.classic.src}"${pin('integrity', parts.classic)} crossorigin />
-${openerLine(parts, '  ')}  <lead-prequal-form ${jsxAttributes(parts)} style="${escapeHtml(inlineStyle(parts))}" />
-</template>`;
+${openerLine(parts, '  ')}  <lead-prequal-form ${jsxAttributes(parts)} style="${escapeHtml(inlineStyle(parts))}"${ending(fallbackChild(parts), '  ')}
+</template>${parts.fallback ? `\n\n${fallbackStyle(parts).trimEnd()}` : ''}`;
 
-const cssRule = (parts: SnippetParts) =>
-  `.funding-form {\n${Object.entries(declarations(parts))
-    .map(([name, value]) => `  ${name}: ${value};\n`)
-    .join('')}}`;
+const cssRules = (parts: SnippetParts) => {
+  const form = Object.entries(declarations(parts)).map(([name, value]) => `  ${name}: ${value};\n`);
+  return `.funding-form {\n${form.join('')}}${parts.fallback ? `\n${fallbackRules}` : ''}`;
+};
 
 function policy({server, attributes: {endpoint}}: SnippetParts): string {
   const receiver = typeof endpoint === 'string' ? new URL(endpoint).origin : server;
@@ -124,17 +146,19 @@ export const hosts = {
     steps: ['Paste this where the form should appear.'],
     blocks: singleHtmlBlock(
       'In the page',
-      (parts) => `${moduleTag(parts)}\n${formTag(parts, styleAttribute(parts))}`,
+      (parts) =>
+        `${moduleTag(parts)}\n${fallbackStyle(parts)}${formTag(parts, styleAttribute(parts), fallbackChild(parts))}`,
     ),
   },
   wordpress: {
     name: 'WordPress',
     steps: [
-      'Sign in as an administrator or editor, because WordPress removes scripts from what others write.',
+      'Sign in as somebody who may post any HTML: usually an administrator or editor, in a network of sites only a super admin. WordPress calls this right "unfiltered_html".',
       'Open the page in the editor, and add a block of the kind "Custom HTML" where the form should appear.',
       'Paste this into the block, and publish the page.',
+      'Let nobody without that right save the page later, not even to change its title: WordPress would remove the form and its script, and leave only the link below.',
     ],
-    blocks: singleHtmlBlock('In the Custom HTML block', classicHtml),
+    blocks: singleHtmlBlock('In the Custom HTML block', wordpress),
   },
   gtm: {
     name: 'Google Tag Manager',
@@ -147,7 +171,7 @@ export const hosts = {
       {
         title: 'In the page, where the form should appear',
         language: 'html',
-        code: `${opener(parts)}<div id="funding-form"></div>`,
+        code: placeForForm(parts),
       },
       {title: 'In the Custom HTML tag', language: 'html', code: tagManager(parts)},
     ],
@@ -219,16 +243,16 @@ export const hosts = {
     name: 'A strict content security policy',
     steps: [
       'Add these sources to the directives of your policy. The last one is needed only if your policy has "trusted-types".',
-      'Put the rule into your style sheet, because your policy forbids styles within the page.',
+      'Put the rules into your style sheet, because your policy forbids styles within the page.',
       'Paste the script and the form where the form should appear.',
     ],
     blocks: (parts) => [
       {title: 'In the Content-Security-Policy', language: 'text', code: policy(parts)},
-      {title: 'In the style sheet', language: 'css', code: cssRule(parts)},
+      {title: 'In the style sheet', language: 'css', code: cssRules(parts)},
       {
         title: 'In the page',
         language: 'html',
-        code: `${moduleTag(parts)}\n${formTag(parts, {class: 'funding-form'})}`,
+        code: `${moduleTag(parts)}\n${formTag(parts, {class: 'funding-form'}, fallbackChild(parts))}`,
       },
     ],
   },

@@ -19,9 +19,21 @@ export type SnippetParts = {
   classic: ScriptFile;
   /** The origin of the server. */
   server: string;
-  /** What visitors read before the form is there: the text of a link that opens it, and HTML instead of it. */
-  words: {opener: string; withoutScript: string};
+  /** The domains of the server and of the partner, such as `example.com`, as far as they are known. */
+  ownSites: ReadonlySet<string>;
+  /** The link that opens a form in a dialog. */
+  opener: {href: string; text: string};
+  /** Undefined for a form in a dialog, whose opener leads to the apply page. */
+  fallback: Fallback | undefined;
   applyPage: ApplyPage;
+};
+
+/** What visitors read where the form does not load: sentences in HTML. */
+export type Fallback = {
+  /** In its place. */
+  instead: string;
+  /** Below it, also if it has loaded. */
+  below: string;
 };
 
 /** The partner's apply page. It asks for what the partner takes, whatever is chosen for the snippet. */
@@ -83,9 +95,15 @@ export const classicTag = ({classic}: Pick<SnippetParts, 'classic'>): string =>
 /** The id of a form in a dialog, to which the link leads that opens it. */
 export const dialogId = 'prequal-form';
 
+/** The language of a text beside the form, if it may be another one than that of the page. */
+export const langOf = ({attributes: {lang}}: SnippetParts): Attributes => (lang === undefined ? {} : {lang});
+
 /** The link that opens a form in a dialog, on a line of its own. Empty for a form that stands in the page. */
-export const opener = ({attributes, words}: SnippetParts): string =>
-  attributes['presentation'] === 'dialog' ? `<a href="#${dialogId}">${escapeHtml(words.opener)}</a>\n` : '';
+export const opener = (parts: SnippetParts): string => {
+  const {href, text} = parts.opener;
+  const isDialog = parts.attributes['presentation'] === 'dialog';
+  return isDialog ? `<a${attributes({href, ...langOf(parts)})}>${escapeHtml(text)}</a>\n` : '';
+};
 
 /** The attribute `style` of the form, if there is anything to style. */
 export function styleAttribute(parts: SnippetParts): Attributes {
@@ -93,11 +111,14 @@ export function styleAttribute(parts: SnippetParts): Attributes {
   return style === '' ? {} : {style};
 }
 
-/** @param looks how the page styles the form: a `style` or a `class` attribute */
-export const formTag = (parts: SnippetParts, looks: Attributes): string =>
-  `${opener(parts)}<lead-prequal-form${attributes({partner: parts.partner, ...parts.attributes, ...looks})}>
-  <noscript>${parts.words.withoutScript}</noscript>
-</lead-prequal-form>`;
+/**
+ * @param looks how the page styles the form: a `style` or a `class` attribute
+ * @param child what the form holds until it shows itself
+ */
+export const formTag = (parts: SnippetParts, looks: Attributes, child = ''): string =>
+  `${opener(parts)}<lead-prequal-form${attributes({partner: parts.partner, ...parts.attributes, ...looks})}>${
+    child && `\n  ${child}\n`
+  }</lead-prequal-form>`;
 
 /** A text as JavaScript, safe within a `<script>` element, and without signs that a tag manager or a site replaces. */
 export const scriptText = (text: string): string =>

@@ -1,25 +1,21 @@
 import type {Config} from '../config/config.ts';
 import {moduleFile} from '../../contract/api.ts';
-import {isWithdrawn, pinnedFile, readVersions, versionToPin} from '../versions/embed-versions.ts';
+import {newestVersion, pinnedFile, readVersions} from '../versions/embed-versions.ts';
 import {moduleTag} from './markup.ts';
 
-/** What the server logs about the form at start: the newest script tag, and whether that version is a release. */
+/** What the server logs about the form at start: the script tag of the newest version, and whether it is a release. */
 export type NewestScript = {script: string; release: boolean; hint?: string};
 
 type Sources = Parameters<typeof readVersions>[0] & Pick<Config, 'publicUrl'>;
 
 /** @throws Error when there is no version, or when `readVersions` throws */
 export function newestScript({publicUrl, ...sources}: Sources): NewestScript {
-  const versions = readVersions(sources).filter((version) => !isWithdrawn(version));
-  const [newest] = versions;
+  const newest = newestVersion(readVersions(sources));
   if (!newest) throw new Error('The form is not built: run "npm run build" first');
   const script = moduleTag({module: pinnedFile(publicUrl, newest, moduleFile)});
   if (newest.released) return {script, release: true};
-  const pinnable = versionToPin(versions);
   const hint =
-    `${newest.name} is not a release: the next build may change it, and pages that pin its hash would lose the form. ` +
-    (pinnable?.released
-      ? `Let pages pin ${pinnable.name}, the newest release.`
-      : 'Make a release with "npm run release".');
+    `${newest.name} is a build: the next build may change it, and pages that pin its hash would lose the form. ` +
+    'Make a release with "npm run release".';
   return {script, release: false, hint};
 }

@@ -4,27 +4,29 @@ import type {LeadType} from '../../contract/fields.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
-import {hasFirstFiles, pinnedFile, versionToPin, type EmbedVersion} from '../versions/embed-versions.ts';
+import {hasFirstFiles, newestVersion, pinnedFile, type EmbedVersion} from '../versions/embed-versions.ts';
 import {inOrder, type Choices} from './choices.ts';
+import {fallbackOf} from './fallback.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
+import {siteOf} from './receiver.ts';
 import {formWords, type PageLanguage} from './words.ts';
 
 /** Stands for the partner in a snippet of a page that does not know which partner reads it. */
 export const samplePartner = 'your-partner-key';
 
-/** The version that snippets pin. Undefined if none that is served has all the files that they need. */
+/** The version that snippets pin, which is the newest. Undefined if it lacks a file that they need. */
 export function versionForSnippets(versions: readonly EmbedVersion[]): EmbedVersion | undefined {
-  const version = versionToPin(versions);
+  const version = newestVersion(versions);
   return version && hasFirstFiles(version) ? version : undefined;
 }
 
 /** What to say when there is no version for snippets. */
 export const noVersionForSnippets =
-  'No version of the form that is served has the files that snippets need: run "npm run build" first.';
+  'The newest version of the form lacks a file that snippets need, or there is none: run "npm run build" first.';
 
-/** What to say of a version for snippets that is no release. Undefined if there is nothing to say. */
+/** What to say of a version for snippets that is a build. Undefined if there is nothing to say. */
 export const notARelease = ({name, released}: EmbedVersion): string | undefined =>
-  released ? undefined : `${name} is not a release: this snippet stops working when the form is built again.`;
+  released ? undefined : `${name} is a build: this snippet stops working when the form is built again.`;
 
 /**
  * @param partner without one, the form of the snippet is a sample, which needs no partner
@@ -51,22 +53,40 @@ export function snippetParts(
     ...(!partner && {sandbox: chosen['sandbox'] ?? ''}),
   };
   // If the language is that of the page, it is not known here.
-  const words = formWords[(attributes['lang'] as PageLanguage | undefined) ?? 'en'];
+  const lang = attributes['lang'] as PageLanguage | undefined;
+  const language = lang ?? 'en';
+  const {title} = formWords[language];
+  const key = partner?.key ?? samplePartner;
+  const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;
+  const applyAddress = `${receiver}${paths.apply}/${key}${lang ? `?lang=${lang}` : ''}`;
   const isDialog = attributes['presentation'] === 'dialog';
   return {
-    partner: partner?.key ?? samplePartner,
+    partner: key,
     attributes: {...(isDialog && {id: dialogId}), ...inOrder(attributes)},
     properties,
     height: isDialog ? undefined : reservedHeight(attributes),
     module: scriptFile(moduleFile),
     classic: scriptFile(classicFile),
     server: new URL(publicUrl).origin,
-    words: {
-      opener: words.title[attributes['lead-type'] === 'standard' ? 'standard' : 'prequalification'],
-      withoutScript: words.withoutScript,
+    ownSites: ownSitesOf(publicUrl, partner),
+    opener: {
+      // Without the form, the link leads to the apply page. The fragment is what opens the dialog.
+      href: `${applyAddress}#${dialogId}`,
+      text: title[attributes['lead-type'] === 'standard' ? 'standard' : 'prequalification'],
     },
-    applyPage: applyPageOf(publicUrl, partner, words.title),
+    fallback: isDialog ? undefined : fallbackOf(applyAddress, partner?.contact, language),
+    applyPage: applyPageOf(publicUrl, partner, title),
   };
+}
+
+function ownSitesOf(publicUrl: string, partner: Partner | undefined): ReadonlySet<string> {
+  const {origins = [], privacyHref} = partner ?? {};
+  const addresses = [
+    publicUrl,
+    ...origins.map((origin) => origin.replace('*.', '')),
+    privacyHref ?? publicUrl,
+  ];
+  return new Set(addresses.map(siteOf));
 }
 
 function applyPageOf(

@@ -1,13 +1,40 @@
 /**
- * Warns of snippets that send leads to another server. The address of the page of snippets can be made by anybody, and
- * whoever opens a stranger's link must not paste such a snippet unawares. The page and the command show the same words.
+ * Warns of snippets that send leads to another server, or visitors to a stranger's site. The address of the page of
+ * snippets can be made by anybody, and whoever opens a stranger's link must not paste such a snippet unawares. The page
+ * and the command show the same words.
  */
+import {parse} from 'tldts';
 import {leadToApplyPage, type HostName} from './hosts.ts';
 import type {SnippetParts} from './markup.ts';
 
-/** @returns undefined if the leads go to this server */
-export function receiverWarning(host: HostName, {attributes: {endpoint}}: SnippetParts): string | undefined {
-  // Nothing changes where the apply page sends its leads.
-  if (typeof endpoint !== 'string' || leadToApplyPage.has(host)) return undefined;
-  return `Leads from this snippet go to ${endpoint} and not to this server. Paste it only if you know that server.`;
+/** The domain that somebody registered: `example.com` for `https://www.example.com/page`. */
+export function siteOf(address: string): string {
+  const {domain, hostname} = parse(address, {allowPrivateDomains: true});
+  return domain ?? hostname ?? address;
+}
+
+/** Attributes of the form that lead visitors to a page, and what that page is for. */
+const links = {
+  'cta-href': 'The link below the result',
+  'privacy-href': 'The link to the privacy page',
+} as const;
+
+/** @returns undefined if the leads go to this server, and the links to sites that are known */
+export function receiverWarning(host: HostName, {attributes, ownSites}: SnippetParts): string | undefined {
+  // Nothing changes where the apply page sends its leads and its visitors.
+  if (leadToApplyPage.has(host)) return undefined;
+  const {endpoint} = attributes;
+  const found: string[] = [];
+  if (typeof endpoint === 'string')
+    found.push(
+      `Leads from this snippet go to ${endpoint} and not to this server. Paste it only if you know that server.`,
+    );
+  for (const [name, what] of Object.entries(links)) {
+    const address = URL.parse(String(attributes[name]));
+    if (!address || ownSites.has(siteOf(address.href))) continue;
+    found.push(
+      `${what} leads to ${address.origin}, which is no site of yours that we know. Paste it only if you know that site.`,
+    );
+  }
+  return found.join(' ') || undefined;
 }

@@ -7,20 +7,32 @@ export type PageLanguage = 'en' | LanguageTag;
 type Words = {
   /** What the form is about: amounts, or a call. It is the title of apply pages, and the text of links to the form. */
   title: Readonly<Record<LeadType, string>>;
-  /** HTML for browsers without JavaScript. The partner replaces the address. */
-  withoutScript: string;
+  /** Where the form does not load. `{ways}` are `open`, `call` and `write`, with "or" between them. */
+  withoutForm: {instead: string; below: string; open: string; call: string; write: string};
 };
 
 export const formWords: Readonly<Record<PageLanguage, Words>> = {
   en: {
     title: {prequalification: 'How much funding can you get?', standard: 'Talk to us about funding'},
-    withoutScript: 'Please <a href="/contact">write to us</a>: this form needs JavaScript.',
+    withoutForm: {
+      instead: 'The form has not loaded. You can {ways}.',
+      below: 'If the form does not appear, you can {ways}.',
+      open: 'open it on its own page',
+      call: 'call {phone}',
+      write: 'write to {email}',
+    },
   },
   es: {
     title: {
       prequalification: '¿Cuánto financiamiento puede obtener?',
       standard: 'Hable con nosotros sobre financiamiento',
     },
-    withoutScript: 'Este formulario necesita JavaScript: <a href="/contact">escríbanos</a>, por favor.',
+    withoutForm: {
+      instead: 'El formulario no se ha cargado. Puede {ways}.',
+      below: 'Si el formulario no aparece, puede {ways}.',
+      open: 'abrirlo en una página aparte',
+      call: 'llamar al {phone}',
+      write: 'escribir a {email}',
+    },
   },
 };

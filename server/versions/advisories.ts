@@ -5,7 +5,7 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {z} from 'zod';
-import {readJsonFile} from '../config/files.ts';
+import {readOwnJsonFile} from '../config/files.ts';
 import {versionNumber} from '../config/values.ts';
 
 /**
@@ -53,7 +53,7 @@ export function readAdvisories(
   known: readonly string[],
 ): ReadonlyMap<string, Advisory> {
   const path = join(releasesFolder, advisoriesFile);
-  const published = existsSync(path) ? readFile(path) : {};
+  const published = existsSync(path) ? readOwnJsonFile(path, fileSchema) : {};
   const unknownIn = (names: readonly (string | undefined)[]) =>
     names.filter((name) => name !== undefined && !known.includes(name)).join(', ');
 
@@ -73,12 +73,4 @@ export function readAdvisories(
     advisories.set(name, {withdrawn: byOperator, ...advisories.get(name)});
   }
   return advisories;
-}
-
-function readFile(path: string): Readonly<Record<string, Advisory>> {
-  try {
-    return readJsonFile(path, fileSchema);
-  } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`, {cause: error});
-  }
 }

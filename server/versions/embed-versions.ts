@@ -1,19 +1,24 @@
 /**
- * The versions of the form that this server has. Released versions are part of the repository, in `releases/`. They
- * never change, because pages pin their hash. The other versions were built on this machine by `npm run build`.
+ * The versions of the form that this server has. A release is part of the repository, in `releases/`, and never changes,
+ * because pages pin its hash. A build was made on this machine by `npm run build`, and the next one may replace it.
  */
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
+import {compareVersions} from 'compare-versions';
+import {z} from 'zod';
 import {firstFiles} from '../../contract/api.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import type {Config} from '../config/config.ts';
+import {readOwnJsonFile} from '../config/files.ts';
+import {versionNumber} from '../config/values.ts';
 import {readAdvisories, type Advisory} from './advisories.ts';
 
 /**
  * The `manifest.json` that the build writes. `integrity` holds the value of the `integrity` attribute for each file.
  */
-export type Manifest = {version: string; integrity: Record<string, string>};
+const manifestSchema = z.object({version: z.string(), integrity: z.record(z.string(), z.string())});
+export type Manifest = z.output<typeof manifestSchema>;
 
 /** A version whose advisory has `withdrawn` is not served. */
 export type EmbedVersion = {
@@ -30,19 +35,20 @@ function readFolder(folder: string, released: boolean): Omit<EmbedVersion, 'advi
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .filter((name) => existsSync(join(folder, name, 'manifest.json')))
-    .map((name) => ({
-      name,
-      folder: join(folder, name),
-      manifest: JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8')) as Manifest,
-      released,
-    }));
+    .map((name) => {
+      const path = join(folder, name);
+      if (!versionNumber.safeParse(name).success)
+        throw new Error(`${path} has a manifest, but its name is not an exact version such as 1.0.0.`);
+      const manifest = readOwnJsonFile(join(path, 'manifest.json'), manifestSchema);
+      return {name, folder: path, manifest, released};
+    });
 }
 
 /**
- * Every version that was built or released, newest first, withdrawn versions included.
- * @throws Error when a built version has the name of a release and differs from it. Serving one of the two would break
- *   the pages that pinned the other, so an operator has to decide. Also when an advisory or WITHDRAWN_VERSIONS names an
- *   unknown version, or when all versions are withdrawn
+ * Every release and every build, the highest number first, withdrawn versions included.
+ * @throws Error when a build has the number of a release and differs from it. Serving one of the two would break the
+ *   pages that pinned the other, so an operator has to decide. Also when a folder is not named by a version, when an
+ *   advisory or WITHDRAWN_VERSIONS names an unknown version, or when all versions are withdrawn
  */
 export function readVersions({embedFolder, releasesFolder, withdrawnVersions = []}: Sources): EmbedVersion[] {
   const released = readFolder(releasesFolder, true);
@@ -56,7 +62,7 @@ export function readVersions({embedFolder, releasesFolder, withdrawnVersions = [
     }
     return !release;
   });
-  const found = [...released, ...built].sort((a, b) => b.name.localeCompare(a.name, 'en', {numeric: true}));
+  const found = [...released, ...built].sort((one, other) => compareVersions(other.name, one.name));
   const names = found.map(({name}) => name);
   const advisories = readAdvisories(releasesFolder, withdrawnVersions, names);
   const versions = found.map((version) => ({...version, advisory: advisories.get(version.name) ?? {}}));
@@ -70,32 +76,30 @@ export function readVersions({embedFolder, releasesFolder, withdrawnVersions = [
 
 export const isWithdrawn = ({advisory}: EmbedVersion): boolean => advisory.withdrawn !== undefined;
 
-/** The versions that `/embed/v1/` serves, newest first: of several files with the same name, the first is served. */
-export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[] =>
-  versions.filter((version) => version.name.startsWith('1.') && !isWithdrawn(version));
+/** The versions that are served: releases, then builds, and of each the highest number first. */
+function served(versions: readonly EmbedVersion[]): EmbedVersion[] {
+  const all = versions.filter((version) => !isWithdrawn(version));
+  return [...all.filter(({released}) => released), ...all.filter(({released}) => !released)];
+}
 
-/** The newest version that is served, which may be a build; undefined if there is none. */
-export const newestServed = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
-  versions.find((version) => !isWithdrawn(version));
+/**
+ * What "the newest" means everywhere: the newest release that is not withdrawn, or the newest build if there is no such
+ * release. Undefined if there is neither.
+ */
+export const newestVersion = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
+  served(versions)[0];
+
+/** The versions that `/embed/v1/` serves. Of several files with the same name, the first is served. */
+export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[] =>
+  served(versions).filter(({name}) => name.startsWith('1.'));
 
 /** Whether the version has the module and its classic twin, which 1.0.0 lacks. Snippets need both. */
 export const hasFirstFiles = ({manifest}: EmbedVersion): boolean =>
   firstFiles.every((file) => manifest.integrity[file] !== undefined);
 
-/**
- * The version that pages should pin: the newest release, or the newest build if there is no release. A version that lacks
- * one of the first files counts only if there is no other, and a withdrawn version never.
- */
-export function versionToPin(versions: readonly EmbedVersion[]): EmbedVersion | undefined {
-  const served = versions.filter((version) => !isWithdrawn(version));
-  const complete = served.filter(hasFirstFiles);
-  const usable = complete.length > 0 ? complete : served;
-  return usable.find(({released}) => released) ?? usable[0];
-}
-
 /** What `/embed/versions.json` says. */
 export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions => ({
-  newest: versionToPin(versions)?.name ?? null,
+  newest: newestVersion(versions)?.name ?? null,
   versions: versions.map(({name, manifest, released, advisory}) => ({
     version: name,
     released,
@@ -108,8 +112,7 @@ export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions 
 
 /**
  * The address and the hash of a file of a version, for a script tag. Browsers keep the files of a version for a year,
- * because a release never changes. A build that is not a release may change, so its address has the beginning of the
- * hash.
+ * because a release never changes. A build may change, so its address has the beginning of the hash.
  */
 export function pinnedFile(publicUrl: string, {name, manifest, released}: EmbedVersion, file: string) {
   const integrity = manifest.integrity[file] ?? '';

@@ -54,26 +54,6 @@ suite('the sizes of built files', () => {
     assert.deepEqual(others, []);
   });
 
-  test('a visit over its budget is reported although each of its files is within its own', () => {
-    const {file} = pinned('touched-form', '');
-    const sizes = [
-      {file: 'a whole visit', bytes: 26_001, budget: 26_000, origin: 'all'},
-      {file, bytes: 9_000, budget: 9_000, origin: 'the rest'},
-    ];
-    assert.deepEqual(overBudget(sizes), [
-      'a whole visit has 26,001 bytes in brotli, 1 more than its budget of 26,000 (all).',
-    ]);
-  });
-
-  test('the whole visit is the first file, the touched form and the English words', () => {
-    const names = ['touched-form', 'words-en', 'words-es', 'takeaway', 'sandbox', 'languages'];
-    const later = names.map((name) => [pinned(name, name).file, incompressible(100)] as const);
-    const sizes = measure(new Map([[moduleFile, incompressible(100)], ...later]));
-    const visit = sizes.find(({file}) => file === 'a whole visit');
-    const part = (name: string) => sizes.find(({file}) => file.startsWith(name))?.bytes ?? 0;
-    assert.equal(visit?.bytes, part(moduleFile) + part('touched-form') + part('words-en'));
-  });
-
   test('the classic twin may have 150 bytes more than the module', () => {
     const module = incompressible(300);
     const sizeOfTwin = (extra: number) =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {readdirSync, readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
+import {fallbackRules} from '../../server/snippets/fallback.ts';
 
 const filesIn = (folder: string, ending: RegExp) =>
   readdirSync(folder)
@@ -27,16 +28,26 @@ const fallback = (content: string) => content.replace(/<(\w+) slot=[^]*?<\/\1>/g
 
 suite('the snippets', () => {
   for (const file of files.filter((file) => contents(file).length > 0)) {
-    test(`the snippets in ${file} show their text to people without JavaScript alone`, () => {
+    test(`the snippets in ${file} hide what they say instead of the form for as long as it may still come`, () => {
       for (const content of contents(file)) {
-        assert.match(fallback(content), /^(<noscript>[^]*<\/noscript>)?$/);
+        assert.match(fallback(content), /^(<div class="prequal-late">[^]*<\/div>)?$/);
       }
     });
   }
 
   for (const file of ['README.md', 'demo/landing.html']) {
-    test(`the snippet in ${file} has a text for people without JavaScript`, () => {
-      assert.ok(contents(file).some((content) => content.includes('<noscript>')));
+    test(`the snippet in ${file} says what to do where the form does not load`, () => {
+      assert.ok(contents(file).some((content) => /class="prequal-late">[^]*<a href=/.test(content)));
+    });
+  }
+
+  for (const file of ['demo/landing.css', 'test/frameworks/astro/src/components/Funding.astro']) {
+    test(`the rules in ${file} hide the text of a form that may still come as those of the snippets do`, () => {
+      const rulesIn = (css: string) => css.replace(/\s+/g, '');
+      const [, ...rules] = rulesIn(fallbackRules).split(/(?=@keyframes|\.prequal-late\{animation:prequal)/);
+      assert.equal(rules.length, 2);
+      for (const rule of rules.map((each) => each.replace(/@media.*/, '')))
+        assert.ok(rulesIn(readFileSync(file, 'utf8')).includes(rule), rule);
     });
   }
 });

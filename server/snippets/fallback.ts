@@ -1,0 +1,74 @@
+/**
+ * What stands on a partner's page in place of a form whose script does not arrive, because it is blocked, withdrawn or
+ * changed, or the server is down: the address of the apply page, and the partner's contact.
+ */
+import {toE164} from '../../contract/phone.ts';
+import {fill} from '../../form/words/fill.ts';
+import type {Partner} from '../config/partners.ts';
+import {attributes, escapeHtml, langOf, type Fallback, type SnippetParts} from './markup.ts';
+import {formWords, type PageLanguage} from './words.ts';
+
+/** The class of the only child of the form, which the rules below hide for as long as the form may still come. */
+export const fallbackClass = 'prequal-late';
+
+/**
+ * The animation hides the child in its delay of eight seconds, and the form hides it as soon as it shows itself. The
+ * animation itself takes no time, because many style sheets shorten animations for people who want less motion, but few
+ * touch delays. Where a style sheet forbids all animations, the child is shown at once, which is better than never.
+ *
+ * The first rule is what the form says of itself when it has arrived. Browsers count it as a shift of the layout when an
+ * element with a child gets another place, even if the child is hidden.
+ */
+export const fallbackRules = `:where(lead-prequal-form) {
+  inline-size: 100%;
+  margin-inline: auto;
+  max-inline-size: var(--prequal-max-width, 640px);
+}
+@keyframes ${fallbackClass} {
+  from { visibility: hidden; }
+}
+.${fallbackClass} { animation: ${fallbackClass} 0s 8s backwards; }
+@media (scripting: none) {
+  .${fallbackClass} { animation: none; }
+}`;
+
+const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
+
+/** `call <a href="tel:…">…</a>`, and the same for an e-mail address, as far as the partner has them. */
+export function contactWays(contact: Partner['contact'], language: PageLanguage): string[] {
+  const {call, write} = formWords[language].withoutForm;
+  const {phone, email} = contact ?? {};
+  return [
+    ...(phone === undefined ? [] : [fill(call, {phone: link(`tel:${toE164(phone)}`, phone)})]),
+    ...(email === undefined ? [] : [fill(write, {email: link(`mailto:${email}`, email)})]),
+  ];
+}
+
+/** `a, b, or c` */
+export const anyOf = (ways: readonly string[], language: PageLanguage): string =>
+  new Intl.ListFormat(language, {type: 'disjunction'}).format(ways);
+
+export function fallbackOf(
+  applyAddress: string,
+  contact: Partner['contact'],
+  language: PageLanguage,
+): Fallback {
+  const {instead, below, open} = formWords[language].withoutForm;
+  const ways = anyOf([link(applyAddress, open), ...contactWays(contact, language)], language);
+  return {instead: fill(instead, {ways}), below: fill(below, {ways})};
+}
+
+/** The rules as an element, on lines of its own. */
+export const fallbackStyle = ({fallback}: SnippetParts): string =>
+  fallback ? `<style>\n${fallbackRules.replace(/^/gm, '  ')}\n</style>\n` : '';
+
+/**
+ * It is no `<p>`, whose margin would move the form, and the page below it when the form comes.
+ * @param classAttribute `className` in JSX
+ */
+export const fallbackChild = ({fallback}: SnippetParts, classAttribute = 'class'): string =>
+  fallback ? `<div ${classAttribute}="${fallbackClass}">${fallback.instead}</div>` : '';
+
+/** A text below the form, on a line of its own, for hosts that do not keep the rules. It is always shown. */
+export const fallbackBelow = (parts: SnippetParts): string =>
+  parts.fallback ? `\n<p${attributes(langOf(parts))}>${parts.fallback.below}</p>` : '';
