@@ -103,7 +103,9 @@ suite('a backup', () => {
     const replaced = await run('crashed', 'restore', file, '--replace');
     assert.deepEqual([replaced.code, replaced.stderr], [0, '']);
     const [, aside = ''] = /^What was there before is now (.*)$/m.exec(replaced.stdout) ?? [];
-    const names = [aside, `${aside}-shm`, `${aside}-wal`, path].map((name) =>
+    // The file of the server that was killed, which nobody has locked any more.
+    const lock = `${path}-lock`;
+    const names = [aside, `${aside}-shm`, `${aside}-wal`, path, lock].map((name) =>
       name.slice(dirname(path).length + 1),
     );
     assert.deepEqual(readdirSync(dirname(path)).toSorted(), names.toSorted());

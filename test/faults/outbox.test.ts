@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {clearText} from '../../server/store/codec.ts';
-import {openStore} from '../../server/store/open-store.ts';
 import {
   json,
   startFakeUpstream,
@@ -16,22 +14,16 @@ import {createDatabase, withoutPostgres} from '../support/postgres.ts';
 import {amounts, asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import type {RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {acme, baseConfig} from '../support/test-server.ts';
+import {acme} from '../support/test-server.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
+import {openBeside, stores, type Environment} from './operated.ts';
 
 const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
-
-type Environment = Record<string, string>;
 
 const through = (upstream: FakeUpstream): Environment => ({
   ...upstreamSettings(upstream),
   OUTBOX_PER_SECOND: '500',
 });
-
-async function openBeside(folder: string, {DATABASE_PATH, DATABASE_URL}: Environment) {
-  const databasePath = DATABASE_PATH ?? join(folder, 'none.sqlite');
-  return openStore({...baseConfig(folder), databasePath, databaseUrl: DATABASE_URL}, clearText);
-}
 
 /** Creates as many leads as would wait after a long outage. Resolves to their ids. */
 async function fill(folder: string, store: Environment): Promise<string[]> {
@@ -153,16 +145,6 @@ suite('an outbox of many leads', {concurrency: 2}, () => {
     },
   );
 });
-
-/** The database of the server: a file in the folder, or a new database in PostgreSQL. */
-const stores = {
-  SQLite: (folder: string) => ({DATABASE_PATH: join(folder, 'data', 'leads.sqlite')}),
-  PostgreSQL: async (_folder: string, t: TestContext) => {
-    const database = await createDatabase();
-    t.after(() => database.drop());
-    return {DATABASE_URL: database.url};
-  },
-};
 
 suite('an upstream that comes back', () => {
   test(

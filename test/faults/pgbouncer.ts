@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import pg from 'pg';
 import {freePort} from '../support/free-port.ts';
+import {need} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
 
@@ -33,12 +34,12 @@ default_pool_size = ${serverConnections}
   // PgBouncer refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) execFileSync('chown', ['-R', 'postgres', folder.path]);
-  const program = ['/usr/sbin/pgbouncer', `${folder.path}/pgbouncer.ini`];
+  const program = [need('pgbouncer'), `${folder.path}/pgbouncer.ini`];
   const [command = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...program] : program;
   const child = spawn(command, rest, {stdio: 'ignore', cwd: '/'});
   const url = `postgres://postgres@127.0.0.1:${ownPort}/postgres`;
   await until(async () => {
-    if (child.exitCode !== null) throw new Error('The fault tests need PgBouncer: apt-get install pgbouncer');
+    if (child.exitCode !== null) throw new Error('PgBouncer has ended');
     const client = new pg.Client({connectionString: url});
     client.on('error', () => undefined);
     return client.connect().then(

@@ -4,6 +4,7 @@ import {chmodSync, globSync} from 'node:fs';
 import {after, before} from 'node:test';
 import {promisify} from 'node:util';
 import {freePort} from '../support/free-port.ts';
+import {notInstalled} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Cluster = {
@@ -19,7 +20,7 @@ export type Cluster = {
 
 function binaries(): string {
   const [newest] = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
-  if (!newest) throw new Error('The fault tests need the PostgreSQL server: apt-get install postgresql');
+  if (!newest) throw new Error(notInstalled('postgresql'));
   return newest;
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync, truncateSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import {need} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
@@ -28,7 +29,7 @@ suite('a power cut', () => {
     const path = join(folder.path, 'leads.sqlite');
     const trace = join(folder.path, 'trace');
     const strace = [
-      'strace',
+      need('strace'),
       '-D',
       '-f',
       '-y',
