@@ -5,6 +5,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import fc from '../support/properties.ts';
 import type {Locator, Page} from 'playwright-core';
+import {until} from '../support/until.ts';
 import {readChoices} from '../../server/snippets/choices.ts';
 import {hostNames} from '../../server/snippets/hosts.ts';
 import {scriptText} from '../../server/snippets/markup.ts';
@@ -82,7 +83,11 @@ suite('the page of snippets', () => {
       await preview
         .locator(`lead-prequal-form[theme=${look === 'Night' ? 'dark' : 'light'}] .main`)
         .waitFor();
-      accents.add(await accent());
+      // The frame may still show the look before, or have just left it.
+      await until(async () => {
+        const shown = await accent().catch(() => undefined);
+        return shown !== undefined && !accents.has(shown) && accents.add(shown).has(shown);
+      });
       assert.match(
         (await code.textContent()) ?? '',
         new RegExp(`theme="${look === 'Night' ? 'dark' : 'light'}"`),
@@ -94,7 +99,7 @@ suite('the page of snippets', () => {
     await page.getByLabel('Layout').selectOption('single');
     await page.getByLabel('Language').selectOption('es');
     await preview.getByRole('heading', {name: 'Sobre usted'}).waitFor();
-    assert.equal(await accent(), 'rgb(0, 128, 0)');
+    await until(async () => (await accent().catch(() => '')) === 'rgb(0, 128, 0)');
     const written = (await code.textContent()) ?? '';
     for (const part of [
       '--prequal-accent: #008000',

@@ -69,7 +69,13 @@ async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor
       return {
         trouble,
         type: (find, text) => locate(find).fill(text),
-        click: (find) => locate(find).setVisibility('visible').click(),
+        click: (find) =>
+          locate(find)
+            .setVisibility('visible')
+            .click()
+            .catch(async (cause: unknown) => {
+              throw new Error(`${find} could not be clicked. ${await stateOf(frame)}`, {cause});
+            }),
         read: (find) =>
           locate(find)
             .map((found) => found.textContent ?? '')
@@ -80,6 +86,18 @@ async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor
     close: () => browser.close(),
   };
 }
+
+/** What a person would see of the form, for the message of a test that could not go on. */
+const stateOf = (frame: puppeteer.Frame) =>
+  frame.evaluate((name) => {
+    const root = document.querySelector(name)?.shadowRoot;
+    const inputs = Array.from(
+      root?.querySelectorAll('input') ?? [],
+      (input) => `${input.name}=${input.value}`,
+    );
+    const seen = root?.querySelector('.card')?.textContent.replace(/\s+/g, ' ');
+    return `The form shows: ${seen} Its inputs: ${inputs.join(' ')} Focus: ${root?.activeElement?.outerHTML}`;
+  }, element);
 
 async function openForm(page: puppeteer.Page, address: string, beforeForm?: BeforeForm) {
   await page.goto(address);
