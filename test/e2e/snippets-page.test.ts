@@ -84,10 +84,12 @@ suite('the page of snippets', () => {
         .locator(`lead-prequal-form[theme=${look === 'Night' ? 'dark' : 'light'}] .main`)
         .waitFor();
       // The frame may still show the look before, or have just left it.
+      let shown = '';
       await until(async () => {
-        const shown = await accent().catch(() => undefined);
-        return shown !== undefined && !accents.has(shown) && accents.add(shown).has(shown);
+        shown = await accent().catch(() => '');
+        return shown !== '' && !accents.has(shown);
       });
+      accents.add(shown);
       assert.match(
         (await code.textContent()) ?? '',
         new RegExp(`theme="${look === 'Night' ? 'dark' : 'light'}"`),
