@@ -7,7 +7,7 @@ import {fileURLToPath} from 'node:url';
 import {esbuildPlugin} from '@web/dev-server-esbuild';
 import {defaultReporter} from '@web/test-runner';
 import {launch} from './test/support/browser-runner/launchers.ts';
-import {totals} from './test/support/browser-runner/totals.ts';
+import {filesToRun, totals} from './test/support/browser-runner/totals.ts';
 import {freePort} from './test/support/free-port.ts';
 import {hostPages} from './test/support/host-pages.ts';
 
@@ -18,7 +18,7 @@ const required = namesIn(process.env.REQUIRE_BROWSERS) ?? ['chromium'];
 const pages = hostPages();
 
 export default {
-  files: 'test/widget/**/*.test.ts',
+  files: filesToRun('test/widget/**/*.test.ts'),
   // By default each run looks for a free port from 8000 on, so two runs that start together would take the same one.
   port: await freePort(),
   nodeResolve: {exportConditions: ['browser', 'production']},
@@ -30,8 +30,7 @@ export default {
   testsStartTimeout: 120_000,
   testsFinishTimeout: 600_000,
   // Milliseconds, more than test/support/until.ts waits, so that its error is seen, which says what did not happen.
-  // .ci/run tries a failed test once more, because its machine does other work at the same time.
-  testFramework: {config: {timeout: 90_000, retries: process.env.TEST_RESULTS ? 1 : 0}},
+  testFramework: {config: {timeout: 90_000}},
   middleware: [pages.middleware],
   plugins: [
     pages.plugin,

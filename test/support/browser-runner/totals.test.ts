@@ -4,13 +4,14 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {text} from 'node:stream/consumers';
 import {test} from 'node:test';
+import {makeTemporaryFolder} from '../temporary-folder.ts';
 
 const root = new URL('../../..', import.meta.url);
 
-async function runWidgetTests(...options: string[]) {
+async function runWidgetTests(options: string[], settings: Record<string, string> = {}) {
   const runner = spawn('wtr', options, {
     cwd: root,
-    env: {...process.env, BROWSERS: 'chromium'},
+    env: {...process.env, BROWSERS: 'chromium', TEST_RESULTS: '', ...settings},
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [[code], output] = await Promise.all([
@@ -20,15 +21,28 @@ async function runWidgetTests(...options: string[]) {
   return {code, output};
 }
 
+const broken = ['--config', 'test/support/browser-runner/broken/config.mjs'];
+
 test('a test that fails and files that cannot be loaded, never end or leave their page count as failed in the totals', async () => {
-  const {code, output} = await runWidgetTests('--config', 'test/support/browser-runner/broken/config.mjs');
-  assert.match(output, /Chrome: 1 passed, 4 failed\n*$/);
+  const {code, output} = await runWidgetTests(broken);
+  assert.match(output, /Chrome: 2 passed, 4 failed\n*$/);
   assert.equal(code, 1);
+});
+
+test('a second run with the same TEST_RESULTS runs only the files that failed, and its totals have all files', async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  for (const files of [5, 4]) {
+    const {code, output} = await runWidgetTests(broken, {TEST_RESULTS: folder.path});
+    assert.ok(output.includes(`Running ${files} test files`), output);
+    assert.match(output, /Chrome: 2 passed, 4 failed\n*$/);
+    assert.equal(code, 1);
+  }
 });
 
 test('two runs at the same time use different ports, so that both pass', async () => {
   const file = 'test/widget/page/safe-link.test.ts';
-  for (const {code, output} of await Promise.all([1, 2].map(() => runWidgetTests('--files', file)))) {
+  for (const {code, output} of await Promise.all([1, 2].map(() => runWidgetTests(['--files', file])))) {
     assert.match(output, /Chrome: [1-9]\d* passed, 0 failed\n*$/);
     assert.equal(code, 0);
   }

@@ -1,0 +1,1 @@
+it('a test that passes beside files that fail', () => undefined);
