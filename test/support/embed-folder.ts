@@ -2,11 +2,10 @@
 import {createHash} from 'node:crypto';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {brotliCompressSync, gzipSync} from 'node:zlib';
 
 export const sha384 = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** @param files by name. A file whose name ends in `.map` is a source map, which is neither compressed nor pinned */
+/** @param files by name. Those whose names end in `.js` are in the manifest, as in a real build */
 export function makeEmbedVersion(
   embedFolder: string,
   version: string,
@@ -17,10 +16,7 @@ export function makeEmbedVersion(
   const integrity: Record<string, string> = {};
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder, name), text);
-    if (name.endsWith('.map')) continue;
-    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text));
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(text));
-    integrity[name] = sha384(text);
+    if (name.endsWith('.js')) integrity[name] = sha384(text);
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({version, integrity}));
 }

@@ -7,7 +7,6 @@ import {subscribe} from 'node:diagnostics_channel';
 import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {request, type IncomingMessage} from 'node:http';
 import {join} from 'node:path';
-import {brotliCompressSync, gzipSync} from 'node:zlib';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
@@ -73,10 +72,8 @@ function tamper(releasesFolder: string, version: string, file: string, change: (
   const name = `0.0.${readdirSync(releasesFolder).length}`;
   const folder = join(releasesFolder, name);
   cpSync(join(built, version), folder, {recursive: true});
-  const code = change(readFileSync(join(folder, file), 'utf8'));
-  writeFileSync(join(folder, file), code);
-  writeFileSync(join(folder, `${file}.br`), brotliCompressSync(code));
-  writeFileSync(join(folder, `${file}.gz`), gzipSync(code));
+  const code = readFileSync(join(folder, file), 'utf8');
+  writeFileSync(join(folder, file), change(code));
   return name;
 }
 

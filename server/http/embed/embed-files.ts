@@ -1,16 +1,21 @@
-/** Serves the scripts of the form. The build compressed them, and the server reads them once, at start. */
-import {existsSync, readFileSync} from 'node:fs';
+/** Serves the scripts of the form. They are read once, at start, and compressed in memory, each once. */
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
 import {elementName, firstFiles, paths} from '../../../contract/api.ts';
 import type {Emit} from '../../observe/events.ts';
-import {isWithdrawn, movingVersions, type EmbedVersion} from '../../versions/embed-versions.ts';
+import {
+  isWithdrawn,
+  movingVersions,
+  newestVersion,
+  type EmbedVersion,
+} from '../../versions/embed-versions.ts';
 import {movingVersion, type RequestCounter} from '../../versions/request-counts.ts';
+import {createCompressor, encodings, type Compressor} from './compression.ts';
 
 type Handler = RequestHandler<{file: string}>;
 type Count = RequestCounter['count'];
 
-const suffixes = {br: '.br', gzip: '.gz', identity: ''} as const;
 const day = 86_400;
 
 /** Pages of all origins may load the files. */
@@ -26,7 +31,7 @@ type Caching = (file: string, build: unknown) => string;
 const buildOf = (integrity = '') => integrity.slice('sha384-'.length).slice(0, 12);
 
 /** Whether another build may have other content under this name. The names of later files hold their hashes. */
-const mayChange = (file: string) => firstFiles.includes(file.replace(/\.map$/, ''));
+const mayChange = (file: string) => firstFiles.includes(file);
 
 /**
  * A release never changes. The address of a build has the beginning of the hash of a first file. Under
@@ -41,29 +46,66 @@ const pinned = `public, max-age=${365 * day}, immutable`;
 const newest = `public, max-age=300, stale-while-revalidate=${day}`;
 
 /** @param versions the highest number first */
-export function embedFiles(versions: readonly EmbedVersion[], count: Count, emit: Emit): Router {
+export function embedFiles(
+  versions: readonly EmbedVersion[],
+  count: Count,
+  emit: Emit,
+  compressor: Compressor = createCompressor(),
+): Router {
   const router = Router({caseSensitive: true});
+  const filesOf = new Map<EmbedVersion, Files>();
   for (const version of versions) {
     const path = `/embed/${version.name}/:file`;
-    if (isWithdrawn(version)) router.get(path, refuse(version, count, emit));
-    else router.get(path, counted(version.name, [version], count), serve(version, cachingOf(version)));
+    if (isWithdrawn(version)) {
+      router.get(path, refuse(version, count, emit));
+      continue;
+    }
+    const files = readFiles(version, compressor);
+    filesOf.set(version, files);
+    router.get(path, counted(version.name, [version], count), serve(files, cachingOf(version)));
   }
   // Without a version in its address, the file of the newest version that has it is served. Older versions are served
   // here, too, because a browser's cache may hold an older script, which asks at this address for later files that newer
   // versions lack.
   const moving = movingVersions(versions);
-  router.get(`${paths.embed}/:file`, counted(movingVersion, moving, count));
-  for (const version of moving)
-    router.get(
-      `${paths.embed}/:file`,
-      serve(version, () => newest),
-    );
+  const movingFiles = new Map(moving.toReversed().flatMap((version) => [...(filesOf.get(version) ?? [])]));
+  router.get(
+    `${paths.embed}/:file`,
+    counted(movingVersion, moving, count),
+    serve(movingFiles, () => newest),
+  );
+  const current = newestVersion(versions);
+  if (current) void compressAll(filesOf.get(current) ?? new Map());
   return router;
+}
+
+/** All requests share the buffers. If each had a copy, clients that never read their responses could fill the memory. */
+type ServedFile = {
+  etag: string;
+  bytes: Buffer;
+  compressed: ReturnType<Compressor>;
+};
+type Files = ReadonlyMap<string, ServedFile>;
+
+const readFiles = ({folder, manifest}: EmbedVersion, compressor: Compressor): Files =>
+  new Map(
+    Object.entries(manifest.integrity).map(([name, integrity]) => {
+      const bytes = readFileSync(join(folder, name));
+      return [name, {etag: integrity.slice(-24), bytes, compressed: compressor(bytes)}];
+    }),
+  );
+
+/**
+ * Compresses the files that most pages ask for before they do. The next file waits for the one before, so that a file
+ * that is asked for meanwhile need not wait for all of these.
+ */
+async function compressAll(files: Files) {
+  for (const encoding of encodings) for (const {compressed} of files.values()) await compressed(encoding);
 }
 
 /**
  * Whether the request counts as a use of a version. That is a GET of a file that pages name in their script tags, also
- * if the response is a 304, because a page asked. HEAD comes from monitors, and source maps from developers.
+ * if the response is a 304, because a page asked. HEAD comes from monitors.
  */
 const isUse = (method: string, file: string, versions: readonly EmbedVersion[]) =>
   method === 'GET' &&
@@ -99,47 +141,27 @@ function refuse(version: EmbedVersion, count: Count, emit: Emit): Handler {
   };
 }
 
-function serve({folder, manifest}: EmbedVersion, caching: Caching): Handler {
-  const read = (name: string, suffix: string) => readFileSync(join(folder, `${name}${suffix}`));
-  const files = new Map(
-    Object.entries(manifest.integrity).map(([name, integrity]) => [
-      name,
-      {
-        etag: integrity.slice(-24),
-        br: read(name, suffixes.br),
-        gzip: read(name, suffixes.gzip),
-        identity: read(name, suffixes.identity),
-      },
-    ]),
-  );
-  const mapNames = [...files.keys()].map((name) => `${name}.map`);
-  // All requests share these buffers. If each request read a copy, clients that never read their responses could fill
-  // the memory.
-  const sourceMaps = new Map(
-    mapNames.filter((name) => existsSync(join(folder, name))).map((name) => [name, read(name, '')]),
-  );
-
-  return (request, response, next) => {
+const serve =
+  (files: Files, caching: Caching): Handler =>
+  async (request, response, next) => {
     const {file: name} = request.params;
     const file = files.get(name);
-    const sourceMap = sourceMaps.get(name);
-    if (!file && !sourceMap) return next();
+    if (!file) return next();
     response.set({
       ...openToAll,
       'Cache-Control': caching(name, request.query['build']),
       'Timing-Allow-Origin': '*',
       Vary: 'Accept-Encoding',
     });
-    if (!file) {
-      response.type('application/json').send(sourceMap);
-      return;
+    const encoding = encodings.find((name) => request.acceptsEncodings(name));
+    response.set('ETag', `"${file.etag}-${encoding ?? 'identity'}"`);
+    if (encoding) response.set('Content-Encoding', encoding);
+    // The browser has the file, so the response needs no compressed copy.
+    if (request.fresh) return void response.status(304).end();
+    const compressed = encoding && (await file.compressed(encoding));
+    if (encoding && !compressed) {
+      response.removeHeader('Content-Encoding');
+      response.set('ETag', `"${file.etag}-identity"`);
     }
-    if (sourceMaps.has(`${name}.map`)) response.set('SourceMap', `${name}.map`);
-    // Browsers accept both encodings alike. Brotli comes first, because it is a fifth smaller.
-    const encodings = ['br', 'gzip'] as const;
-    const encoding = encodings.find((name) => request.acceptsEncodings(name)) ?? 'identity';
-    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    response.set('ETag', `"${file.etag}-${encoding}"`);
-    response.type('text/javascript').send(file[encoding]);
+    response.type('text/javascript').send(compressed ?? file.bytes);
   };
-}
