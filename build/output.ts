@@ -1,15 +1,13 @@
 /**
- * Writes the folder of a built version: its files, their compressed copies, and a manifest with their hashes. The build
- * fails if a file contains something that would not work on a partner's page, and warns if one is larger than its
- * budget.
+ * Writes the folder of a built version: its scripts, and a manifest with their hashes. The build fails if a script
+ * contains something that would not work on a partner's page, and warns if one is larger than its budget.
  */
 import {createHash} from 'node:crypto';
-import {existsSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {gzipSync} from 'node:zlib';
 import type {Plugin, Rolldown} from 'vite';
 import {firstFiles, moduleFile} from '../contract/api.ts';
-import {compress, measure, nearBudget, overBudget} from './sizes.ts';
+import {measure, nearBudget, overBudget} from './sizes.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
@@ -48,7 +46,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/"name":"Zod|zod\/v\d/i, 'zod, which only the server may use'],
 ];
 
-/** Checks and compresses the built files, and writes the manifest, from which the server makes the embed snippet. */
+/** Checks the built scripts, and writes the manifest, from which the server makes the embed snippet. */
 export const finish: Plugin = {
   name: 'finish',
   writeBundle(_, bundle) {
@@ -57,11 +55,10 @@ export const finish: Plugin = {
     for (const [file, code] of files) {
       const tree = JSON.stringify(this.parse(code));
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} contains ${what}`);
-      const path = join(outDir, file);
-      writeFileSync(`${path}.br`, compress(code));
-      writeFileSync(`${path}.gz`, gzipSync(code, {level: 9}));
       integrity[file] = integrityOf(code);
     }
+    // The server serves no source maps. Those who need them build the form in memory (test/bench/source-maps.ts).
+    for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));
     writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
     const sizes = measure(files);
     const list = sizes.map(({file, bytes, budget}) => `${file} ${bytes} of ${budget}`);

@@ -1,9 +1,10 @@
 /**
- * `npm run release`: makes a release of the built form, with the version in package.json. It copies
- * `dist/embed/<version>` to `releases/<version>`, which is part of the repository, and adds the hashes that pages pin to
- * `releases/hashes.json`. Every later server serves the release. A mistake in it is corrected by the next version.
+ * `npm run release`: makes a release of the built form, with the version in package.json. It copies the scripts and the
+ * manifest of `dist/embed/<version>` to `releases/<version>`, which is part of the repository, and adds the hashes that
+ * pages pin to `releases/hashes.json`. Every later server serves the release. A mistake in it is corrected by the next
+ * version.
  */
-import {cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {firstFiles} from '../contract/api.ts';
 import {hashesFile, integrityOf, outDir, refuseReleased, releasedHashes} from './output.ts';
@@ -31,7 +32,9 @@ for (const [file, expected] of Object.entries(integrity)) {
 // Copies to another name first, so that an interrupted copy does not look like a release.
 const unfinished = join('dist', `release-${version}`);
 rmSync(unfinished, {recursive: true, force: true});
-cpSync(outDir, unfinished, {recursive: true});
+mkdirSync(unfinished, {recursive: true});
+for (const file of [...Object.keys(integrity), 'manifest.json'])
+  copyFileSync(join(outDir, file), join(unfinished, file));
 mkdirSync('releases', {recursive: true});
 renameSync(unfinished, release);
 const pinned = Object.entries(integrity).filter(([file]) => firstFiles.includes(file));

@@ -2,9 +2,8 @@
  * What the browser does between the arrival of the form's script and the paint of its first field, from traces: the
  * milliseconds of each kind of work, and below them our functions, as a flame of text.
  */
-import {readFileSync} from 'node:fs';
-import {SourceMap, type SourceMapPayload} from 'node:module';
-import {basename, join} from 'node:path';
+import type {SourceMap} from 'node:module';
+import {basename} from 'node:path';
 
 /**
  * What the browser traces for the kinds of work. This costs little, so the times are those of a visit without a trace.
@@ -115,27 +114,20 @@ export function workIn(traced: Traced, script: string): Map<string, number> {
   return new Map([...sums].map(([kind, microseconds]) => [kind, microseconds / 1_000]));
 }
 
-/** Names of functions before they were minified, from the source maps beside the built files. */
-function createNames(folder: string) {
-  const maps = new Map<string, SourceMap>();
-  const mapOf = (file: string) => {
-    const map =
-      maps.get(file) ??
-      new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')) as SourceMapPayload);
-    maps.set(file, map);
-    return map;
-  };
+/** Names of functions before they were minified, from the source maps. Without a map, they keep their short names. */
+function createNames(maps: ReadonlyMap<string, SourceMap>) {
   return ({functionName, url = '', lineNumber = 0, columnNumber = 0}: CallFrame): string => {
     const file = basename(url);
     if (!/^[\w-]+\.js$/.test(file)) return functionName || '(nameless)';
     if (lineNumber === 0 && columnNumber === 0) return `(module) ${file}`;
-    const entry = mapOf(file).findEntry(lineNumber, columnNumber);
-    if (!('originalSource' in entry)) return functionName || '(nameless)';
+    const map = maps.get(file);
+    const entry = map?.findEntry(lineNumber, columnNumber);
+    if (!map || !entry || !('originalSource' in entry)) return functionName || '(nameless)';
     const {originalSource, originalLine} = entry;
     const name = 'name' in entry && typeof entry.name === 'string' ? entry.name : functionName;
     const source = originalSource.replace(/^(\.\.\/)+/, '');
     if (source.startsWith(packages)) return `${name} ${source}`;
-    const {sources = [], sourcesContent = []} = mapOf(file).payload;
+    const {sources = [], sourcesContent = []} = map.payload;
     const line = sourcesContent[sources.indexOf(originalSource)]?.split('\n')[originalLine] ?? '';
     const [, ownName] = /(?:^|\s)(#?[\w$]+)(?=\s*(?:[:=].*=>|= function|\(|<\w))/.exec(line) ?? [];
     return `${ownName ?? name} ${source}:${originalLine + 1}`;
@@ -162,10 +154,14 @@ function callIn(flame: Flame, name: string): Flame {
 
 /**
  * The milliseconds of each function, on average of these visits.
- * @param folder the built files, with their source maps
+ * @param maps the source maps of the built files, by their names
  */
-export function profileOf(visits: readonly Traced[], script: string, folder: string): Profile {
-  const nameOf = createNames(folder);
+export function profileOf(
+  visits: readonly Traced[],
+  script: string,
+  maps: ReadonlyMap<string, SourceMap>,
+): Profile {
+  const nameOf = createNames(maps);
   const ofLit = new Map<string, number>();
   const root = createFlame('all scripts');
   for (const visit of visits) {

@@ -5,7 +5,7 @@
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
-import {basename, join, resolve} from 'node:path';
+import {basename, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
 import {readVersions} from '../../server/versions/embed-versions.ts';
@@ -18,6 +18,7 @@ import {serveHostPages} from './page-host.ts';
 import {latePageNames, shiftWithLateConfig} from './page-late.ts';
 import {formPageNames, report, type FormPage, type Loads, type Measured} from './page-report.ts';
 import {fillIn, visit, type FilledIn} from './page-visit.ts';
+import {sourceMapsOf} from './source-maps.ts';
 
 const runs = Number(process.env['BENCH_RUNS'] ?? 5);
 const fillsIn = !process.argv.includes('--load');
@@ -90,7 +91,7 @@ const text = report({
   lateShifts,
   ways,
   works,
-  profile: profileOf(profiled, scriptName, newest?.folder ?? join(embedFolder, 'unknown')),
+  profile: profileOf(profiled, scriptName, newest ? await sourceMapsOf(newest.folder) : new Map()),
 });
 const file = 'docs/page-benchmark.md';
 const formatted = await format(text, {...(await resolveConfig(file)), parser: 'markdown'});
