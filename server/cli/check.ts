@@ -1,73 +1,142 @@
-/** `lead-prequal partners check`: says why the form does not work on a partner's page. */
-import {readFileSync} from 'node:fs';
-import {Command} from 'commander';
-import {checkPage} from '../page-check/check.ts';
-import {listVersions} from '../versions/embed-versions.ts';
-import {jsonOption, print, printable, write} from './output.ts';
+/**
+ * `lead-prequal partners check`: whether the pages of an origin may use the form of a partner, and which version of the
+ * form pages should pin. What is wrong on a page itself, the page says in the browser (`?prequal-debug`).
+ */
+import {Command, Option} from 'commander';
+import {paths} from '../../contract/api.ts';
+import type {Config} from '../config/config.ts';
+import {origin as originSchema} from '../config/origins.ts';
+import {allowsOrigin, type Partner} from '../config/partners.ts';
+import {newestVersion, type EmbedVersion} from '../versions/embed-versions.ts';
 import {configured, configuredVersions, partnerNamed} from './configured.ts';
+import {jsonOption, print, printable, write} from './output.ts';
+import {advisoryNotes} from './versions.ts';
 
 const usage = `
-Save the page as the server of the site sends it (curl https://www.example.com/funding > page.html). A page that a browser
-has saved shows what tag managers and optimisers have made of the snippet: check that, too.
+✗ is something to correct, and the exit status is 1 then. · is good to know; --json prints only what is to correct.
 
-In the browser itself, ?prequal-debug at the end of the page's address shows the state of the form.`;
+If the form does not appear on a page, open the page with ?prequal-debug at the end of its address.`;
 
-type Options = {origin?: string; html?: string; csp?: string[]; json?: true};
+const goneOptions =
+  'error: --html and --csp no longer exist: open the page in a browser with ?prequal-debug at the end of its address, look into the console of the browser, and read "If nothing appears" in docs/embedding.md';
+
+type Options = {origin?: string; html?: unknown; csp?: unknown; json?: true};
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description("say why the form does not work on a partner's page")
+    .description('say whether pages of an origin may use the form of a partner, and which version to pin')
     .argument('<key>', 'the key of the partner')
     .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
-    .option('--html <file>', 'the HTML of the page')
-    .option(
-      '--csp <policy>',
-      'the Content-Security-Policy header of the page; give each header of several',
-      (policy: string, others: string[] = []) => [...others, policy],
-    )
     .addOption(jsonOption())
+    .addOption(new Option('--html [file]').hideHelp())
+    .addOption(new Option('--csp [policy]').hideHelp())
     .addHelpText('after', usage)
     .action(async (key: string, {origin, html, csp, json}: Options, command: Command) => {
+      if (html !== undefined || csp !== undefined) return command.error(goneOptions);
       const config = configured();
-      const {partners, publicUrl} = config;
       const partner = partnerNamed(key, config);
       if (!partner) return;
-      if (origin === undefined && html === undefined && csp === undefined) {
-        return command.error('error: give at least one of --origin, --html and --csp');
+      const versions = configuredVersions(config);
+      const corrections = [
+        ...(origin === undefined ? [] : originCorrections(origin, partner, config)),
+        ...versionCorrections(versions),
+      ];
+      if (corrections.length > 0) process.exitCode = 1;
+      if (json) {
+        for (const correction of corrections) await print(correction);
+        return;
       }
-      const page = {
-        origin,
-        html: html === undefined ? undefined : readFileOrStdin(html, command),
-        policy: csp,
-      };
-      const versions = listVersions(configuredVersions(config));
-      const findings = checkPage(partner, page, {publicUrl, partners, versions});
-      for (const finding of findings) {
-        if (json) await print(finding);
-        else await write(`✗ ${finding.code}: ${shown(finding.wrong)}\n  ${shown(finding.fix)}\n`);
+      for (const {code, wrong, fix, line} of corrections) {
+        const lines = [`✗ ${code}: ${wrong}`, `  ${fix}`, ...(line === undefined ? [] : [`  ${line}`])];
+        await write(lines.map((text) => `${text}\n`).join(''));
       }
-      if (findings.length > 0) process.exitCode = 1;
-      else if (!json) await write('✓ Nothing to correct.\n');
+      for (const note of versionNotes(versions)) await write(`· ${note}\n`);
+      if (corrections.length === 0) await write('✓ Nothing to correct.\n');
     });
 }
 
-function readFileOrStdin(file: string, command: Command): string {
-  try {
-    return decoded(readFileSync(file === '-' ? 0 : file));
-  } catch (error) {
-    return command.error(`error: --html ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+/**
+ * Something to correct, in sentences for the operator. `line` is what to write into the partners file or the settings.
+ */
+type Correction = {code: string; wrong: string; fix: string; line?: string};
+
+function originCorrections(origin: string, partner: Partner, config: Config): Correction[] {
+  const {key} = partner;
+  if (origin === 'null') {
+    return [
+      {
+        code: 'origin-null',
+        wrong:
+          'The form is in a sandboxed frame, or in a file: its origin is "null", which could be any page.',
+        fix: `Add allow-same-origin to the sandbox of the frame, or link to ${config.publicUrl}${paths.apply}/${key}.`,
+      },
+    ];
   }
+  // A wildcard may be listed, but no page has it as its origin.
+  if (origin.includes('*') || !originSchema.safeParse(origin).success) {
+    const meant = URL.parse(origin.replace('*', 'www'))?.origin ?? 'null';
+    return [
+      {
+        code: 'origin-invalid',
+        wrong: `"${printable(origin)}" is not the origin of a page.`,
+        fix: `Give scheme and host without a path, such as ${meant === 'null' ? 'https://www.example.com' : meant}.`,
+      },
+    ];
+  }
+  if (allowsOrigin(partner, origin) || origin === new URL(config.publicUrl).origin) return [];
+  return [
+    {
+      code: 'origin-not-listed',
+      wrong: `${origin} is not among the origins of "${key}": ${partner.origins.join(', ')}.`,
+      ...listing([...partner.origins, origin], partner, config),
+    },
+  ];
 }
 
-/** PowerShell on Windows writes what a command prints in UTF-16. The mark at the beginning of the file says so. */
-function decoded(bytes: Buffer): string {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
+/** How the operator lists these origins for the partner. */
+function listing(origins: readonly string[], {key}: Partner, {partnersFile}: Config) {
+  if (partnersFile === undefined)
+    return {fix: 'Set this, and restart the server:', line: `EMBED_ORIGINS=${origins.join(',')}`};
+  return {
+    fix: `Write this line for "${key}" in ${printable(partnersFile)}, and restart the server:`,
+    line: `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`,
+  };
 }
 
-/** Characters of a page that are shown, at most. */
-const longest = 1_000;
+export function versionCorrections(versions: readonly EmbedVersion[]): Correction[] {
+  const newest = newestVersion(versions);
+  if (!newest) {
+    return [
+      {
+        code: 'no-version',
+        wrong: 'The server has no version of the form, so no page can show it.',
+        fix: 'Run "npm run build".',
+      },
+    ];
+  }
+  const {security} = newest.advisory;
+  if (security === undefined) return [];
+  return [
+    {
+      code: 'security-fault',
+      wrong: `${newest.name}, which pages should pin, has a security fault: ${security}`,
+      fix: 'Upgrade the server, so that pages can pin a version without the fault.',
+    },
+  ];
+}
 
-const shown = (text: string) => printable(text).slice(0, longest);
+/** Which version pages should pin, and which versions they should not. */
+export function versionNotes(versions: readonly EmbedVersion[]): string[] {
+  const newest = newestVersion(versions);
+  const known = versions.flatMap(({name, advisory}) => advisoryNotes({version: name, ...advisory}));
+  return [
+    ...(newest ? [pinNote(newest)] : []),
+    ...known,
+    ...(known.length > 0 ? ['"lead-prequal versions list" says whose pages ask for which version.'] : []),
+  ];
+}
+
+const pinNote = ({name, released}: EmbedVersion) =>
+  released
+    ? `Pages should pin ${name}, the newest release that is not withdrawn.`
+    : `Pages should not pin a version yet. The newest, ${name}, is a build, which the next build may change.`;

@@ -164,15 +164,28 @@ async function show(lines: readonly Line[], days: number) {
   for (const line of lines) for (const note of notesOf(line)) say(printable(note));
 }
 
-/** What an operator should know of a version with an advisory, and whom to write to. */
-function notesOf(line: Line): string[] {
-  const {version, withdrawn, security, fixed_in} = line;
-  if (!withdrawn && !security) return [];
+/** What is known against a version, a sentence each. */
+export function advisoryNotes({
+  version,
+  withdrawn,
+  security,
+  fixed_in,
+}: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>): string[] {
   const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
-  const partners = partnersOf(line);
   return [
     ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),
     ...(security ? [`${version} has a security fault: ${security}${fixed}`] : []),
+  ];
+}
+
+/** What an operator should know of a version with an advisory, and whom to write to. */
+function notesOf(line: Line): string[] {
+  const known = advisoryNotes(line);
+  if (known.length === 0) return [];
+  const {version} = line;
+  const partners = partnersOf(line);
+  return [
+    ...known,
     partners.length > 0
       ? `Pages of these partners ask for ${version}; write to them: ${partners.join(', ')}.`
       : `No page of a partner asked for ${version} in these days.`,

@@ -26,6 +26,8 @@ export type Config = {
   publicUrl: string;
   callers: readonly Caller[];
   partners: readonly [Partner, ...Partner[]];
+  /** The file that lists the partners. Without one, the EMBED_… settings describe the only partner. */
+  partnersFile: string | undefined;
   /** The first key signs. What was signed with any of the keys is valid. During a rotation there are two keys. */
   tokenKeys: readonly [string, ...string[]];
   /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
@@ -142,6 +144,7 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: settings.PUBLIC_URL,
     callers: settings.CALLERS,
     partners,
+    partnersFile: settings.PARTNERS_FILE,
     tokenKeys: settings.TOKEN_KEY,
     databasePath: settings.DATABASE_PATH,
     databaseUrl: settings.DATABASE_URL,

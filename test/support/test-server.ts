@@ -38,6 +38,7 @@ export const baseConfig = (folder: string): Config => ({
   publicUrl: 'https://leads.example.com',
   callers: [acme, acmeToo, globex],
   partners,
+  partnersFile: undefined,
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,

@@ -1,112 +1,195 @@
 /** `lead-prequal partners check` as an operator runs it. */
 import assert from 'node:assert/strict';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
+import {versionCorrections, versionNotes} from '../../../server/cli/check.ts';
+import {readPartners} from '../../../server/config/partners.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
-import {listVersions, readVersions} from '../../../server/versions/embed-versions.ts';
+import {readVersions, type EmbedVersion} from '../../../server/versions/embed-versions.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
-const publicUrl = 'https://leads.example.com';
+/** The releases of the repository, the newest first. */
+const [newest = '', ...older] = readVersions({embedFolder: '/nowhere', releasesFolder}).map(({name}) => name);
 
-function useCheck(t: TestContext) {
+const pinNewest = `· Pages should pin ${newest}, the newest release that is not withdrawn.\n`;
+const nothingToCorrect = '✓ Nothing to correct.\n';
+
+function useCheck(t: TestContext, further: Record<string, string> = {}) {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
-  const settings = {...serviceSettings(folder.path), PUBLIC_URL: publicUrl};
-  return {
-    file: (html: string | Buffer) => {
-      const path = join(folder.path, 'page.html');
-      writeFileSync(path, html);
-      return path;
-    },
-    check: (...words: string[]) => runCommand(settings, 'partners', 'check', ...words),
+  const settings = {
+    ...serviceSettings(folder.path),
+    PUBLIC_URL: 'https://leads.example.com',
+    ...further,
   };
+  return (...words: string[]) => runCommand(settings, 'partners', 'check', ...words);
 }
 
-/** The newest release, which the server serves without a build. */
-const pinned = (version: string) => {
-  const {integrity} = JSON.parse(readFileSync(join(releasesFolder, version, 'manifest.json'), 'utf8')) as {
-    integrity: Record<string, string>;
-  };
-  const file = 'lead-prequal-form.js';
-  return `<script type="module" src="${publicUrl}/embed/${version}/${file}" integrity="${integrity[file]}" crossorigin></script>`;
-};
-
-const newest = listVersions(readVersions({embedFolder: '/nowhere', releasesFolder})).newest!;
+function useCheckOfFile(t: TestContext) {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const path = join(folder.path, 'partners.json');
+  const write = (origins: string) =>
+    writeFileSync(path, `{"partners": [{"key": "acme", "cid": "1001",\n${origins}\n}]}`);
+  write('"origins": ["https://www.acme.example", "https://*.acme.example"]');
+  return {path, write, check: useCheck(t, {PARTNERS_FILE: path})};
+}
 
 suite('lead-prequal partners check', () => {
-  test('lead-prequal partners check names every fault of a page in a sentence, says what to do, and fails', async (t) => {
-    const {check, file} = useCheck(t);
-    const html = `${pinned('1.0.0').replace('type="module"', 'type="text/plain"')}<lead-prequal-form partner="acme"></lead-prequal-form>`;
-    const {code, stdout, stderr} = await check(
-      ...[
-        'acme',
-        '--origin',
-        'https://elsewhere.example',
-        '--html',
-        file(html),
-        '--csp',
-        "connect-src 'self'",
-      ],
+  test('partners check finds nothing to correct for a listed origin, and says which version pages should pin', async (t) => {
+    const ran = await useCheck(t)('acme', '--origin', listedOrigin);
+    assert.deepEqual(ran, {code: 0, stdout: pinNewest + nothingToCorrect, stderr: ''});
+  });
+
+  test('partners check without --origin checks the partner and the versions alone', async (t) => {
+    const ran = await useCheck(t)('acme');
+    assert.deepEqual(ran, {code: 0, stdout: pinNewest + nothingToCorrect, stderr: ''});
+  });
+
+  test('partners check accepts an origin that a wildcard covers, and that of the server itself', async (t) => {
+    const {check} = useCheckOfFile(t);
+    for (const origin of ['https://shop.acme.example', 'https://leads.example.com'])
+      assert.deepEqual(await check('acme', '--origin', origin, '--json'), {code: 0, stdout: '', stderr: ''});
+  });
+
+  test('partners check prints the line of the partners file that lists an origin, and then accepts it', async (t) => {
+    const {path, write, check} = useCheckOfFile(t);
+    const {code, stdout, stderr} = await check('acme', '--origin', 'https://new.example');
+    assert.deepEqual([code, stderr], [1, '']);
+    const line = '"origins": ["https://www.acme.example", "https://*.acme.example", "https://new.example"]';
+    assert.equal(
+      stdout,
+      `✗ origin-not-listed: https://new.example is not among the origins of "acme": https://www.acme.example, https://*.acme.example.
+  Write this line for "acme" in ${path}, and restart the server:
+  ${line}
+${pinNewest}`,
     );
-    assert.equal(stderr, '');
+    write(line);
+    assert.equal(readPartners(path).content.partners[0].origins.length, 3);
+    assert.equal((await check('acme', '--origin', 'https://new.example')).code, 0);
+  });
+
+  test('partners check prints the setting that lists an origin where there is no partners file', async (t) => {
+    const {code, stdout} = await useCheck(t)('acme', '--origin', 'https://new.example', '--json');
     assert.equal(code, 1);
-    assert.deepEqual(
-      [...stdout.matchAll(/^✗ ([\w-]+): .+\n {2}\S.+$/gm)].map(([, name]) => name),
-      ['origin-not-listed', 'script-inert', 'no-height', 'policy-blocks-requests'],
-    );
+    assert.deepEqual(JSON.parse(stdout), {
+      code: 'origin-not-listed',
+      wrong: `https://new.example is not among the origins of "acme": ${listedOrigin}.`,
+      fix: 'Set this, and restart the server:',
+      line: `EMBED_ORIGINS=${listedOrigin},https://new.example`,
+    });
+    const changed = useCheck(t, {EMBED_ORIGINS: `${listedOrigin},https://new.example`});
+    assert.equal((await changed('acme', '--origin', 'https://new.example')).code, 0);
   });
 
-  test('lead-prequal partners check prints findings as JSON, and none for a listed origin', async (t) => {
-    const {check} = useCheck(t);
-    const {code, stdout} = await check('acme', '--origin', 'null', '--json');
+  test('partners check says that the origin null could be any page, and where the form works then', async (t) => {
+    const {code, stdout} = await useCheck(t)('acme', '--origin', 'null', '--json');
     assert.equal(code, 1);
-    assert.equal((JSON.parse(stdout) as {code: string}).code, 'origin-null');
-    const listed = await check('acme', '--origin', listedOrigin);
-    assert.deepEqual([listed.code, listed.stdout], [0, '✓ Nothing to correct.\n']);
+    const found = JSON.parse(stdout) as {code: string; fix: string};
+    assert.equal(found.code, 'origin-null');
+    assert.match(found.fix, /https:\/\/leads\.example\.com\/apply\/acme/);
   });
 
-  test('lead-prequal partners check reads each of several policies', async (t) => {
-    const {check} = useCheck(t);
-    const policies = [
-      "Content-Security-Policy: script-src 'self'",
-      "Content-Security-Policy: connect-src 'self'",
-    ];
-    const {code, stdout} = await check('acme', ...policies.flatMap((policy) => ['--csp', policy]));
-    assert.equal(code, 1);
-    assert.deepEqual(
-      [...stdout.matchAll(/^✗ ([\w-]+)/gm)].map(([, name]) => name),
-      ['policy-blocks-script', 'policy-blocks-requests'],
-    );
-  });
-
-  test('lead-prequal partners check reads a page that PowerShell has saved in UTF-16', async (t) => {
-    const {check, file} = useCheck(t);
-    const html = `\u{feff}<meta charset="utf-8">${pinned(newest)}<lead-prequal-form partner="acme" style="min-height: 45em"></lead-prequal-form>`;
-    const little = Buffer.from(html, 'utf16le');
-    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from(html)]) {
-      const {code, stdout} = await check('acme', '--html', file(bytes));
-      assert.deepEqual([code, stdout], [0, '✓ Nothing to correct.\n']);
-    }
-  });
-
-  for (const [what, words, sentence] of [
-    ['an unknown partner', ['acne', '--origin', listedOrigin], /no partner "acne".*acme/],
-    ['nothing to check', ['acme'], /at least one of --origin, --html and --csp/],
-    [
-      'a file that does not exist',
-      ['acme', '--html', '/nowhere/page.html'],
-      /--html \/nowhere\/page\.html .*ENOENT/,
-    ],
+  for (const [given, meant] of [
+    ['https://www.acme.example/funding', 'https://www.acme.example'],
+    ['https://www.acme.example/', 'https://www.acme.example'],
+    ['https://WWW.acme.example', 'https://www.acme.example'],
+    ['https://*.acme.example', 'https://www.acme.example'],
+    ['www.acme.example', 'https://www.example.com'],
+    ['file:///home/page.html', 'https://www.example.com'],
+    ['', 'https://www.example.com'],
   ] as const) {
-    test(`lead-prequal partners check refuses ${what} in words`, async (t) => {
-      const {code, stdout, stderr} = await useCheck(t).check(...words);
-      assert.notEqual(code, 0);
-      assert.equal(stdout, '');
-      assert.match(stderr, sentence);
+    test(`partners check says that "${given}" is not the origin of a page, and names one: ${meant}`, async (t) => {
+      const {code, stdout} = await useCheck(t)('acme', '--origin', given, '--json');
+      assert.equal(code, 1);
+      const found = JSON.parse(stdout) as {code: string; fix: string};
+      assert.equal(found.code, 'origin-invalid');
+      assert.ok(found.fix.endsWith(` such as ${meant}.`), found.fix);
     });
   }
+
+  test('partners check names withdrawn versions, and the newest release that is not withdrawn', async (t) => {
+    const check = useCheck(t, {WITHDRAWN_VERSIONS: newest});
+    const {code, stdout} = await check('acme', '--origin', listedOrigin);
+    assert.equal(code, 0);
+    assert.equal(
+      stdout,
+      `· Pages should pin ${older[0]}, the newest release that is not withdrawn.
+· ${newest} is withdrawn: The operator of this server has withdrawn this version.
+· "lead-prequal versions list" says whose pages ask for which version.
+${nothingToCorrect}`,
+    );
+  });
+
+  test('partners check says in words that there is no such partner', async (t) => {
+    const {code, stdout, stderr} = await useCheck(t)('acne', '--origin', listedOrigin);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /no partner "acne".*acme/);
+  });
+
+  for (const words of [
+    ['--html', 'page.html'],
+    ['--csp', "script-src 'self'", '--csp', "connect-src 'self'"],
+    ['--origin', listedOrigin, '--html'],
+  ]) {
+    test(`partners check refuses ${words.join(' ')}, and says what to use instead`, async (t) => {
+      const {code, stdout, stderr} = await useCheck(t)('acme', ...words);
+      assert.deepEqual([code, stdout], [2, '']);
+      const [sentence = ''] = stderr.split('\n');
+      assert.match(sentence, /^error: --html and --csp .*\?prequal-debug.*console.*docs\/embedding\.md/);
+      assert.doesNotMatch(stderr, /^ +--(html|csp)/m, 'the help does not offer them');
+    });
+  }
+});
+
+const version = (name: string, further: Partial<EmbedVersion> = {}): EmbedVersion => ({
+  name,
+  folder: '/nowhere',
+  manifest: {version: name, integrity: {}},
+  released: true,
+  advisory: {},
+  ...further,
+});
+
+suite('what partners check says of versions', () => {
+  test('a security fault of an older version is a note, and nothing to correct on the server', () => {
+    const faulty = version('1.0.0', {
+      advisory: {security: 'A page could read the draft of another.', fixed_in: '1.1.0'},
+    });
+    const versions = [version('1.1.0'), faulty];
+    assert.deepEqual(versionCorrections(versions), []);
+    assert.deepEqual(versionNotes(versions), [
+      'Pages should pin 1.1.0, the newest release that is not withdrawn.',
+      '1.0.0 has a security fault: A page could read the draft of another. 1.1.0 is the first version without the fault.',
+      '"lead-prequal versions list" says whose pages ask for which version.',
+    ]);
+  });
+
+  test('a security fault of the version that pages should pin is corrected by an upgrade of the server', () => {
+    const versions = [version('1.1.0', {advisory: {security: 'It is known.'}}), version('1.0.0')];
+    const [correction, ...others] = versionCorrections(versions);
+    assert.equal(correction?.code, 'security-fault');
+    assert.match(correction.wrong, /^1\.1\.0, which pages should pin, has a security fault: It is known\.$/);
+    assert.match(correction.fix, /^Upgrade the server/);
+    assert.deepEqual(others, []);
+  });
+
+  test('a server without any version of the form cannot show the form', () => {
+    assert.deepEqual(
+      versionCorrections([]).map(({code}) => code),
+      ['no-version'],
+    );
+    assert.deepEqual(versionNotes([]), []);
+  });
+
+  test('a build is not to be pinned, because the next build may change it', () => {
+    const build = version('1.2.0', {released: false});
+    assert.deepEqual(versionCorrections([build]), []);
+    const [note = ''] = versionNotes([build]);
+    assert.match(note, /^Pages should not pin a version yet\. The newest, 1\.2\.0, is a build/);
+  });
 });

@@ -92,8 +92,6 @@ test('no command prints a character that a terminal obeys or hides, and JSON has
     INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}), ('crm', 0, ${sql(hostile)});
     INSERT INTO version_requests VALUES (${Date.now()}, ${sql(hostile)}, ${sql(hostile)}, 5)`);
 
-  const page = join(folder, 'page.html');
-  writeFileSync(page, `<lead-prequal-form partner="acme" endpoint="${hostile}"></lead-prequal-form>`);
   const [backup, csv, jsonl] = ['backup', 'leads.csv', 'leads.jsonl'].map((name) =>
     join(folder, `${oneLine}${name}`),
   ) as [string, string, string];
@@ -127,8 +125,8 @@ test('no command prints a character that a terminal obeys or hides, and JSON has
     ['partners', 'list'],
     ['partners', 'snippet', 'acme'],
     ['partners', 'snippet', oneLine],
-    ['partners', 'check', 'acme', '--html', page, '--csp', oneLine],
-    ['partners', 'check', 'acme', '--html', join(folder, oneLine)],
+    ['partners', 'check', 'acme', '--origin', oneLine],
+    ['partners', 'check', oneLine],
     ['callers', 'new', 'somebody', '--cid', oneLine],
     ['callers', 'new', oneLine],
     ['versions', 'list'],
