@@ -35,7 +35,10 @@ export const origin = z
       `must have its * below a domain of one owner, such as https://*.example.com: anybody can get a name below ${sharedSuffix(String(input))}`,
   });
 
-/** Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label. */
+/**
+ * Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label. The function is also
+ * written as text into a script for browsers (http/hosted/page-assets.ts), so it may use nothing outside of itself.
+ */
 export function isCovered(pageOrigin: string, allowed: string): boolean {
   const [start = '', end] = allowed.split('*');
   if (end === undefined) return allowed === pageOrigin;

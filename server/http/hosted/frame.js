@@ -1,6 +1,6 @@
 /**
  * Tells the page that shows the form in a frame how high the form is, and what happens in it. The messages hold no
- * personal data, and are sent to an origin of the partner only.
+ * personal data, and are sent to an origin of the partner only. page-assets.ts writes `isCovered` before this script.
  */
 (() => {
   if (parent === window) return;
@@ -9,14 +9,8 @@
   const framing =
     location.ancestorOrigins?.[0] ?? (document.referrer && new URL(document.referrer).origin) ?? '';
 
-  /** As `isCovered` in server/config/origins.ts: a wildcard stands for exactly one label. */
-  const isCoveredBy = (allowed) => {
-    const [start, end] = allowed.split('*');
-    if (end === undefined) return allowed === framing;
-    if (!framing.startsWith(start) || !framing.endsWith(end)) return false;
-    return /^[a-z0-9-]{1,63}$/i.test(framing.slice(start.length, -end.length));
-  };
-  if (framing !== location.origin && !origins.split(' ').some(isCoveredBy)) return;
+  const isListed = origins.split(' ').some((allowed) => isCovered(framing, allowed));
+  if (framing !== location.origin && !isListed) return;
 
   // The browser delivers a message only if the page around the frame has this very origin.
   const post = (message) => parent.postMessage(message, framing);

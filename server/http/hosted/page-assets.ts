@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
+import {isCovered} from '../../config/origins.ts';
 import {pageLanguages, type PageLanguage} from './words.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name));
@@ -14,7 +15,8 @@ const styles = [
   reservedHeightRule(elementName, reservedHeights.steps),
   reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
 ].join('\n');
-const frameScript = read('frame.js');
+/** In a block, so that the page gets no global `isCovered`. */
+export const frameScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('frame.js').toString()}}\n`;
 const pictures = pageLanguages.map((language) => ({
   language,
   path: `${paths.apply}/preview-${language}.png`,
