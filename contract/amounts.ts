@@ -1,25 +1,30 @@
 /** What a lead pre-qualifies for: the amounts, the reasons behind them, and how they were calculated. */
 
-/** The parts of the total, in the order in which they are shown. */
-export const amountParts = [
+/** The parts of the total that the specification names in 2.3. */
+const specifiedParts = [
   'rollover_amount',
   'sba_qualified_amount',
   'unsecured_amount',
   'portfolio_loan_qualified_amount',
 ] as const;
-export type AmountPart = (typeof amountParts)[number];
 export const totalAmount = 'total_qualified_amount';
 
 /**
  * The amounts that the specification names in 2.3: all that `GET /json/leads/:id` gives, and all that an upstream has
- * to give. A part that only our own calculator knows is added to `amountParts` and not here.
+ * to give. Responses have them in this order, and so has the table of leads.
  */
-export type SpecifiedAmount =
-  | 'rollover_amount'
-  | 'sba_qualified_amount'
-  | 'unsecured_amount'
-  | 'portfolio_loan_qualified_amount'
-  | 'total_qualified_amount';
+export const specifiedAmounts = [...specifiedParts, totalAmount] as const;
+export type SpecifiedAmount = (typeof specifiedAmounts)[number];
+
+/**
+ * The parts of the total, in the order in which they are shown. A part that only our own calculator knows is added here,
+ * and not to those that the specification names.
+ */
+export const amountParts = [...specifiedParts] as const;
+export type AmountPart = (typeof amountParts)[number];
+
+/** All amounts that a lead may have. */
+export const amountNames = [...amountParts, totalAmount] as const;
 
 /**
  * Whole US dollars, never negative. A part that the specification does not name is missing where an upstream

@@ -4,7 +4,7 @@ import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:f
 import {extname} from 'node:path';
 import {SingleBar} from 'cli-progress';
 import {stringify} from 'csv-stringify/sync';
-import {amountParts, totalAmount} from '../../contract/amounts.ts';
+import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
@@ -28,7 +28,7 @@ const columns: readonly (readonly [name: string, ...path: string[]])[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
   ...leadFields.map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
-  ...[...amountParts, totalAmount].map((name) => [name, 'answer', 'prequalification', name] as const),
+  ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
   ['policy_version', 'answer', 'policy_version'],
   ...consentFields.map((name) => [`consent_${name}`, 'consent', name] as const),
   ...attributionKeys.map((name) => [name, 'attribution', name] as const),

@@ -8,6 +8,7 @@ import {
   amountParts,
   methods,
   reasons,
+  specifiedAmounts,
   type AmountPart,
   type Explanation,
   type Prequalification,
@@ -50,25 +51,19 @@ const schemaOf =
     schema;
 
 const amount = z.int().min(0);
-const specifiedAmounts = {
-  rollover_amount: amount,
-  sba_qualified_amount: amount,
-  unsecured_amount: amount,
-  portfolio_loan_qualified_amount: amount,
-  total_qualified_amount: amount,
-};
+const everySpecifiedAmount = tableOf(specifiedAmounts, () => amount);
 
 export const specifiedPrequalificationSchema = schemaOf<SpecifiedPrequalification>()(
-  z.object({first_name: z.string(), ...specifiedAmounts}),
+  z.object({first_name: z.string(), ...everySpecifiedAmount}),
 );
 
 /** The parts that only our own calculator knows. They are missing where an upstream calculated the amounts. */
 type FurtherPart = Exclude<AmountPart, SpecifiedAmount>;
-const isFurther = (part: AmountPart): part is FurtherPart => !Object.hasOwn(specifiedAmounts, part);
+const isFurther = (part: AmountPart): part is FurtherPart => !Object.hasOwn(everySpecifiedAmount, part);
 const furtherAmounts = tableOf(amountParts.filter(isFurther), () => amount.exactOptional());
 
 const prequalificationSchema = schemaOf<Prequalification>()(
-  z.object({first_name: z.string(), ...specifiedAmounts, ...furtherAmounts}),
+  z.object({first_name: z.string(), ...everySpecifiedAmount, ...furtherAmounts}),
 );
 
 const amountPart = z.enum(amountParts);

@@ -4,7 +4,7 @@
  * nothing is renamed or removed, and no type of a value changes.
  */
 import {z} from 'zod';
-import {amountParts, reasons, totalAmount, type AmountPart} from '../../contract/amounts.ts';
+import {amountNames, amountParts, reasons} from '../../contract/amounts.ts';
 import {attributionKeys, leadStatuses, type AttributionKey} from '../../contract/embed.ts';
 import {
   contactFields,
@@ -69,14 +69,13 @@ const leadSchema = z
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 
-const amountWords: Record<AmountPart | typeof totalAmount, string> = {
+const amountWords: Record<(typeof amountNames)[number], string> = {
   rollover_amount: 'Retirement savings that can be put into the business.',
   sba_qualified_amount: 'An SBA loan.',
   unsecured_amount: 'Unsecured loans.',
   portfolio_loan_qualified_amount: 'A loan against investments.',
   total_qualified_amount: 'The sum of the other amounts.',
 };
-const amountNames = [...amountParts, totalAmount] as const;
 const amountsSchema = z
   .object(tableOf(amountNames, (name) => z.int().min(0).describe(amountWords[name])))
   .describe('Whole US dollars.');

@@ -5,6 +5,8 @@
  * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when
  * they are created, and older databases when the server starts. A new column of an older table must allow NULL.
  */
+import {specifiedAmounts} from '../../contract/amounts.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import {deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 
 export type Column = {
@@ -51,11 +53,7 @@ export const tables = {
       supersedes: textOrNull,
       duplicate_of: textOrNull,
       status: {...text, oneOf: ['done', 'pending', 'refused']},
-      rollover_amount: integerOrNull,
-      sba_qualified_amount: integerOrNull,
-      unsecured_amount: integerOrNull,
-      portfolio_loan_qualified_amount: integerOrNull,
-      total_qualified_amount: integerOrNull,
+      ...tableOf(specifiedAmounts, () => integerOrNull),
       reasons: text,
       policy_version: textOrNull,
       /** How the visitor came to the site, as the codec encodes it. */

@@ -1,5 +1,5 @@
 /** Converts leads to rows and back, for both databases. */
-import {amountParts, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
+import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
@@ -8,8 +8,7 @@ import type {Answer, Consent, LeadRecord, StoredLead} from '../leads/stored-lead
 import type {Codec} from './codec.ts';
 import type {RowOf} from './columns.ts';
 
-const amountColumns = [...amountParts, totalAmount] as const;
-export const answerColumns = ['status', ...amountColumns, 'reasons', 'policy_version'] as const;
+export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
 
 type LeadRow = RowOf<'leads'>;
 export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
@@ -110,7 +109,7 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   const amounts = done?.amounts;
   return {
     status: answer.status,
-    ...tableOf(amountColumns, (name) => amounts?.[name] ?? null),
+    ...tableOf(amountNames, (name) => amounts?.[name] ?? null),
     reasons: JSON.stringify(answer.status === 'refused' ? refusal(answer.fields) : (done?.reasons ?? {})),
     policy_version: done?.policyVersion ?? null,
   };
@@ -169,7 +168,7 @@ function toAnswer(row: AnswerRow): Answer {
     return {status: 'refused', ...(JSON.parse(row.reasons) as ReturnType<typeof refusal>)};
   // An upstream may give only some of the amounts. The other amounts are left out, because 0 would say that the lead
   // does not qualify.
-  const known = amountColumns.filter((column) => row[column] !== null);
+  const known = amountNames.filter((column) => row[column] !== null);
   const amounts = Object.fromEntries(known.map((column) => [column, row[column]])) as Amounts;
   return {
     status: row.status,

@@ -1,8 +1,9 @@
 /** Reads a 2xx reply of a lead API. Errors tell the operator what is wrong with the reply, but hold no value of it. */
 import {brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync} from 'node:zlib';
 import {z} from 'zod';
-import type {Amounts, SpecifiedAmount} from '../../../contract/amounts.ts';
+import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../contract/amounts.ts';
 import {formFields, type FormFieldName} from '../../../contract/fields.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
 
 /** The maximum bytes of a body, both as it is sent and after decompression. */
@@ -35,19 +36,12 @@ export const createdShape: Shape<{id: string}> = {
   must: 'must be a text of 1 to 256 characters or a whole number',
 };
 
-const amount = z.int().min(0);
 /**
  * The amounts that every lead API returns, as in section 2.3 of the specification. The reply also has the first name,
  * which is not needed, because the lead has it.
  */
 export const amountsShape: Shape<Pick<Amounts, SpecifiedAmount>> = {
-  schema: z.object({
-    rollover_amount: amount,
-    sba_qualified_amount: amount,
-    unsecured_amount: amount,
-    portfolio_loan_qualified_amount: amount,
-    total_qualified_amount: amount,
-  }),
+  schema: z.object(tableOf(specifiedAmounts, () => z.int().min(0))),
   must: 'must be a whole number',
 };
 

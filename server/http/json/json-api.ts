@@ -1,7 +1,8 @@
 /** `/json/leads`: the API of the specification, for servers that hold credentials. */
 import {Router, type RequestHandler} from 'express';
-import type {SpecifiedPrequalification} from '../../../contract/amounts.ts';
+import {specifiedAmounts, type SpecifiedPrequalification} from '../../../contract/amounts.ts';
 import {paths} from '../../../contract/api.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
@@ -82,20 +83,7 @@ function result({lead, answer}: StoredLead): SpecifiedPrequalification {
   if (answer.status === 'refused' || !answer.amounts) {
     throw new ProblemError('upstream-refused', 'The upstream will not take this lead.');
   }
+  const {amounts} = answer;
   // The calculator may return further amounts, but this response has only those that the specification names.
-  const {
-    rollover_amount,
-    sba_qualified_amount,
-    unsecured_amount,
-    portfolio_loan_qualified_amount,
-    total_qualified_amount,
-  } = answer.amounts;
-  return {
-    first_name: lead.first_name,
-    rollover_amount,
-    sba_qualified_amount,
-    unsecured_amount,
-    portfolio_loan_qualified_amount,
-    total_qualified_amount,
-  };
+  return {first_name: lead.first_name, ...tableOf(specifiedAmounts, (name) => amounts[name])};
 }
