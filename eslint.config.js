@@ -16,12 +16,12 @@ const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses i
 /** The rooms of each house, each with the rooms that it may look into. All of them may look into `contract/`. */
 const mayLookInto = {
   server: {
-    config: [],
+    calculator: [],
+    config: ['calculator'],
     observe: ['config'],
     versions: ['config'],
     snippets: ['config', 'versions'],
-    leads: ['config', 'observe', 'versions'],
-    calculator: ['config', 'leads'],
+    leads: ['calculator', 'config', 'observe', 'versions'],
     store: ['config', 'observe', 'leads', 'versions'],
     destinations: ['config', 'observe', 'leads'],
     http: ['config', 'observe', 'leads', 'versions', 'snippets'],
@@ -76,6 +76,12 @@ function roomsOf(house, furtherPatterns) {
 const serverRooms = roomsOf('server', (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
   ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
+  ...(name === 'calculator'
+    ? [
+        room('form', 'The calculator looks into contract/ alone.'),
+        {regex: '^[^.]', message: 'The calculator is pure, and needs no package.'},
+      ]
+    : []),
   ...(name === 'observe'
     ? []
     : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an event.'}]),

@@ -1,9 +1,11 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
 import express, {type Express} from 'express';
+import {minimums} from './calculator/calculator.ts';
 import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/events.ts';
+import {calculatedAnswer, explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
@@ -17,8 +19,6 @@ import {openStore} from './store/open-store.ts';
 import {watchStore} from './store/store-watch.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
-import {calculatedAnswer, minimums} from './calculator/calculator.ts';
-import {explain} from './calculator/explanation.ts';
 import {createCourier, type Served} from './destinations/courier.ts';
 import {createDestination} from './destinations/kinds.ts';
 import {startOutboxCheck} from './destinations/outbox-check.ts';
@@ -128,7 +128,7 @@ export async function createApp(
       digests,
       tokens,
       minimums: minimums(config.policy),
-      explain: (lead, answer) => explain(lead, answer, config.policy),
+      explain: (lead, answer) => explainedAnswer(lead, answer, config.policy),
       proofs,
       quota,
       unknownPartners,

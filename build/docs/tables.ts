@@ -10,7 +10,7 @@ import {problems, problemTypePrefix} from '../../contract/problems.ts';
 import {cidField, contactFields, extraFields, financialFields, type Field} from '../../contract/fields.ts';
 import {rules} from '../../server/calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
-import {defaultPolicy} from '../../server/config/policy.ts';
+import {defaultPolicy} from '../../server/calculator/policy.ts';
 import {settings} from '../../server/config/settings.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {fillTables, table, type Tables} from './markdown.ts';

@@ -9,13 +9,18 @@ import {
   type Reason,
   type Reasons,
 } from '../../contract/amounts.ts';
+import type {CreditScore} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import type {Lead, PrequalificationLead} from '../leads/lead-schema.ts';
-import type {Answer} from '../leads/stored-lead.ts';
-import type {Policy} from '../config/policy.ts';
+import type {Policy} from './policy.ts';
 
-export type Finances = Pick<PrequalificationLead, 'credit_score' | 'retirement' | 'cash' | 'investments'> & {
+/** What the amounts of a pre-qualification lead depend on. Funds are whole US dollars. */
+export type Finances = {
+  credit_score: CreditScore;
+  /** Undefined if the lead does not say. */
   bankruptcy?: boolean | undefined;
+  retirement: number;
+  cash: number;
+  investments: number;
 };
 
 type Part = {amount: number; reason?: Reason};
@@ -113,14 +118,6 @@ export function calculate(finances: Finances, policy: Policy): Calculation {
   }
   const amounts = tableOf(amountParts, (name) => parts[name].amount);
   return {amounts: {...amounts, [totalAmount]: total}, reasons};
-}
-
-/** The answer to a lead that no upstream answers. A standard lead has no amounts. */
-export function calculatedAnswer(lead: Lead, policy: Policy): Answer {
-  if (lead.lead_type === 'standard') {
-    return {status: 'done', amounts: null, reasons: {}, policyVersion: null};
-  }
-  return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version};
 }
 
 /** The smallest amounts above zero that the policy allows, for the form of version 1.0.0 (`EmbedConfig.minimums`). */

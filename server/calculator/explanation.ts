@@ -5,15 +5,15 @@
 import {
   amountParts,
   type AmountPart,
+  type Amounts,
   type Explanation,
   type PartExplanation,
+  type Reasons,
 } from '../../contract/amounts.ts';
 import {creditScores, type CreditScore} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import type {Policy} from '../config/policy.ts';
-import type {Lead} from '../leads/lead-schema.ts';
-import type {DoneAnswer} from '../leads/stored-lead.ts';
 import {calculate, ownCapital, type Finances} from './calculator.ts';
+import type {Policy} from './policy.ts';
 
 /** The lowest score of each range. */
 const lowestScores: Readonly<Record<CreditScore, number>> = {
@@ -71,23 +71,18 @@ const requirements: Readonly<Record<AmountPart, Explain>> = {
   portfolio_loan_qualified_amount: () => ({}),
 };
 
-/**
- * @returns nothing if the amounts are not what this policy gives: an upstream gave them, or the policy has changed since
- *   they were calculated. Nothing is then known about how they were calculated.
- */
+/** @returns nothing if the policy gives other amounts: it has changed since they were calculated */
 export function explain(
-  lead: Lead,
-  {amounts, reasons, policyVersion}: DoneAnswer,
+  finances: Finances,
+  {amounts, reasons}: {amounts: Amounts; reasons: Reasons},
   policy: Policy,
 ): Explanation | undefined {
-  if (lead.lead_type === 'standard' || !amounts || policyVersion !== policy.version) return undefined;
-  // Somebody may have changed a figure of the policy without changing its version.
-  const calculated = calculate(lead, policy).amounts;
+  const calculated = calculate(finances, policy).amounts;
   if (amountParts.some((part) => amounts[part] !== calculated[part])) return undefined;
   const parts = tableOf(amountParts, (part) => {
     const amount = calculated[part];
-    if (amount > 0) return derivations[part](lead, policy, amount);
-    return reasons[part] === 'bankruptcy' ? {} : requirements[part](lead, policy, amount);
+    if (amount > 0) return derivations[part](finances, policy, amount);
+    return reasons[part] === 'bankruptcy' ? {} : requirements[part](finances, policy, amount);
   });
   return {rounding_increment: policy.display_rounding_increment, parts};
 }

@@ -4,8 +4,9 @@
  */
 import {join} from 'node:path';
 import type {z} from 'zod';
+import {defaultPolicy, type Policy} from '../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
-import {defaultPolicy, readPolicy, type Policy} from './policy.ts';
+import {readPolicy} from './policy.ts';
 import {
   defaultDestination,
   routeFaults,

@@ -28,27 +28,7 @@ import {fieldErrorCodes, formFields, leadTypes, type FormFieldName} from '../../
 import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
-
-/** The type of a value after it was sent as JSON, without `undefined` and `readonly`. */
-type Json<Value> = Value extends object
-  ? {-readonly [Key in keyof Value]: Json<Exclude<Value[Key], undefined>>}
-  : Value;
-
-/**
- * Whether two types are the same. Types that differ only by an optional property are not the same, although each can
- * be assigned to the other.
- */
-type Same<One, Other> =
-  (<Any>() => Any extends One ? 1 : 2) extends <Any>() => Any extends Other ? 1 : 2 ? true : false;
-
-/** Returns the schema. It compiles only if the output of the schema is exactly `Wire`. */
-const schemaOf =
-  <Wire>() =>
-  <Schema extends z.ZodType>(
-    schema: Schema &
-      (Same<Json<z.output<Schema>>, Json<Wire>> extends true ? unknown : {differsFrom: Json<Wire>}),
-  ): Schema =>
-    schema;
+import {schemaOf} from '../config/schema-of.ts';
 
 const amount = z.int().min(0);
 const everySpecifiedAmount = tableOf(specifiedAmounts, () => amount);

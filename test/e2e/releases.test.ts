@@ -12,7 +12,7 @@ import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser} from 'playwright-core';
 import {firstFiles, moduleFile} from '../../contract/api.ts';
 import {calculate} from '../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../server/config/policy.ts';
+import {defaultPolicy} from '../../server/calculator/policy.ts';
 import {releasesFolder} from '../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../server/versions/embed-versions.ts';
 import {onePartner} from '../../server/config/partners.ts';

@@ -9,7 +9,7 @@ import type {EmbedAnswer} from '../../contract/embed.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {calculate} from '../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../server/config/policy.ts';
+import {defaultPolicy} from '../../server/calculator/policy.ts';
 import {useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;

@@ -2,7 +2,7 @@
 import fc from './properties.ts';
 import {creditScores} from '../../contract/fields.ts';
 import type {Finances} from '../../server/calculator/calculator.ts';
-import {defaultPolicy, type Policy} from '../../server/config/policy.ts';
+import {defaultPolicy, type Policy} from '../../server/calculator/policy.ts';
 
 export const dollars = fc.oneof(
   fc.integer({min: 0, max: 999_999_999}),

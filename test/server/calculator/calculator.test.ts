@@ -3,10 +3,9 @@ import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {amountParts, totalAmount} from '../../../contract/amounts.ts';
 import {creditScores} from '../../../contract/fields.ts';
-import {calculate, calculatedAnswer, minimums, type Finances} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy, type Policy} from '../../../server/config/policy.ts';
+import {calculate, minimums, type Finances} from '../../../server/calculator/calculator.ts';
+import {defaultPolicy, type Policy} from '../../../server/calculator/policy.ts';
 import {dollars, finances, policies} from '../../support/any-finances.ts';
-import {asLead, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 
 const max = 999_999_999;
 const [above720, from680, from620, below620] = creditScores;
@@ -186,23 +185,6 @@ suite('for every lead and every policy', () => {
   });
 });
 
-suite('the calculator as a source of answers', () => {
-  test('the calculator answers a pre-qualification lead at once, under the version of its policy', () => {
-    const lead = asLead(prequalificationBody);
-    assert.ok(lead.lead_type === 'prequalification');
-    assert.deepEqual(calculatedAnswer(lead, defaultPolicy), {
-      status: 'done',
-      ...calculate(lead, defaultPolicy),
-      policyVersion: defaultPolicy.version,
-    });
-  });
-  test('the calculator has no amounts for a standard lead', () => {
-    assert.partialDeepStrictEqual(calculatedAnswer(asLead(standardBody), defaultPolicy), {
-      status: 'done',
-      amounts: null,
-    });
-  });
-  test('the calculator says the smallest amounts', () => {
-    assert.deepEqual(minimums(defaultPolicy), {rollover_amount: 50_000, sba_qualified_amount: 75_000});
-  });
+test('the calculator says the smallest amounts', () => {
+  assert.deepEqual(minimums(defaultPolicy), {rollover_amount: 50_000, sba_qualified_amount: 75_000});
 });

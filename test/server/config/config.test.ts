@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {defaultPolicy} from '../../../server/config/policy.ts';
+import {defaultPolicy} from '../../../server/calculator/policy.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {settings} from '../../../server/config/settings.ts';
 import {leadApi} from '../../support/fake-upstream.ts';

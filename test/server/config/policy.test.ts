@@ -5,7 +5,8 @@ import {after, suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {creditScores} from '../../../contract/fields.ts';
 import {calculate} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy, readPolicy} from '../../../server/config/policy.ts';
+import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {readPolicy} from '../../../server/config/policy.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 
 const folder = makeTemporaryFolder();

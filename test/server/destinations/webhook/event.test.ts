@@ -8,8 +8,8 @@ import {amountParts, reasons, totalAmount} from '../../../../contract/amounts.ts
 import {attributionKeys} from '../../../../contract/embed.ts';
 import {extraFields} from '../../../../contract/fields.ts';
 import {tableOf} from '../../../../contract/table-of.ts';
-import {calculatedAnswer} from '../../../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../../../server/config/policy.ts';
+import {defaultPolicy} from '../../../../server/calculator/policy.ts';
+import {calculatedAnswer} from '../../../../server/leads/calculated-answer.ts';
 import {eventTypes, newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toEvent} from '../../../../server/destinations/webhook/event.ts';
@@ -155,10 +155,7 @@ suite('the body of an event', () => {
   test('the body of an event of a sample is valid, and its amounts are those of the calculator', () => {
     const of = sampleRecord();
     assertValid(sampleEvent(of).event);
-    const {status, amounts: computed} = calculatedAnswer(of.lead, defaultPolicy) as {
-      status: string;
-      amounts: unknown;
-    };
+    const {status, amounts: computed} = calculatedAnswer(of.lead, defaultPolicy);
     assert.partialDeepStrictEqual(of.answer, {status, amounts: computed});
   });
 

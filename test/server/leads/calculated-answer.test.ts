@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {calculate} from '../../../server/calculator/calculator.ts';
+import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {calculatedAnswer, explainedAnswer} from '../../../server/leads/calculated-answer.ts';
+import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
+
+const lead = asLead(prequalificationBody);
+const standardLead = asLead(standardBody);
+
+suite('the answer of the calculator', () => {
+  test('the calculator answers a pre-qualification lead at once, under the version of its policy', () => {
+    assert.ok(lead.lead_type === 'prequalification');
+    assert.deepEqual(calculatedAnswer(lead, defaultPolicy), {
+      status: 'done',
+      ...calculate(lead, defaultPolicy),
+      policyVersion: defaultPolicy.version,
+    });
+  });
+  test('the calculator has no amounts for a standard lead', () => {
+    assert.partialDeepStrictEqual(calculatedAnswer(standardLead, defaultPolicy), {
+      status: 'done',
+      amounts: null,
+    });
+  });
+});
+
+suite('the explanation of an answer', () => {
+  const answer = calculatedAnswer(lead, defaultPolicy);
+
+  test('amounts that the calculator has given have an explanation', () => {
+    const {parts} = explainedAnswer(lead, answer, defaultPolicy) ?? {};
+    assert.deepEqual(parts?.rollover_amount, {method: 'whole_balance'});
+  });
+  test('a standard lead has no explanation', () => {
+    const none = calculatedAnswer(standardLead, defaultPolicy);
+    assert.equal(explainedAnswer(standardLead, none, defaultPolicy), undefined);
+  });
+  test('amounts of an upstream have no explanation, even if they are what the calculator would give', () => {
+    assert.equal(explainedAnswer(lead, {...doneAnswer, policyVersion: null}, defaultPolicy), undefined);
+  });
+  test('amounts of an earlier policy have no explanation', () => {
+    assert.equal(explainedAnswer(lead, answer, {...defaultPolicy, version: 'next'}), undefined);
+  });
+  test('amounts of a policy whose figures changed under the same version have no explanation', () => {
+    const changed = {...defaultPolicy, portfolio_loan: {percent_of_investments: 50}};
+    assert.equal(explainedAnswer(lead, answer, changed), undefined);
+  });
+});
