@@ -17,14 +17,15 @@ const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses i
 const mayLookInto = {
   server: {
     calculator: [],
+    html: [],
     config: ['calculator'],
     observe: ['config'],
     versions: ['config'],
-    snippets: ['config', 'versions'],
+    snippets: ['config', 'html', 'versions'],
     leads: ['calculator', 'config', 'observe', 'versions'],
     store: ['config', 'observe', 'leads', 'versions'],
     destinations: ['config', 'observe', 'leads'],
-    http: ['config', 'observe', 'leads', 'versions', 'snippets'],
+    http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
     cli: ['config', 'observe', 'leads', 'versions', 'snippets', 'store', 'destinations'],
   },
   widget: {

@@ -5,7 +5,8 @@
 import {toE164} from '../../contract/phone.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Partner} from '../config/partners.ts';
-import {attributes, escapeHtml, langOf, type Fallback, type SnippetParts} from './markup.ts';
+import {escapeHtml} from '../html/html.ts';
+import {attributes, langOf, type Fallback, type SnippetParts} from './markup.ts';
 import {formWords, type PageLanguage} from './words.ts';
 
 /** The class of the only child of the form, which the rules below hide for as long as the form may still come. */

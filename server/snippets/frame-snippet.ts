@@ -1,6 +1,7 @@
 /** What a partner pastes to show its apply page in a frame, where the page around it must not see the data. */
 import {reservedHeights} from '../../form/reserved-heights.ts';
-import {escapeHtml, type ApplyPage} from './markup.ts';
+import {escapeHtml} from '../html/html.ts';
+import type {ApplyPage} from './markup.ts';
 
 /**
  * The frame, and a script that gives it the height of the form. The script believes only messages of this

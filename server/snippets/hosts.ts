@@ -3,12 +3,12 @@
  * `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs each on a page
  * that treats a snippet as the host does.
  */
+import {escapeHtml} from '../html/html.ts';
 import {fallbackBelow, fallbackChild, fallbackClass, fallbackRules, fallbackStyle} from './fallback.ts';
 import {frameSnippet} from './frame-snippet.ts';
 import {
   classicTag,
   declarations,
-  escapeHtml,
   formTag,
   inlineStyle,
   moduleTag,

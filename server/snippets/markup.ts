@@ -1,4 +1,5 @@
 /** What all snippets are made of: tags with escaped attributes, the form, and its script. */
+import {escapeHtml} from '../html/html.ts';
 
 /** Where a first file of the form is, and the hash that pins it. Without a hash, the file may move on by itself. */
 export type ScriptFile = {src: string; integrity: string | undefined};
@@ -44,24 +45,6 @@ export type ApplyPage = {
   /** What its form begins with, which decides about the height that a frame keeps for it. */
   firstScreen: 'steps' | 'standard';
 };
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '"': '&quot;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '{': '&#123;',
-  '}': '&#125;',
-  '[': '&#91;',
-  ']': '&#93;',
-};
-
-/**
- * A text as HTML has it, between tags and in attributes with double quotes. Braces and brackets are entities, because
- * the sites on which snippets are pasted may replace `{{ … }}` and `[…]` before a browser sees them.
- */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&"<>{}[\]]/g, (sign) => entities[sign] ?? sign);
 
 export const attributes = (values: Attributes): string =>
   Object.entries(values)

@@ -2,8 +2,8 @@
 import {paths} from '../../../contract/api.ts';
 import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
+import {html, Html} from '../../html/html.ts';
 import {anyOf, contactWays} from '../../snippets/fallback.ts';
-import {html, Html} from '../html.ts';
 import {pairsOf, type Query} from '../query.ts';
 import {assets} from './page-assets.ts';
 import {pageLanguages, pageWords, type PageLanguage} from './words.ts';

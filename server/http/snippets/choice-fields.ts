@@ -1,7 +1,7 @@
 /** The fields in which people choose what their snippet is like. */
+import {html, type Html} from '../../html/html.ts';
 import {allChoices, attributeChoices, styleChoices, type Choice} from '../../snippets/choices.ts';
 import {lookNames, looks} from '../../snippets/looks.ts';
-import {html, type Html} from '../html.ts';
 import type {State} from './snippets-page.ts';
 
 /** Fields that most people want to see. The others are in groups that can be opened. */

@@ -1,9 +1,9 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
 import {createHash} from 'node:crypto';
+import {html, Html} from '../../html/html.ts';
 import {hosts, leadToApplyPage, type Block, type HostName} from '../../snippets/hosts.ts';
 import type {Look} from '../../snippets/looks.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
-import {html, Html} from '../html.ts';
 
 /** Their snippets are no HTML that a page could hold, or lead to another page. The preview shows that of a page in HTML. */
 const notInHtml: ReadonlySet<HostName> = new Set(['react', 'vue', ...leadToApplyPage]);

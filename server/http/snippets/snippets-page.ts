@@ -1,6 +1,7 @@
 /** The page of snippets: choices on one side, on the other the snippet for a host, and the form that it makes. */
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
+import {html, Html} from '../../html/html.ts';
 import type {Choices, Faults} from '../../snippets/choices.ts';
 import {
   hostNames,
@@ -13,7 +14,6 @@ import {
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {receiverWarning} from '../../snippets/receiver.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
-import {html, Html} from '../html.ts';
 import {choiceFields} from './choice-fields.ts';
 import {isShownAsHtml} from './preview.ts';
 

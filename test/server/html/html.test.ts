@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {html} from '../../../../server/http/html.ts';
+import {html} from '../../../server/html/html.ts';
 
 suite('HTML that the server makes', () => {
   test('HTML that the server makes has no markup from a value, neither between tags nor in an attribute', () => {

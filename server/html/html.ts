@@ -1,6 +1,22 @@
 /** HTML that the server makes. Values are escaped, so no text of a partner or an address can become markup. */
 
-import {escapeHtml} from '../snippets/markup.ts';
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '"': '&quot;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '{': '&#123;',
+  '}': '&#125;',
+  '[': '&#91;',
+  ']': '&#93;',
+};
+
+/**
+ * A text as HTML has it, between tags and in attributes with double quotes. Braces and brackets are entities, because
+ * the sites on which snippets are pasted may replace `{{ … }}` and `[…]` before a browser sees them.
+ */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&"<>{}[\]]/g, (sign) => entities[sign] ?? sign);
 
 /** Markup that was made by `html`. */
 export class Html {
