@@ -13,13 +13,16 @@ import {configured, configuredVersions, partnerNamed} from './configured.ts';
 const examples = `
 Examples:
   lead-prequal partners list
+  lead-prequal partners check acme --origin https://www.acme.example
   lead-prequal partners snippet acme                        for a page in HTML
   lead-prequal partners snippet acme --host wordpress
   lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
 
 export function partnersCommand(): Command {
   const partners = new Command('partners')
-    .description('list the partners, print the snippets for their pages, and check these pages')
+    .description(
+      'list the partners, print the snippets for their pages, and check the origins of these pages',
+    )
     .addHelpText('after', examples);
 
   partners
