@@ -31,15 +31,15 @@ const mayLookInto = {
   widget: {
     page: [],
     styles: ['page'],
-    takeaway: ['page', 'styles'],
+    fields: ['page'],
+    takeaway: ['page', 'styles', 'fields'],
     sandbox: ['page', 'styles'],
-    dialog: ['page', 'styles'],
-    'opaque-frame': ['page', 'styles'],
+    dialog: ['page', 'styles', 'fields'],
+    'opaque-frame': ['page', 'styles', 'fields'],
+    submission: ['page', 'styles', 'fields', 'takeaway'],
+    // What the later files share with the first one, and the types of what they hold.
+    loading: ['page', 'fields', 'submission'],
     debug: ['page', 'fields', 'loading', 'submission'],
-    fields: ['page', 'loading'],
-    submission: ['page', 'styles', 'takeaway', 'fields'],
-    // The types of the later files that it loads.
-    loading: ['page', 'takeaway', 'sandbox', 'dialog', 'opaque-frame', 'debug', 'fields', 'submission'],
   },
 };
 

@@ -10,7 +10,7 @@ import {moduleFile} from './contract/api.ts';
 const plugins: readonly Plugin[] = [
   minifyTemplates,
   giveLitItsGlobals,
-  ...pinLaterFiles(),
+  pinLaterFiles(),
   minifyFile(compileAll),
 ];
 

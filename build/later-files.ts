@@ -1,25 +1,23 @@
 /**
- * Builds the later files, and writes their names and hashes into the file that loads them. So that file pins them: it
- * loads no file with another hash.
+ * Builds the later files, and makes the first file pin them: each import in widget/loading/later-files.ts becomes one that
+ * checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first file
+ * back, by an address that a page may change (`?ver=6.4`) and that a classic script does not have.
  *
- * Sources import what they need. In the built form, a later file gets the modules that it shares with the first file
- * (widget/loading/shared-modules.ts) as an argument, so that there is one copy of them on the page:
+ * So a later file is a function of what it shares with the first file (widget/loading/shared.ts):
  *
- *     import {html} from 'lit';              export default (shared) => {
- *                                     →        const html = shared[0];
- *     export const view = () => …;             const view = () => …; return {view};
- *                                            };
+ *     export default (shared) => { …; return exports; }
  */
 import {createHash} from 'node:crypto';
-import {resolve} from 'node:path';
+import {basename, dirname, resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
-import type {Pin} from '../widget/loading/pinned-import.ts';
-import {sharedModules} from '../widget/loading/shared-modules.ts';
+import {shared} from '../widget/loading/shared.ts';
 import {minifyFile, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir} from './output.ts';
-import {isPins, loading, rewritePins} from './pins.ts';
 
-/** The settings for each file of the form, which is one self-contained ES module. */
+const loading = resolve('widget/loading');
+export const scriptAddressFile = `${loading}/script-address.ts`;
+
+/** The settings for each file of the form. No file imports another. */
 export const library = (entry: string, fileName: string) =>
   ({
     configFile: false,
@@ -27,8 +25,7 @@ export const library = (entry: string, fileName: string) =>
     build: {
       outDir,
       target: 'es2022',
-
-      // The server names the source map in a header, because a comment would cost each visitor 54 bytes.
+      // `npm run size` and the page benchmark read the source maps. After a build, build/output.ts deletes them.
       sourcemap: 'hidden',
       reportCompressedSize: false,
       lib: {entry, formats: ['es'], fileName: () => fileName},
@@ -36,129 +33,87 @@ export const library = (entry: string, fileName: string) =>
     },
   }) satisfies InlineConfig;
 
-const sharedModulesFile = `${loading}/shared-modules.ts`;
+const sharedFile = `${loading}/shared.ts`;
+const sharedId = '\0shared';
 
-/** What later files use of shared modules, in the order of their first use. */
-type Uses = {readonly module: string; readonly name: string}[];
-
-/** The place of what is used in the list that later files get. Names would make all files larger. */
-function indexOf(uses: Uses, module: string, name: string): number {
-  const known = uses.findIndex((use) => use.module === module && use.name === name);
-  return known < 0 ? uses.push({module, name}) - 1 : known;
-}
-
-/** Leaves the shared modules out of a later file, which imports them from `shared:<name>` instead. */
-const leaveOutShared: Plugin = {
-  name: 'leave-out-shared-modules',
+/** Makes a later file read the shared modules from its argument. A name that is not shared fails the build. */
+const readShared: Plugin = {
+  name: 'read-shared-modules',
   enforce: 'pre',
   async resolveId(source, importer) {
-    if (!importer) return null;
-    const found = await this.resolve(source, importer, {skipSelf: true});
-    for (const name of found ? sharedModules : []) {
-      const module = await this.resolve(name, sharedModulesFile, {skipSelf: true});
-      if (module?.id === found?.id) return {id: `shared:${name}`, external: true, moduleSideEffects: false};
-    }
-    return found;
+    const found = importer ? await this.resolve(source, importer, {skipSelf: true}) : null;
+    if (!found || importer === sharedFile) return found;
+    const {importedIds} = await this.load({id: sharedFile, resolveDependencies: true});
+    return importedIds.includes(found.id) ? {id: sharedId, moduleSideEffects: false} : found;
   },
+  load: (id) =>
+    id === sharedId
+      ? Object.keys(shared)
+          .map((name) => `export const ${name} = shared.${name};`)
+          .join('')
+      : null,
 };
 
-/** Turns the module into a function. All code stays on its line, so that the source map stays right. */
-const makeFunction = (uses: Uses): Plugin => ({
-  name: 'make-function',
-  renderChunk(code) {
-    const body = code
-      .replace(/^import \{(.+)\} from "shared:(.+)";$/gm, (_, names: string, module: string) => {
-        const constants = names.split(',').map((name) => {
-          const [used = '', local = used] = name.trim().split(' as ');
-          return `${local} = shared[${indexOf(uses, module, used)}]`;
-        });
-        return `const ${constants.join(', ')};`;
-      })
-      .replace(
-        /^export \{(.+)\};$/m,
-        (_, names: string) => `return {${names.replace(/(\w+) as (\w+)/g, '$2: $1')}};`,
-      );
-    return {code: `export default (shared) => {${body}};`, map: null};
-  },
-});
-
-const entryId = '\0entry';
-
-/** Builds this code instead of a file. */
-export const entry = (code: string): Plugin => ({
-  name: 'entry',
-  enforce: 'pre',
-  resolveId: (_, importer) => (importer ? null : entryId),
-  load: (id) => (id === entryId ? code : null),
-});
-
-/** @param exports the statement that exports what the file contains */
-async function buildLaterFile(name: string, exports: string, uses: Uses) {
-  const settings = library(name, `${name}.js`);
-  const results = await build({
-    ...settings,
-    plugins: [
-      entry(exports),
-      minifyTemplates,
-      leaveOutShared,
-      pinLaterFilesFor(uses),
-      makeFunction(uses),
-      minifyFile(),
-    ],
-    build: {...settings.build, write: false},
-  });
-  const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
-  const [{code, map}, ...others] = output;
-  const companions: Rolldown.OutputAsset[] = [];
-  for (const other of others) {
-    if (other.type === 'chunk') throw new Error(`${name} must be one file, but needs ${other.fileName}, too`);
-    if (other.fileName !== `${name}.js.map`) companions.push(other);
-  }
-  const hash = createHash('sha256').update(code).digest('hex').slice(0, 10);
-  return {file: `${name}-${hash}.js`, code, map: JSON.stringify(map), companions};
+/** The one chunk that a build makes. */
+export async function buildChunk(settings: InlineConfig): Promise<Rolldown.OutputChunk> {
+  const results = (await build(settings)) as Rolldown.RolldownOutput[];
+  const [chunk, ...others] = results.flatMap(({output}) => output);
+  if (chunk?.type !== 'chunk' || others.some(({type}) => type === 'chunk'))
+    throw new Error(`${chunk?.fileName} must be one file`);
+  return chunk;
 }
 
+async function buildLaterFile(entry: string) {
+  const name = basename(entry, '.ts');
+  const settings = library(entry, `${name}.js`);
+  const {lib, rolldownOptions} = settings.build;
+  const chunk = await buildChunk({
+    ...settings,
+    plugins: [minifyTemplates, readShared, minifyFile()],
+    build: {
+      ...settings.build,
+      write: false,
+      lib: {...lib, formats: ['iife'], name: 'exports'},
+      rolldownOptions: {
+        ...rolldownOptions,
+        treeshake: {propertyReadSideEffects: false, unknownGlobalSideEffects: false},
+        output: {
+          ...rolldownOptions.output,
+          generatedCode: {symbols: false},
+          banner: 'export default (shared) => {',
+          footer: 'return exports;}',
+        },
+      },
+    },
+  });
+  const hash = createHash('sha256').update(chunk.code).digest('hex').slice(0, 10);
+  return {file: `${name}-${hash}.js`, code: chunk.code, map: JSON.stringify(chunk.map)};
+}
+
+const laterImport = /import\(['"](.+?)['"]\)/g;
+
 /**
- * Builds the later files that a module lists, and replaces this module by their names and hashes. The hashes are
- * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. A later file can list further ones.
- * The classic twin is built with the same plugin after the module, and takes the names and hashes that are known.
+ * Builds each later file, and replaces its import by a call of `importPinned` with the hash of the file. The hashes are
+ * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. The classic twin is
+ * built with the same plugin after the module, and pins the same files.
  */
-const pinLaterFilesFor = (uses: Uses, rewritten = new Map<string, string>()): Plugin => ({
-  name: 'pin-later-files',
-  async load(id) {
-    if (!isPins(id)) return null;
-    const known = rewritten.get(id);
-    if (known !== undefined) return known;
-    const code = await rewritePins(id, async (name, {path, only}) => {
-      const exports = `export ${only ? `{${only}}` : '*'} from '${resolve(loading, path)}';`;
-      const {file, code, map, companions} = await buildLaterFile(name, exports, uses);
-      this.emitFile({type: 'asset', fileName: file, source: code});
-      this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
-      for (const {fileName, source} of companions) this.emitFile({type: 'asset', fileName, source});
-      return JSON.stringify({path: `./${file}`, integrity: integrityOf(code, 'sha256')} satisfies Pin);
-    });
-    rewritten.set(id, code);
-    return code;
-  },
-});
-
-/** Writes the function `shared` of the first file: it returns the list of what the later files use of the shared modules. */
-const fillShared = (uses: Uses): Plugin => ({
-  name: 'fill-shared-modules',
-  async load(id) {
-    if (id !== sharedModulesFile) return null;
-    // Builds the later files first, because only then it is known what they use.
-    await this.load({id: `${loading}/pins.ts`});
-    const imports = uses.map(
-      ({module, name}, index) => `import {${name} as shared${index}} from '${module}';\n`,
-    );
-    const list = uses.map((_, index) => `shared${index}`);
-    return `${imports.join('')}export const shared = () => [${list.join()}];`;
-  },
-});
-
-/** The plugins for the first file, which loads the others. */
-export function pinLaterFiles(): Plugin[] {
-  const uses: Uses = [];
-  return [pinLaterFilesFor(uses), fillShared(uses)];
+export function pinLaterFiles(): Plugin {
+  const built = new Map<string, ReturnType<typeof buildLaterFile>>();
+  return {
+    name: 'pin-later-files',
+    async transform(code, id) {
+      if (id !== `${loading}/later-files.ts`) return null;
+      let pinned = `import {importPinned} from './pinned-import.ts';${code}`;
+      for (const [statement, path = ''] of code.matchAll(laterImport)) {
+        const entry = resolve(dirname(id), path);
+        const building = built.get(entry) ?? buildLaterFile(entry);
+        built.set(entry, building);
+        const {file, code, map} = await building;
+        this.emitFile({type: 'asset', fileName: file, source: code});
+        this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
+        pinned = pinned.replace(statement, `importPinned('./${file}', '${integrityOf(code, 'sha256')}')`);
+      }
+      return {code: pinned, map: null};
+    },
+  };
 }

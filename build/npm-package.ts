@@ -4,13 +4,12 @@
  * of the server's dependencies.
  */
 import {readFileSync, writeFileSync} from 'node:fs';
-import {resolve} from 'node:path';
 import {getWebTypesData} from 'custom-element-jet-brains-integration';
 import {getVsCodeCssCustomData, getVsCodeHtmlCustomData} from 'custom-element-vs-code-integration';
 import {defineConfig, type Plugin} from 'vite';
 import {elementName} from '../contract/api.ts';
 import {packageManifest} from './docs/manifest.ts';
-import {isPins, loading, rewritePins} from './pins.ts';
+import {scriptAddressFile} from './later-files.ts';
 
 const outDir = 'dist/npm';
 const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -18,23 +17,10 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: {lit: string};
 };
 
-/** The names of the later files, by the paths of their modules. */
-const laterFiles = new Map<string, string>();
-
-/**
- * Later files are not pinned in the package, because the partner's bundler creates its own files from these imports.
- */
-const importLaterFiles: Plugin = {
-  name: 'import-later-files',
-  async load(id) {
-    if (id === `${loading}/pinned-import.ts`)
-      return `export const scriptOrigin = ''; export const importPinned = ({path}) => path();`;
-    if (!isPins(id)) return null;
-    return rewritePins(id, (name, {path}) => {
-      laterFiles.set(resolve(loading, path), name);
-      return `{path: () => import('${path}')}`;
-    });
-  },
+/** A bundle does not know where its server is, so the page has to say that (`endpoint`). */
+const noAddress: Plugin = {
+  name: 'no-address',
+  load: (id) => (id === scriptAddressFile ? `export const scriptAddress = '';` : null),
 };
 
 const types = (path: string) => `./types/widget/${path}.d.ts`;
@@ -102,11 +88,8 @@ export default defineConfig({
     lib: {entry: 'widget/define.ts', formats: ['es'], fileName: elementName},
     rolldownOptions: {
       external: /^lit(\/|$)/,
-      output: {
-        minify: true,
-        chunkFileNames: ({facadeModuleId}) => `${laterFiles.get(facadeModuleId ?? '') ?? '[name]'}-[hash].js`,
-      },
+      output: {minify: true, chunkFileNames: '[name]-[hash].js'},
     },
   },
-  plugins: [importLaterFiles, describe],
+  plugins: [noAddress, describe],
 });

@@ -5,7 +5,7 @@ import type {Page, Step} from '../form/pages.ts';
 import {fill} from '../form/words/fill.ts';
 import type {Words} from '../form/words/words.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
-import type {Arrival} from './loading/first-touch.ts';
+import type {ArrivalState} from './loading/arrival.ts';
 import {noticeView} from './fields/alert-view.ts';
 import {textField} from './fields/text-field.ts';
 
@@ -14,9 +14,11 @@ export type FormView = {
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly privacyHref: string | undefined;
-  /** Adds what the first screen does not have. Undefined until its file has arrived. */
+  /** What `rest` adds to the first screen. Undefined until `rest` has arrived. */
   readonly touched: TouchedForm | undefined;
-  readonly arrival: Arrival;
+  readonly arrival: ArrivalState;
+  /** The address of the apply page. Undefined where the form must not link to it. */
+  readonly applyHref: string | undefined;
   readonly onEvent: (event: FormEvent & Event) => void;
   /** The visitor presses the main button, or Enter in a field. */
   readonly onPress: (event: PointerEvent) => void;
@@ -31,7 +33,7 @@ export function formView(view: FormView) {
   const isBusy = arrival === 'awaited' || isSending;
   // The buttons of the last page are shown once it is known which consent text stands above them.
   const awaitsConsent = last && !isBusy && arrival !== 'failed' && !touched?.submission.preparation.isSettled;
-  const notice = arrival === 'failed' ? words.loadFailed : touched?.submission.notice;
+  const notice = touched?.submission.notice;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
     : nothing;
@@ -64,7 +66,8 @@ export function formView(view: FormView) {
           ><span>${leadType === 'standard' ? words.useContact : words.use} ${privacy}</span>
         </p>
       </div>
-      ${touched?.consent.errorView()} ${notice ? noticeView(notice) : nothing}
+      ${touched?.consent.errorView()}
+      ${arrival === 'failed' ? loadFailedNotice(view) : notice ? noticeView(notice) : nothing}
       <div class="actions ${awaitsConsent ? 'waiting' : ''}" part="actions">
         <button
           class="main"
@@ -78,6 +81,31 @@ export function formView(view: FormView) {
         ${touched?.besideMain()}
       </div>
     </form>
+  `;
+}
+
+const loadFailedNotice = ({words, applyHref}: Pick<FormView, 'words' | 'applyHref'>) =>
+  noticeView(
+    words.loadFailed,
+    applyHref ? html`<a href=${applyHref} target="_blank" rel="noopener">${words.openForm}</a>` : nothing,
+  );
+
+/** Stands in place of the fields if the rest of the form did not arrive, and the first screen needs it. */
+export function loadFailedView(view: Pick<FormView, 'words' | 'applyHref' | 'arrival'>, onRetry: () => void) {
+  const isBusy = view.arrival === 'awaited';
+  return html`
+    ${loadFailedNotice(view)}
+    <div class="actions" part="actions">
+      <button
+        class="main"
+        part="button primary"
+        type="button"
+        aria-disabled=${isBusy ? 'true' : 'false'}
+        @click=${onRetry}
+      >
+        ${isBusy ? view.words.loading : view.words.tryAgain}
+      </button>
+    </div>
   `;
 }
 

@@ -1,44 +1,33 @@
 import {html, nothing, type PropertyValues} from 'lit';
 import {effectiveLeadType, pagesOf} from '../form/pages.ts';
 import type {SomeWords} from '../form/words/words.ts';
-import type {Dialog} from './dialog/index.ts';
 import {EmbeddedElement} from './embedded-element.ts';
-import {formView} from './form-view.ts';
-import {forgetDraft, mayKnowContact, usesKnownContact, type Contact} from './fields/contact-sources.ts';
+import {formView, loadFailedView} from './form-view.ts';
+import {forgetDraft, mayKnowContact, type Contact} from './fields/contact-sources.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
-import type {KnownContact} from './fields/known-contact.ts';
-import {FirstTouch} from './loading/first-touch.ts';
-import {
-  advise,
-  loadOption,
-  loadTakeaway,
-  loadTouchedForm,
-  scriptOrigin,
-  tryOption,
-} from './loading/later-files.ts';
+import {Arrival} from './loading/arrival.ts';
+import {laterFiles, type Rest} from './loading/later-files.ts';
+import {scriptAddress} from './loading/script-address.ts';
 import {languages, Localization, type Language} from './localization.ts';
-import type {OpaqueFrame} from './opaque-frame/index.ts';
+import {applyLink} from './page/apply-page.ts';
 import {DoublePress} from './page/double-press.ts';
-import {emit} from './page/events.ts';
+import {emit, type ErrorDetail} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
 import {whenNear} from './page/when-near.ts';
-import type {Sandbox} from './sandbox/index.ts';
+import type {Sandbox} from './sandbox/sandbox.ts';
 import {fields} from './styles/fields.ts';
 import {layout} from './styles/layout.ts';
 import {theme} from './styles/theme.ts';
 import {recallReceipt} from './submission/receipt.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 
+/** The server that this script came from. Empty in the npm package, which has no server. */
+const scriptOrigin = scriptAddress && new URL(scriptAddress).origin;
+
 /** Every request of the form. It tells the server the origin of the page, and nothing else of its address. */
 const overNetwork: Fetch = (url, init) =>
   fetch(url, {...init, credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer'});
-
-/** Milliseconds. The first render waits no longer than this for a file that is slow to arrive. */
-const timeout = 3_000;
-
-const withinTimeout = (loading: Promise<unknown> | undefined) =>
-  Promise.race([loading?.catch(() => {}), new Promise((resolve) => setTimeout(resolve, timeout))]);
 
 /**
  * @summary A form that asks for contact data, credit history and funds, sends them to the lead service, and
@@ -174,39 +163,39 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   readonly #localization: Localization = new Localization(this, () => {
     this.#announcement = '';
-    this.#touch.form?.fields.tidyPage();
+    this.#arrival.form?.fields.tidyPage();
     this.refresh();
   });
 
-  readonly #touch: FirstTouch = new FirstTouch(this, async () => {
-    const [{TouchedForm}, file] = await Promise.all([
-      loadTouchedForm(),
-      // If this file does not arrive, the browser's Back leaves the page, as without the attribute.
-      this.history ? tryOption('history') : undefined,
-      this.#localization.loadAfterTouch(),
-      this.#loadKnownContact(),
-    ]);
-    // The page may have set `prefill` meanwhile.
-    await this.#loadKnownContact();
-    const host = this.#createHost();
-    const form = new TouchedForm(host, loadTakeaway);
-    if (file) new file.FormHistory(host, form);
-    return form;
-  });
+  readonly #arrival: Arrival = new Arrival(
+    this,
+    () => this.#loadRest(),
+    (wasAwaited) => this.#onLoadFailed(wasAwaited),
+  );
 
-  #knownContact: KnownContact | undefined;
-  /** Undefined if the form stands in the page, also because the file of the dialog did not arrive. */
-  #dialog: Dialog | undefined;
-  /** The first screen of the form is also its last. */
-  #isOnePage = false;
-  #sandbox: Sandbox | undefined;
+  /** `prequal-ready` was fired: the form has been shown, and not only the notice that a file is missing. */
+  #isReady = false;
+  /** The first screen needs `rest`, and `rest` did not arrive. */
+  #lacksRest = false;
+  /**
+   * Whether `presentation` was `dialog` before the first render. A later change has no effect, because a form in use must
+   * not move into a dialog.
+   */
+  #isDialog = false;
+  /** Undefined until the rest of the form has arrived. */
+  #dialog: InstanceType<Rest['Dialog']> | undefined;
   /** Stands in place of the form in a frame from which the server takes no lead. */
-  #opaqueFrame: OpaqueFrame | undefined;
+  #opaqueFrame: InstanceType<Rest['OpaqueFrame']> | undefined;
+  #sandbox: Sandbox | undefined;
   /** What screen readers say. */
   #announcement = '';
   readonly #press = new DoublePress();
   /** Goes on after a press that the browser makes no `submit` event of. */
   #unsubmitted: ReturnType<typeof setTimeout> | undefined;
+  /** A notice asks the visitor to check the connection. */
+  #awaitsConnection = false;
+  /** Settles once the form is near the screen. */
+  #near: Promise<void> | undefined;
 
   constructor() {
     super();
@@ -219,6 +208,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.draft = false;
     this.prefillFromUrl = false;
     this.history = false;
+    this.addEventListener('prequal-error', this.#awaitConnection);
   }
 
   #createHost(): FormHost {
@@ -228,19 +218,30 @@ export class LeadPrequalForm extends EmbeddedElement {
       get words() {
         return localization.words;
       },
-      knownContact: () => this.#knownContact,
       pages: () => this.#pages,
       leadType: () => this.#leadType,
       endpoint: () => this.#endpoint,
       isSandbox: () => this.#isSandbox,
-      link: (attribute, address) => this.#link(attribute, address),
-      advise,
       find: (selector) => this.find(selector),
-      focused: () => this.shadowRoot?.activeElement,
       refresh: (focusOn) => this.refresh(focusOn),
       announce: (words) => this.#announce(words),
-      awaitConnection: () => this.#awaitConnection(),
     };
+  }
+
+  async #loadRest(): Promise<TouchedForm> {
+    const [rest] = await Promise.all([laterFiles.rest(), this.#localization.loadAfterTouch()]);
+    const host = this.#createHost();
+    if (this.#isOpaque) this.#opaqueFrame = new rest.OpaqueFrame(host);
+    if (this.#isDialog) this.#dialog = new rest.Dialog(host);
+    this.#lacksRest = false;
+    // Screen readers need no longer say that the form is loading, or that it did not load.
+    this.#announcement = '';
+    return rest.createTouchedForm(host);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    if (this.#awaitsConnection) addEventListener('online', this.#onOnline);
   }
 
   override disconnectedCallback() {
@@ -250,17 +251,17 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   protected override async scheduleUpdate() {
     // The form of a sandbox is shown only together with the line that says that it is a sample.
-    if (this.#isSandbox) this.#sandbox ??= (await loadOption('sandbox')).createSandbox(this.#createHost());
-    if (!this.hasUpdated) {
-      if (this.presentation === 'dialog') await this.#loadDialog();
-      if (origin === 'null' && !this.#isSandbox) await this.#loadOpaqueFrame();
-      // The form waits for its words, so that a Spanish page does not show English ones first.
-      await Promise.all([
-        withinTimeout(this.#localization.ready),
-        this.#showsMore && withinTimeout(this.#touch.load()),
-      ]);
-    }
+    if (this.#isSandbox) this.#sandbox ??= (await laterFiles.sandbox()).createSandbox(this.#createHost());
+    if (!this.hasUpdated) await this.#prepareFirstScreen();
     await super.scheduleUpdate();
+  }
+
+  async #prepareFirstScreen() {
+    this.#isDialog = this.presentation === 'dialog';
+    const needsRest = this.#needsRest;
+    // The form waits for its words, so that a Spanish page does not show English ones first.
+    await Promise.all([this.#localization.ready, needsRest && this.#arrival.need()]);
+    this.#lacksRest = needsRest && !this.#arrival.form;
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {
@@ -269,94 +270,85 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   protected override firstUpdated() {
     super.firstUpdated();
-    emit(this, 'prequal-ready');
-    if (location.search.includes('prequal-debug')) {
-      void tryOption('debug').then((file) => file?.showState(this.#createHost()));
-    }
     whenIdle(() => {
       // If the page was reloaded after a lead was sent, the touched form shows the result of that lead.
-      if (this.isConnected && recallReceipt(this.#endpoint)) this.#load();
+      if (this.isConnected && recallReceipt(this.#endpoint)) void this.#arrival.load();
     });
   }
 
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
-    // `scheduleUpdate` does not see what the page sets before the element is defined, or after the first render.
-    if (changed.size > 0) {
-      if (this.#showsMore) this.#load();
-      else if (this.#touch.arrival !== 'initial') void this.#loadKnownContact();
-    }
-    if (!this.#isOnePage && this.#pages.length === 1) this.#loadConsent();
+    if (this.#lacksRest) return;
+    if (!this.#isReady) this.#onReady();
+    // The page may have set `prefill` or `layout` after the first render. Properties that it set before the element was
+    // defined reach the element only with the first render.
+    if (changed.size > 0 && this.#needsRest && this.#arrival.state === 'initial') void this.#arrival.load();
+    if (this.#pages.length === 1) void this.#loadConsent();
   }
 
-  /** The consent text is on the first screen. If it does not arrive, the buttons below it still appear (layout.ts). */
-  #loadConsent() {
-    this.#isOnePage = true;
-    whenNear(this, () => {
-      this.#touch.load().then(
-        ({submission}) => submission.preparation.begin(),
-        () => {},
-      );
-    });
+  #onReady() {
+    this.#isReady = true;
+    emit(this, 'prequal-ready');
+    if (!location.search.includes('prequal-debug')) return;
+    void laterFiles.debug().then(
+      ({showState}) => showState(this.#createHost()),
+      () => {},
+    );
   }
 
-  /** Whether the form needs the touched form to show more than the first file can: all fields, or known contact data. */
-  get #showsMore() {
-    return this.#touch.arrival === 'initial' && (this.layout === 'single' || mayKnowContact(this));
+  /** The consent text is on the first screen. The fields above it do not wait for it. */
+  async #loadConsent() {
+    await (this.#near ??= whenNear(this));
+    if (this.#arrival.state === 'initial') await this.#arrival.need();
+    void this.#arrival.form?.submission.preparation.begin();
   }
 
-  /** Loads the touched form before the visitor needs it. A failure is ignored, because the main button tries again. */
-  #load() {
-    this.#touch.load().catch(() => {});
-  }
-
-  /** A failure is ignored, because without this file the visitor can still type everything. */
-  async #loadKnownContact() {
-    if (!usesKnownContact(this) || this.#knownContact) return;
-    const file = await tryOption('known-contact');
-    this.#knownContact ??= file && new file.KnownContact(this.#createHost(), () => this.#touch.form?.fields);
-    this.refresh();
-  }
-
-  /** Without this file, the form stands in the page, where links to the element lead to it. */
-  async #loadDialog() {
-    const file = await tryOption('dialog');
-    this.#dialog = file && new file.Dialog(this.#createHost());
-  }
-
-  /** Without this file, the visitor fills in the form, and reads that it could not be sent. */
-  async #loadOpaqueFrame() {
-    const file = await tryOption('opaque-frame');
-    this.#opaqueFrame = file?.createOpaqueFrame(this.#createHost());
+  /** The first screen must not be shown without `rest`. (A consent text may come later.) */
+  get #needsRest() {
+    return this.layout === 'single' || this.#isDialog || this.#isOpaque || mayKnowContact(this);
   }
 
   get #isSandbox() {
     return typeof this.sandbox === 'string' || this.sandbox === true;
   }
 
-  get #leadType() {
-    return effectiveLeadType(this.leadType, this.#touch.form?.allowedLeadTypes);
+  /** The form is in a sandboxed frame, from which the server takes no lead. */
+  get #isOpaque() {
+    return origin === 'null' && !this.#isSandbox;
   }
 
-  /** The `single` layout has several pages, too, as long as the file with its further fields has not arrived. */
+  get #leadType() {
+    return effectiveLeadType(this.leadType, this.#arrival.form?.allowedLeadTypes);
+  }
+
+  /** If the page sets `single` after the first render, the form keeps its steps until `rest` has arrived. */
   get #pages() {
-    return pagesOf(this.#leadType, this.layout === 'single' && this.#touch.form !== undefined);
+    return pagesOf(this.#leadType, this.layout === 'single' && this.#arrival.form !== undefined);
+  }
+
+  get #server() {
+    return {origin: (this.endpoint || scriptOrigin).replace(/\/+$/, ''), partner: this.partner};
   }
 
   get #endpoint(): Endpoint {
-    const {partner, leadType, sandbox} = this;
-    const server = this.#isSandbox
-      ? {origin: 'sandbox:', partner: `sandbox:${sandbox}`, fetch: this.#sandbox?.fetch ?? overNetwork}
-      : {origin: (this.endpoint || scriptOrigin).replace(/\/+$/, ''), partner, fetch: overNetwork};
-    const explainRefusal = (code: string) => advise((advice) => void advice.explainRefusal(code, server));
-    return {...server, leadType, explainRefusal};
+    const {leadType, sandbox} = this;
+    return this.#isSandbox
+      ? {
+          origin: 'sandbox:',
+          partner: `sandbox:${sandbox}`,
+          leadType,
+          fetch: this.#sandbox?.fetch ?? overNetwork,
+        }
+      : {...this.#server, leadType, fetch: overNetwork};
   }
 
-  /** The address that the page names in an attribute, if it is safe to link to. If not, the console says why. */
-  #link(attribute: string, address: string | undefined) {
-    const href = address && safeLink(address);
-    if (address && !href) advise(({explainLink}) => explainLink(attribute, address));
-    return href;
+  /**
+   * The address of the apply page. Undefined in a sandbox, because a sample must not lead to the real form, and on the
+   * apply page itself.
+   */
+  get #applyHref() {
+    const href = applyLink(this.#server, this.#localization.words.locale);
+    return this.#isSandbox || href.startsWith(location.origin + location.pathname) ? undefined : href;
   }
 
   #announce(words: string) {
@@ -368,16 +360,18 @@ export class LeadPrequalForm extends EmbeddedElement {
     const {type, timeStamp, target, relatedTarget, key, repeat} = event;
     // One press of Enter is one step, however long the key is held down.
     if (repeat && key === 'Enter') event.preventDefault();
-    this.#touch.handle({type, timeStamp, target, relatedTarget, key});
+    this.#arrival.handle({type, timeStamp, target, relatedTarget, key});
   };
 
-  /** A notice asks the visitor to check the connection. It goes when the browser says that there is one. */
-  #awaitConnection() {
-    addEventListener('online', this.#onOnline, {once: true});
-  }
+  readonly #awaitConnection = ({detail: {code}}: CustomEvent<ErrorDetail>) => {
+    this.#awaitsConnection = ['network', 'load-failed'].includes(code);
+    if (this.#awaitsConnection && this.isConnected) addEventListener('online', this.#onOnline);
+  };
 
   readonly #onOnline = () => {
-    if (!this.#touch.reconnect()) return;
+    this.#awaitsConnection = false;
+    removeEventListener('online', this.#onOnline);
+    if (!this.#arrival.reconnect()) return;
     // The notice may have the focus, and goes.
     if (this.shadowRoot?.activeElement?.matches('.alert')) this.refresh('.main');
     this.#announce(this.#localization.words.online);
@@ -403,20 +397,23 @@ export class LeadPrequalForm extends EmbeddedElement {
     });
   };
 
-  /** Runs the action as soon as the file for it has arrived, or shows a notice if it does not arrive. */
+  /** Runs the action as soon as the rest of the form has arrived, or shows a notice if it does not arrive. */
   async #run(action: (form: TouchedForm) => unknown) {
-    if (this.#touch.arrival === 'awaited') return;
-    if (!this.#touch.form) this.#announce(this.#localization.words.loading);
-    try {
-      await this.#touch.run(action);
-    } catch (error) {
-      if (this.#touch.form) throw error;
-      this.#announcement = '';
-      this.refresh('.alert');
-      this.#awaitConnection();
-      emit(this, 'prequal-error', {code: 'load-failed', retryable: true});
-    }
+    if (this.#arrival.state === 'awaited') return;
+    if (!this.#arrival.form) this.#announce(this.#localization.words.loading);
+    await this.#arrival.run(action);
   }
+
+  #onLoadFailed(wasAwaited: boolean) {
+    // If the visitor has pressed a button, the notice gets the focus, which makes screen readers read it. Otherwise its
+    // title is announced.
+    this.#announcement = wasAwaited ? '' : this.#localization.words.loadFailed.title;
+    this.refresh(wasAwaited ? '.alert' : undefined);
+    emit(this, 'prequal-error', {code: 'load-failed', retryable: true});
+  }
+
+  /** The visitor has pressed "Try again" in the notice that stands in place of the first screen. */
+  readonly #retry = () => void this.#run(() => (this.#dialog ? this.#dialog.open() : this.refresh('h2')));
 
   /**
    * Checks all answers and sends them, like the last button. Events tell the outcome. Does nothing while a lead is being
@@ -429,44 +426,50 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** Opens the dialog of a form with `presentation="dialog"`, once it is loaded. Closing it keeps everything typed. */
   async open(): Promise<void> {
     await this.updateComplete;
-    if (this.#dialog) await this.#dialog.open();
-    else if (this.presentation !== 'dialog') advise(({explainOpen}) => explainOpen());
+    if (this.#isDialog) await this.#run(() => this.#dialog?.open());
+    else
+      void laterFiles.rest().then(
+        ({explainOpen}) => explainOpen(),
+        () => {},
+      );
   }
 
   /** Clears everything typed and the result, and shows the empty form. If a lead is being sent, that is cancelled. */
   reset(): void {
     this.find<HTMLFormElement>('form')?.reset();
     forgetDraft(this.partner);
-    this.#touch.reset();
+    this.#arrival.reset();
     this.#announce('');
   }
 
   protected override render() {
-    const {words, foreign} = this.#localization;
-    const {form, arrival} = this.#touch;
+    const {foreign} = this.#localization;
     const card = html`
       <div class="card" part="card" lang=${foreign ? 'en' : nothing} dir=${foreign ? 'ltr' : nothing}>
         ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
-        ${
-          form?.answer() ??
-          this.#opaqueFrame?.view() ??
-          html`<slot name="intro"></slot> ${formView({
-              words,
-              leadType: this.#leadType,
-              pages: this.#pages,
-              privacyHref: this.#link('privacy-href', this.privacyHref),
-              touched: form,
-              arrival,
-              onEvent: this.#onEvent,
-              onPress: this.#onPress,
-              onSubmit: this.#onSubmit,
-            })}`
-        }
+        ${this.#arrival.form?.answer() ?? this.#opaqueFrame?.view() ?? this.#formView()}
         <slot name="disclaimer"></slot>
         <p class="unseen" role="status">${this.#announcement}</p>
       </div>
     `;
     return this.#dialog?.view(card) ?? card;
+  }
+
+  #formView() {
+    const {words} = this.#localization;
+    const {form, state} = this.#arrival;
+    const view = {words, arrival: state, applyHref: this.#applyHref};
+    if (this.#lacksRest) return loadFailedView(view, this.#retry);
+    return html`<slot name="intro"></slot> ${formView({
+        ...view,
+        leadType: this.#leadType,
+        pages: this.#pages,
+        privacyHref: this.privacyHref && safeLink(this.privacyHref),
+        touched: form,
+        onEvent: this.#onEvent,
+        onPress: this.#onPress,
+        onSubmit: this.#onSubmit,
+      })}`;
   }
 }
 

@@ -1,11 +1,9 @@
 /** The language of the form: the words of the nearest `lang`, in which the page may replace texts by its own. */
 import type {LitElement, ReactiveController} from 'lit';
-import type * as LanguagesModule from './loading/languages.ts';
-import {loadPinned} from './loading/later-files.ts';
-import {languageTags, laterFiles} from './loading/pins.ts';
+import {languageFiles, laterFiles} from './loading/later-files.ts';
 import {firstScreen} from '../form/words/en.ts';
 import type {LanguageTag} from '../form/words/languages.ts';
-import {merge, type AfterTouchWords, type SomeWords, type Words} from '../form/words/words.ts';
+import {merge, type SomeWords, type Words} from '../form/words/words.ts';
 
 /** `form`: the words for the first render. `answer`: the words that are loaded at the first touch. */
 export type WordsPart = 'form' | 'answer';
@@ -13,23 +11,22 @@ export type WordsPart = 'form' | 'answer';
 /** The texts of a language, or a function that loads them, one part at a time or all at once. */
 export type Language = SomeWords | ((part: WordsPart) => SomeWords | Promise<SomeWords>);
 
-type WordsModule = {readonly afterTouch: AfterTouchWords};
+const english = async (part: WordsPart) =>
+  part === 'form' ? firstScreen : (await laterFiles.rest()).afterTouch;
 
-const loadAfterTouch = async (file: {path: string; integrity: string}) =>
-  ((await loadPinned(file)) as WordsModule).afterTouch;
-
-const english = (part: WordsPart) => (part === 'form' ? firstScreen : loadAfterTouch(laterFiles['words-en']));
-
-const translated = (tag: LanguageTag) => async (part: WordsPart) => {
-  const {firstScreens, wordFiles} = (await loadPinned(laterFiles.languages)) as typeof LanguagesModule;
-  return part === 'form' ? firstScreens[tag] : loadAfterTouch(wordFiles[tag]);
+const fromFile = (tag: LanguageTag) => async (part: WordsPart) => {
+  const words = await languageFiles[tag]();
+  return part === 'form' ? words.firstScreen : words.afterTouch;
 };
 
 /** By the tag that a page has in `lang`, in lower case: the whole tag, or its first part. */
 export const languages: Record<string, Language> = {
   en: english,
-  ...Object.fromEntries(languageTags.map((tag) => [tag, translated(tag)])),
+  ...Object.fromEntries((Object.keys(languageFiles) as LanguageTag[]).map((tag) => [tag, fromFile(tag)])),
 };
+
+/** Milliseconds. The first render waits no longer than this for words that are slow to arrive. */
+const timeout = 3_000;
 
 /** The languages that lack no word. */
 const complete = new Set(Object.values(languages));
@@ -48,8 +45,8 @@ async function wordsOf(language: Language, parts: readonly WordsPart[]): Promise
 export class Localization implements ReactiveController {
   /** The words in the language of the page. Before the first touch these are only the words of the first screen. */
   words = firstScreen as Words;
-  /** Settles when the words for the first render have arrived, or did not arrive and English replaces them. */
-  ready: Promise<void> | undefined;
+  /** Settles when the words for the first render have arrived, or did not arrive in time and English replaces them. */
+  ready: Promise<unknown> | undefined;
   /** The form is in English, but the page is in another language. */
   foreign = false;
 
@@ -84,7 +81,8 @@ export class Localization implements ReactiveController {
       if (property(node, 'nodeType') === 1) lang ??= Element.prototype.getAttribute.call(node, 'lang');
     }
     this.#lang = lang?.toLowerCase() ?? '';
-    this.ready = this.#load().catch(() => {});
+    const late = new Promise((resolve) => setTimeout(resolve, timeout));
+    this.ready = Promise.race([this.#load().catch(() => {}), late]);
   }
 
   hostDisconnected() {

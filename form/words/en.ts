@@ -37,16 +37,16 @@ export const firstScreen = {
   use: 'We use your answers to prepare your estimate and to contact you about it.',
   useContact: 'We use your details to contact you.',
   privacy: 'Privacy policy',
-  /** The button that closes the form, if it is shown in a dialog. */
-  close: 'Close',
-  /** A file that the form needs after the first touch did not arrive. */
+  /** A file that the form needs did not arrive. The link `openForm` stands after the text. */
   loadFailed: {
-    title: 'We could not load the rest of the form',
-    text: 'Please check your connection and try again. Everything you typed is still here.',
+    title: 'We could not load all of the form',
+    text: 'Please check your connection and try again.',
   } satisfies Notice,
+  /** The link to the apply page, where the form stands alone. */
+  openForm: 'Open the form on its own page',
 };
 
-/** All other words of form and answer. They are loaded at the first touch. */
+/** All other words of form and answer. They come with the file `rest`. */
 export const afterTouch = {
   labels: {
     credit_score: 'Credit score',
@@ -267,6 +267,17 @@ export const afterTouch = {
   notCopied: 'It could not be copied',
   print: 'Print or save as PDF',
   madeOn: 'Made on {date}.',
+  /** The button that closes the form, if it is shown in a dialog. */
+  close: 'Close',
+  /**
+   * Shown in place of the form in a sandboxed frame, from which the server takes no lead: title and text, then the link
+   * `openForm`, then `address`, where `{address}` is that of the apply page.
+   */
+  opaqueFrame: {
+    title: 'Continue in a new tab',
+    text: 'This page does not let the form send your answers.',
+    address: 'If that does not work, go to {address}.',
+  },
 };
 
 /**
@@ -278,12 +289,4 @@ export const sandbox = {
   explained: 'Nothing you type is sent or kept, and the amounts are made up.',
   consent:
     'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
-};
-
-/** The words that stand in place of the form on a page that may not send anything. */
-export const opaqueFrame = {
-  title: 'Continue in a new tab',
-  text: 'This page does not let the form send your answers. The form opens on a page of its own.',
-  open: 'Open the form',
-  address: 'If that does not work, go to {address}.',
 };

@@ -1,5 +1,5 @@
 /** The Spanish of the United States. It addresses the visitor as "usted". */
-import type {AfterTouchWords, FirstScreenWords, OpaqueFrameWords, SandboxWords} from './words.ts';
+import type {AfterTouchWords, FirstScreenWords, SandboxWords} from './words.ts';
 
 export const firstScreen: FirstScreenWords = {
   locale: 'es-US',
@@ -24,11 +24,11 @@ export const firstScreen: FirstScreenWords = {
   use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   privacy: 'Política de privacidad',
-  close: 'Cerrar',
   loadFailed: {
-    title: 'No pudimos cargar el resto del formulario',
-    text: 'Revise su conexión e inténtelo de nuevo. Todo lo que escribió sigue aquí.',
+    title: 'No pudimos cargar todo el formulario',
+    text: 'Revise su conexión e inténtelo de nuevo.',
   },
+  openForm: 'Abrir el formulario en una página aparte',
 };
 
 export const afterTouch: AfterTouchWords = {
@@ -217,6 +217,12 @@ export const afterTouch: AfterTouchWords = {
   notCopied: 'No se pudo copiar',
   print: 'Imprimir o guardar como PDF',
   madeOn: 'Preparado el {date}.',
+  close: 'Cerrar',
+  opaqueFrame: {
+    title: 'Continúe en otra pestaña',
+    text: 'Esta página no permite que el formulario envíe sus respuestas.',
+    address: 'Si no funciona, vaya a {address}.',
+  },
 };
 
 export const sandbox: SandboxWords = {
@@ -224,11 +230,4 @@ export const sandbox: SandboxWords = {
   explained: 'Nada de lo que escriba se envía ni se guarda, y los montos son inventados.',
   consent:
     'Aquí va el texto de consentimiento de su configuración: a qué da su acuerdo el visitante, y con quién.',
-};
-
-export const opaqueFrame: OpaqueFrameWords = {
-  title: 'Continúe en otra pestaña',
-  text: 'Esta página no permite que el formulario envíe sus respuestas. El formulario se abre en una página propia.',
-  open: 'Abrir el formulario',
-  address: 'Si no funciona, vaya a {address}.',
 };

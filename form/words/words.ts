@@ -3,14 +3,20 @@ import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
 import {fill} from './fill.ts';
-import type {afterTouch, ErrorTexts, firstScreen, opaqueFrame, sandbox} from './en.ts';
+import type {afterTouch, ErrorTexts, firstScreen, sandbox} from './en.ts';
 
 export {fill};
 
 export type FirstScreenWords = typeof firstScreen;
 export type AfterTouchWords = typeof afterTouch;
 export type SandboxWords = typeof sandbox;
-export type OpaqueFrameWords = typeof opaqueFrame;
+
+/** The file of a language. */
+export type LanguageWords = {
+  readonly firstScreen: FirstScreenWords;
+  readonly afterTouch: AfterTouchWords;
+  readonly sandbox: SandboxWords;
+};
 
 /** Everything that the form can say to a visitor. Each word is a plain text with `{placeholders}`. */
 export type Words = FirstScreenWords &

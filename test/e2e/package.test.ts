@@ -15,8 +15,7 @@ import {build} from 'vite';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {optionFiles} from '../../widget/loading/option-pins.ts';
-import {laterFiles} from '../../widget/loading/pins.ts';
+import {languageFiles, laterFiles} from '../../widget/loading/later-files.ts';
 
 const readJsonFile = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
 const folder = 'dist/npm';
@@ -37,12 +36,11 @@ suite('the npm package', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', './dist/npm'], {encoding: 'utf8'});
     const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
     const names = files.map(({path}) => path.replace(/-[\w-]{8}\.js$/, '.js'));
-    // A bundler does not split a module: a language's words are in one file with those of its first screen.
-    const later = Object.entries({...laterFiles, ...optionFiles}).filter(([, pin]) => !('only' in pin));
+    const later = Object.keys({...laterFiles, ...languageFiles});
     const needed = [
       'lead-prequal-form.js',
       'server.js',
-      ...later.map(([name]) => `${name}.js`),
+      ...later.map((name) => `${name}.js`),
       'types/widget/define.d.ts',
       'custom-elements.json',
       'vscode.css-custom-data.json',

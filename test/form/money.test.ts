@@ -3,7 +3,7 @@ import {suite, test} from 'node:test';
 import {formatDollars, formatMoney} from '../../form/format-money.ts';
 import {mayMeanThousands, parseMoney, type MoneyError} from '../../form/money.ts';
 import {firstScreen} from '../../form/words/en.ts';
-import {firstScreens} from '../../form/words/languages.ts';
+import {languages} from '../../form/words/languages.ts';
 
 const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[] = [
   // plain, and as pasted from statements and spreadsheets
@@ -439,9 +439,9 @@ suite('formatMoney and formatDollars', () => {
 
   test('the languages of the form write amounts without Intl, whose first use makes a phone wait', (t) => {
     const toLocaleString = t.mock.method(Number.prototype, 'toLocaleString');
-    for (const {locale} of [firstScreen, ...Object.values(firstScreens)]) {
-      formatMoney(50_000, locale);
-      formatDollars(50_000, locale);
+    for (const words of [firstScreen, ...Object.values(languages).map((language) => language.firstScreen)]) {
+      formatMoney(50_000, words.locale);
+      formatDollars(50_000, words.locale);
     }
     assert.equal(toLocaleString.mock.callCount(), 0);
   });

@@ -1,7 +1,7 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {optionFiles} from '../../widget/loading/option-pins.ts';
+import {lose} from '../support/browser/lost-files.ts';
 import {itExceptWebKit} from '../support/browser/drivers.ts';
 import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
 import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
@@ -14,6 +14,7 @@ import {
   focused,
   heading,
   send,
+  shows,
   text,
 } from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
@@ -31,8 +32,8 @@ const scrollerOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('.c
 const isOpen = (form: LeadPrequalForm) => dialogOf(form).matches(':modal');
 const untilOpen = (form: LeadPrequalForm) => until(() => isOpen(form), undefined, 'the dialog is open');
 
-/** Puts a form with an id on a page, with links and buttons that open it, and waits until it has arrived. */
-async function place(attributes = '', around = ''): Promise<LeadPrequalForm> {
+/** Puts a form with an id on a page, with links and buttons that open it. */
+async function placeUnready(attributes = '', around = ''): Promise<LeadPrequalForm> {
   const main = document.createElement('main');
   main.innerHTML = `
     <a class="link" href="#estimate">How much can I get?</a>
@@ -43,9 +44,14 @@ async function place(attributes = '', around = ''): Promise<LeadPrequalForm> {
       </lead-prequal-form>
     </div>
     <p style="height: 3000px">Below</p>`;
-  const form = main.querySelector('lead-prequal-form')!;
-  const ready = oneEvent(form, 'prequal-ready');
   await fixture(html`${main}`);
+  return main.querySelector('lead-prequal-form')!;
+}
+
+/** Puts such a form on a page, and waits until it is ready. */
+async function place(attributes = '', around = ''): Promise<LeadPrequalForm> {
+  const ready = oneEvent(document, 'prequal-ready');
+  const form = await placeUnready(attributes, around);
   await ready;
   return form;
 }
@@ -317,18 +323,25 @@ describe('a form in a dialog', () => {
     });
   }
 
-  it('a form in a dialog stands in the page if the file of the dialog does not arrive', async () => {
-    const pin = optionFiles.dialog;
-    const {path} = pin;
-    pin.path = 'http://127.0.0.1:1/dialog.js';
-    try {
-      const form = await place();
-      fill(form, 'First name', 'Maria');
-      expect(form.shadowRoot!.querySelector('dialog')).to.equal(null);
-      expect(form.getBoundingClientRect().height).to.be.above(100);
-    } finally {
-      pin.path = path;
-    }
+  it('a form in a dialog whose file does not arrive shows a notice in the page, and "Try again" opens the dialog', async () => {
+    const restore = lose('rest');
+    const form = await placeUnready();
+    await shows(form, 'We could not load all of the form');
+    expect(form.shadowRoot!.querySelector('dialog')).to.equal(null);
+    restore();
+    await click(form, 'Try again');
+    await until(() => dialogOf(form).open);
+    fill(form, 'First name', 'Maria');
+  });
+
+  it('open() tries again to load a dialog whose file did not arrive', async () => {
+    const restore = lose('rest');
+    const form = await placeUnready();
+    await form.open();
+    expect(form.shadowRoot!.querySelector('dialog')).to.equal(null);
+    restore();
+    await form.open();
+    expect(dialogOf(form).open).to.be.true;
   });
 });
 

@@ -5,7 +5,7 @@ import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {firstScreens} from '../../form/words/languages.ts';
+import {languages} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
 import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
@@ -91,18 +91,16 @@ function shownWords(form: LeadPrequalForm) {
   return shown;
 }
 
-for (const [tag, firstScreen] of Object.entries(firstScreens)) {
+for (const [tag, {firstScreen, afterTouch, sandbox}] of Object.entries(languages)) {
   describe(`the form in the language "${tag}"`, () => {
-    let known: ReadonlySet<string>;
+    // Some languages write the currency in letters.
+    const money = formatMoney(0, firstScreen.locale);
+    const known = new Set(
+      [firstScreen, afterTouch, sandbox, {data, money}].flatMap(textsIn).flatMap(wordsIn),
+    );
     let server: FakeServer;
     const {error} = console;
 
-    before(async () => {
-      const {afterTouch, sandbox} = (await import(`../../form/words/${tag}.ts`)) as Record<string, object>;
-      // Some languages write the currency in letters.
-      const money = formatMoney(0, firstScreen.locale);
-      known = new Set([firstScreen, afterTouch!, sandbox!, {data, money}].flatMap(textsIn).flatMap(wordsIn));
-    });
     beforeEach(() => {
       server = new FakeServer();
       // The console explains some failures to the developer of the page, in English.

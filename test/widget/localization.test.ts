@@ -1,8 +1,8 @@
 import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
-import {laterFiles} from '../../widget/loading/pins.ts';
-import {wordFiles} from '../../widget/loading/word-pins.ts';
+import {hold, lose} from '../support/browser/lost-files.ts';
 import type {SomeWords} from '../../form/words/words.ts';
+import {Clock} from '../support/browser/clock.ts';
 import {endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {
   announced,
@@ -23,13 +23,6 @@ import {
 } from '../support/browser/visitor.ts';
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
-
-/** Makes loading these files fail. @returns a function that lets it succeed again */
-function lose(...files: {path: string}[]) {
-  const paths = files.map((file) => [file, file.path] as const);
-  for (const [index, file] of files.entries()) file.path = `http://127.0.0.1:1/${index}.js`;
-  return () => paths.forEach(([file, path]) => (file.path = path));
-}
 
 describe('localization', () => {
   let server: FakeServer;
@@ -154,7 +147,7 @@ describe('localization', () => {
     afterEach(() => restore());
 
     it('the form is in English if the words of the first screen do not arrive, and loads them again at the first touch', async () => {
-      restore = lose(laterFiles.languages);
+      restore = lose('es');
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
@@ -167,35 +160,23 @@ describe('localization', () => {
     });
 
     it('a lead is sent in English if no file in Spanish arrives', async () => {
-      restore = lose(laterFiles.languages, wordFiles.es);
+      restore = lose('es');
       const form = await open({lang: 'es'});
       await fillAll(form);
       await send(form);
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
-    it('the form does not mix two languages: without its other words in Spanish, it changes to English', async () => {
-      restore = lose(wordFiles.es);
-      const form = await open({lang: 'es'});
-      expect(heading(form)).to.contain('Sobre usted');
-      field(form, 'Nombre').focus();
-      await shows(form, 'About you');
-      expect(text(form)).not.to.contain('Nombre');
-      expect(card(form)?.getAttribute('lang')).to.equal('en');
-    });
-
-    it('the visitor can try again when not even the English words arrive', async () => {
-      restore = lose(laterFiles['words-en']);
-      const form = await open();
-      fill(form, 'First name', 'Maria');
-      expect((await send(form, 'Next')).detail).to.deep.equal({code: 'load-failed', retryable: true});
-      expect(text(form)).to.contain('We could not load the rest of the form');
+    it('a form whose Spanish words take too long is in English, and changes to Spanish when they arrive', async () => {
+      const clock = new Clock();
+      restore = hold('es');
+      const opening = open({lang: 'es'});
+      await clock.pass(3_000);
+      const form = await opening;
+      clock.restore();
+      expect(heading(form)).to.contain('About you');
       restore();
-      await click(form, 'Try again');
-      expect(summary(form)).to.have.length(3);
-      await fillAll(form);
-      await send(form);
-      expect(text(form)).to.contain('$830,000');
+      await shows(form, 'Sobre usted');
     });
   });
 

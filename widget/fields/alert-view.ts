@@ -1,5 +1,5 @@
 /** The boxes that stand out in the form: the summary of errors, and the notice that something did not work. */
-import {html, type TemplateResult} from 'lit';
+import {html, nothing, type TemplateResult} from 'lit';
 
 /** An icon in the colour of the text around it. Screen readers skip it, because the text beside it says the same. */
 export const warning = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -9,7 +9,9 @@ export const warning = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="t
 /** A failure in words that a visitor understands. */
 export type Notice = {readonly title: string; readonly text: string};
 
-export const noticeView = ({title, text}: Notice) => alertView('notice', title, html`<p>${text}</p>`);
+/** @param link is shown after the text */
+export const noticeView = ({title, text}: Notice, link: unknown = nothing) =>
+  alertView('notice', title, html`<p>${text} ${link}</p>`);
 
 /** A box that gets the focus when it appears, so that screen readers read it. Only one is shown at a time. */
 export const alertView = (part: 'summary' | 'notice', title: string, content: TemplateResult) => html`

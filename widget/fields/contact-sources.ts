@@ -17,10 +17,6 @@ export const draftName = (partner: string) => `lead-prequal-draft:${partner}`;
 
 export const forgetDraft = (partner: string) => keep(draftName(partner));
 
-/** Whether the form needs the file that fills in contact data and keeps drafts. */
-export const usesKnownContact = ({draft, prefill, prefillFromUrl}: ContactSources): boolean =>
-  draft || prefillFromUrl || Boolean(prefill);
-
-/** Whether there may be contact data to fill in. If so, its file and the touched form are loaded before the first touch. */
+/** Whether there may be contact data to fill in. */
 export const mayKnowContact = ({partner, draft, prefill, prefillFromUrl}: ContactSources): boolean =>
   Boolean(prefill || (prefillFromUrl && location.search) || (draft && recall(draftName(partner))));

@@ -1,30 +1,24 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
 import type {ReactiveController} from 'lit';
-import type * as SuggestionFile from '../../form/email-suggestion.ts';
+import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
 import {mayMeanThousands, parseMoney} from '../../form/money.ts';
-import {contactNames, fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
+import {fieldsOf, fieldTable, isField, type FieldName} from '../../form/pages.ts';
 import {readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fill, sayError} from '../../form/words/words.ts';
 import type {FormHost} from './form-host.ts';
-import {loadPinned} from '../loading/later-files.ts';
-import {suggestionFiles} from '../loading/suggestion-pins.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {errorText, fieldView, sayQuestion, type FieldActions} from './field-views.ts';
-import type {Contact} from './contact-sources.ts';
-import type {KnownContact} from './known-contact.ts';
+import {knownContact} from './known-contact.ts';
 
 /** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
 export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
 
 /** Whole US dollars. */
 type Amounts = {[Name in FieldName]?: number | undefined};
-
-/** An address at one of these domains is not mistyped. */
-const commonDomain = /@(?:gmail|yahoo|hotmail|outlook|icloud)\.com$/i;
 
 export class FormState implements ReactiveController {
   values: Values = {};
@@ -40,8 +34,8 @@ export class FormState implements ReactiveController {
   #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
-  #prefill: object | undefined;
-  #knownContact: KnownContact | undefined;
+  /** The attributes and the property that contact data has been filled in from. */
+  #sources: readonly unknown[] = [];
 
   constructor(host: FormHost) {
     this.#host = host;
@@ -56,8 +50,9 @@ export class FormState implements ReactiveController {
   }
 
   hostUpdate() {
-    const {element} = this.#host;
-    const isNew = element.prefill !== this.#prefill || this.#host.knownContact() !== this.#knownContact;
+    const isNew = prefillSources(this.#host.element).some(
+      (source, index) => source && source !== this.#sources[index],
+    );
     if (isNew && !this.#started) this.#fill();
     // There may be fewer pages now, because of the configuration or a changed attribute.
     this.page = Math.min(this.page, this.#host.pages().length - 1);
@@ -166,7 +161,7 @@ export class FormState implements ReactiveController {
     this.#tidyInput(name);
     // An empty field is an error only once the visitor presses the button.
     if (typed.trim()) this.#check(name);
-    if (name === 'email') void this.#suggest(this.values.email ?? '');
+    if (name === 'email') this.#suggest(this.values.email ?? '');
     if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
   }
 
@@ -207,12 +202,10 @@ export class FormState implements ReactiveController {
     return parseMoney(this.values[name] ?? '');
   }
 
-  /** Asks whether the visitor means another address. Without the file for it, nobody is asked. */
-  async #suggest(typed: string) {
-    const load = () => loadPinned(suggestionFiles['email-suggestion']).catch(() => undefined);
-    const file = commonDomain.test(typed) ? undefined : ((await load()) as typeof SuggestionFile | undefined);
-    const email = file?.emailSuggestion(typed);
-    if (email === this.#suggestion || typed !== this.values.email) return;
+  /** Asks whether the visitor means another address. */
+  #suggest(typed: string) {
+    const email = emailSuggestion(typed);
+    if (email === this.#suggestion) return;
     this.#suggestion = email;
     if (email) this.#host.announce(fill(this.#host.words.didYouMean, {email}));
     else this.#host.refresh();
@@ -252,9 +245,9 @@ export class FormState implements ReactiveController {
 
   /** Fills in the contact data that is known before the visitor types. */
   #fill() {
-    this.#prefill = this.#host.element.prefill;
-    this.#knownContact = this.#host.knownContact();
-    this.values = {...this.#knownContact?.read(acceptable)};
+    const {element} = this.#host;
+    this.#sources = prefillSources(element);
+    this.values = {...knownContact(element)};
     this.names.forEach((name) => this.#tidy(name));
   }
 
@@ -270,5 +263,8 @@ export class FormState implements ReactiveController {
   }
 }
 
-/** The contact fields of the source that the form would accept from a visitor. Everything else is left out. */
-const acceptable = (source: object) => readFields(contactNames, source).lead as Contact;
+const prefillSources = ({draft, prefill, prefillFromUrl}: FormHost['element']) => [
+  draft,
+  prefill,
+  prefillFromUrl,
+];

@@ -1,46 +1,53 @@
-/** Imports a later file, if it has the hash that the first file expects. */
+/** Imports a later file, if it has the hash that the first file expects. Only the form that pages embed uses it: in the npm package and in tests, later files are plain imports. */
 import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
 import {scriptAddress} from './script-address.ts';
-import {shared} from './shared-modules.ts';
+import {shared} from './shared.ts';
 
-/** Where a later file is, and which content it must have. */
-export type Pin = {
-  /** The address, relative to this script. */
-  readonly path: string;
-  /** The hash, as in the `integrity` of a script element. Empty for a file that is not built. */
-  readonly integrity: string;
-  /** The name that the build gives to the file. By default the key of the pin in its list. */
-  readonly name?: string;
-  /** The one export that the build puts into the file. By default all. */
-  readonly only?: string;
-};
+/** A later file as the build makes it: a function that takes what it shares with the first file, and returns its exports. */
+type LaterFile = {default: (available: typeof shared) => unknown};
 
-/** The server that this script came from. */
-export const scriptOrigin = new URL(scriptAddress).origin;
+/** Milliseconds that a visitor waits for a file before the form says that it did not arrive. */
+const patience = 10_000;
 
+const imports = new Map<string, Promise<unknown>>();
 let failures = 0;
 
 /**
- * @returns the file's module. A built file exports a function, which makes the module from what it shares with this
- *   one.
- * @throws when the file does not arrive or has another hash
+ * Imports a file once. If that fails, the next call tries again.
+ *
+ * @param path the address, relative to this script
+ * @param integrity the hash, as in the `integrity` of a script element
+ * @throws when the file does not arrive in time or has another hash
  */
-export async function importPinned({path, integrity}: Pin): Promise<unknown> {
+export function importPinned(path: string, integrity: string): Promise<unknown> {
+  const known = imports.get(path);
+  if (known) return known;
+  const file = importFile(path, integrity);
+  const inTime = new Promise((resolve, reject) => {
+    file.then(resolve, reject);
+    setTimeout(reject, patience);
+  });
+  imports.set(path, inTime);
+  inTime.catch(() => {
+    failures++;
+    imports.delete(path);
+    // Keeps a file that arrives after the ten seconds, so that the next attempt has it at once.
+    file.then(
+      () => imports.set(path, file),
+      () => {},
+    );
+  });
+  return inTime;
+}
+
+async function importFile(path: string, integrity: string): Promise<unknown> {
   // The URL does not have the query of this script's URL, such as the `?ver=` that WordPress appends.
   const url = new URL(path, scriptAddress);
   // A browser does not request a module again whose import has failed, so each new attempt has a new address.
   if (failures) url.searchParams.set('retry', String(failures));
-  try {
-    if (integrity) await verify(url.href, integrity);
-    const module: unknown = await import(/* @vite-ignore */ url.href);
-    return integrity
-      ? (module as {default: (available: readonly unknown[]) => unknown}).default(shared())
-      : module;
-  } catch (error) {
-    failures++;
-    throw error;
-  }
+  await verify(url.href, integrity);
+  return ((await import(/* @vite-ignore */ url.href)) as LaterFile).default(shared);
 }
 
 /**

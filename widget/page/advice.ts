@@ -1,18 +1,7 @@
-/**
- * The later file `advice`: tells the webmaster, in the console, what to correct on the page or on the server. It is
- * loaded only if there is something to correct.
- */
+/** Tells the webmaster, in the console, what to correct on the page or on the server. */
 import {diagnose, type Server} from './diagnosis.ts';
 import {safeDocument} from './safe-document.ts';
-
-/** Tells the webmaster something, once the file has arrived. */
-export type Advise = (tell: (advice: Advice) => void) => void;
-export type Advice = {
-  explainLink: typeof explainLink;
-  explainPair: typeof explainPair;
-  explainOpen: typeof explainOpen;
-  explainRefusal: typeof explainRefusal;
-};
+import {safeLink} from './safe-link.ts';
 
 /** What the console has already: the form renders and sends often, and says each sentence only once. */
 const said = new Set<string>();
@@ -23,8 +12,14 @@ function say(sentence: string) {
   console.error(`<lead-prequal-form>: ${sentence}`);
 }
 
-/** The form does not link to this address, which the page names in an attribute. */
-export function explainLink(attribute: string, address: string) {
+/** @returns the address that the page names in an attribute, if it is safe to link to. If not, the console says why */
+export function checkedLink(attribute: string, address: string | undefined): string | undefined {
+  const href = address && safeLink(address);
+  if (address && !href) explainLink(attribute, address);
+  return href;
+}
+
+function explainLink(attribute: string, address: string) {
   let problem = 'it is not a valid address';
   try {
     problem = `${new URL(address, safeDocument.baseURI).protocol} is not allowed`;

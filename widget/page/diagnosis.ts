@@ -1,5 +1,6 @@
 /** Finds out why the server does not serve this page, and says what to correct. */
 import {paths} from '../../contract/api.ts';
+import {applyPage} from './apply-page.ts';
 
 export type Server = {
   /** The address of the server, without a slash at its end. */
@@ -12,8 +13,6 @@ export type Finding = {readonly wrong: string; readonly fix: string};
 
 /** A sandboxed frame without `allow-same-origin` has this origin. It could be any page, so the server refuses it. */
 export const isOpaque = (): boolean => globalThis.origin === 'null';
-
-const applyPage = ({origin, partner}: Server) => `${origin}${paths.apply}/${partner}`;
 
 /** By the code of a problem of the server. */
 const refusals: Readonly<Record<string, (server: Server) => Finding>> = {

@@ -1,9 +1,10 @@
-/** Does work once, when the element is on the screen or less than the height of a screen away from it. */
-export function whenNear(element: Element, work: () => void) {
-  const look: IntersectionObserverCallback = (entries, observer) => {
-    if (!entries.some(({isIntersecting}) => isIntersecting)) return;
-    observer.disconnect();
-    work();
-  };
-  new IntersectionObserver(look, {rootMargin: '100%'}).observe(element);
-}
+/** Settles once the element is on the screen or less than the height of a screen away from it. */
+export const whenNear = (element: Element) =>
+  new Promise<void>((resolve) => {
+    const look: IntersectionObserverCallback = (entries, observer) => {
+      if (!entries.some(({isIntersecting}) => isIntersecting)) return;
+      observer.disconnect();
+      resolve();
+    };
+    new IntersectionObserver(look, {rootMargin: '100%'}).observe(element);
+  });

@@ -10,7 +10,7 @@ import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {amountsView} from './amounts-view.ts';
 import {inLanguage, nextView} from './next-view.ts';
-import type {TakeawayButtons} from './takeaway-buttons.ts';
+import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 
 /** The answer to a lead. */
 export type Result = {
@@ -72,7 +72,7 @@ function explainState(words: Words, result: Result): string {
 
 /** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
 export function answerView(words: Words, answered: Answered) {
-  const {answer, firstName: name, phone, nextStep, takeaway} = answered;
+  const {answer, firstName: name, phone, nextStep} = answered;
   const amounts = shownAmounts(answer);
   const total = amounts?.total_qualified_amount ?? 0;
   const state = stateOf(answered);
@@ -81,11 +81,7 @@ export function answerView(words: Words, answered: Answered) {
   const partnerText = isRefused ? undefined : inLanguage(nextStep, words.locale);
   const usualText = amounts ? (total > 0 ? words.weContact : words.weContactAnyway) : undefined;
   return html`
-    <section
-      class="answer ${amounts ? '' : `end ${answer.status}`}"
-      aria-labelledby="result-title"
-      @pointerdown=${takeaway.prepare}
-    >
+    <section class="answer ${amounts ? '' : `end ${answer.status}`}" aria-labelledby="result-title">
       ${
         amounts
           ? nothing

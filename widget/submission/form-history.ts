@@ -1,6 +1,6 @@
 /**
- * The later file `history`: each step of the form, and its result, has an entry in the browser's history, so that the
- * browser's Back and Forward go from step to step.
+ * Each step of the form, and its result, has an entry in the browser's history, so that the browser's Back and Forward go
+ * from step to step.
  *
  * An entry has the number of its step beside whatever the page keeps in `history.state`. Entries without a number are
  * the page's own, such as those of links to a heading: they change nothing in the form.

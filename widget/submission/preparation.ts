@@ -2,6 +2,7 @@
 import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import type {Endpoint} from '../fields/form-host.ts';
+import {explainRefusal} from '../page/advice.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
 import {solve, type Proof} from './proof.ts';
 
@@ -91,9 +92,9 @@ async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedC
     const response = await endpoint.fetch(address);
     const body: unknown = await response.json();
     if (response.ok) return isObject(body) ? sanitize(body) : undefined;
-    endpoint.explainRefusal(problemCode(body));
+    void explainRefusal(problemCode(body), endpoint);
   } catch (error) {
-    if (error instanceof TypeError) endpoint.explainRefusal('network');
+    if (error instanceof TypeError) void explainRefusal('network', endpoint);
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import type {Problem} from '../../contract/problems.ts';
 import type {FieldName} from '../../form/pages.ts';
 import type {Errors} from '../../form/read-fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
+import {explainRefusal} from '../page/advice.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
@@ -71,7 +72,7 @@ export async function send(
     if (outcome.kind === 'answered') return outcome;
     const remedy = remedies.get(outcome.code);
     if (!remedy) {
-      endpoint.explainRefusal(outcome.code);
+      void explainRefusal(outcome.code, endpoint);
       return outcome;
     }
     remedies.delete(outcome.code);

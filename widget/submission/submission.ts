@@ -6,7 +6,8 @@ import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {emit} from '../page/events.ts';
-import type * as TakeawayFile from '../takeaway/index.ts';
+import {checkedLink, explainPair} from '../page/advice.ts';
+import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
 import {countUp} from './count-up.ts';
 import {answerIn, exchange} from './exchange.ts';
@@ -17,7 +18,6 @@ import {Preparation} from './preparation.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
 import {send, type LeadToSend, type Outcome} from './send.ts';
 import {StartOver} from './start-over.ts';
-import {TakeawayButtons} from './takeaway-buttons.ts';
 
 /**
  * The stages between the first touch and the answer, and what leads from one to the next:
@@ -63,9 +63,9 @@ export class Submission implements ReactiveController {
   readonly #startOver: StartOver;
   readonly #pause: Pause;
 
-  constructor(host: FormHost, loadTakeaway: () => Promise<typeof TakeawayFile>, onConfig: () => void) {
+  constructor(host: FormHost, onConfig: () => void) {
     this.#host = host;
-    this.#takeaway = new TakeawayButtons(host, loadTakeaway);
+    this.#takeaway = new TakeawayButtons(host);
     this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
     this.preparation = new Preparation(() => host.endpoint(), onConfig);
@@ -150,10 +150,12 @@ export class Submission implements ReactiveController {
   }
 
   async #restore(endpoint: Endpoint, receipt: Receipt) {
-    // The result shows the partner's colour and next step.
-    const [reply] = await Promise.all([this.#read(endpoint, receipt), this.preparation.begin()]);
+    const configured = this.preparation.begin();
+    const reply = await this.#read(endpoint, receipt);
     if (reply?.status === 404) keepReceipt(endpoint);
     const answer = reply && answerIn(reply);
+    // The result shows the partner's colour and next step.
+    await configured;
     if (answer && this.stage === asking) this.enterAnswered(endpoint, answer, receipt.leadType);
   }
 
@@ -216,10 +218,8 @@ export class Submission implements ReactiveController {
   /** The link below the result, from `cta-href` and `cta-label`. */
   #link() {
     const {ctaHref, ctaLabel} = this.#host.element;
-    if (!ctaHref !== !ctaLabel) {
-      this.#host.advise(({explainPair}) => explainPair(ctaHref ? 'cta-label' : 'cta-href'));
-    }
-    const href = this.#host.link('cta-href', ctaHref);
+    if (!ctaHref !== !ctaLabel) explainPair(ctaHref ? 'cta-label' : 'cta-href');
+    const href = checkedLink('cta-href', ctaHref);
     return href && ctaLabel ? {href, label: ctaLabel} : undefined;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The later file of a form that the visitor has touched: it reads and checks what is typed, goes from page to page, and
- * sends the lead. It adds what the first screen does not have to the views of the first file.
+ * A form that the visitor has touched: it reads and checks what is typed, goes from page to page, and sends the lead. It
+ * adds what the first screen does not have to the views of the first file.
  */
 import {html, nothing} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
@@ -18,11 +18,10 @@ import {touched} from '../styles/touched.ts';
 import {refusedFields} from './answer-view.ts';
 import {answerStyles} from './styles.ts';
 import {Submission} from './submission.ts';
-import type * as TakeawayFile from '../takeaway/index.ts';
 
 /**
  * What the form needs to know about a browser event. It is copied from the event, because browsers clear the target
- * once the event is dispatched, and the file of the touched form may arrive later.
+ * once the event is dispatched, and the file `rest` may arrive later.
  */
 export type FormEvent = {
   readonly type: string;
@@ -64,12 +63,12 @@ export class TouchedForm {
   /** Settles when the visitor has released the mouse button or lifted the finger. */
   #press: Promise<unknown> = Promise.resolve();
 
-  constructor(host: FormHost, loadTakeaway: () => Promise<typeof TakeawayFile>) {
+  constructor(host: FormHost) {
     this.#host = host;
     adopt(host.element, [touched, ...answerStyles]);
     this.fields = new FormState(host);
     this.consent = new Consent(host);
-    this.submission = new Submission(host, loadTakeaway, () => this.#configure());
+    this.submission = new Submission(host, () => this.#configure());
   }
 
   #configure() {
@@ -103,7 +102,12 @@ export class TouchedForm {
     return this.submission.preparation.config?.lead_types;
   }
 
-  /** Handles an event of the form, also one that came before this file. */
+  /** What has the focus in the form. `:focus` would not match it while another window is active. */
+  get #focused() {
+    return this.#host.element.shadowRoot?.activeElement;
+  }
+
+  /** Handles an event of the form, also one from before `rest` had arrived. */
   handle({type, timeStamp, target, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
     void this.submission.preparation.begin();
@@ -171,7 +175,7 @@ export class TouchedForm {
     if (this.#stopsToAsk()) return;
     fields.tidyPage();
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
-    if (this.#host.focused()) this.#host.refresh('.main');
+    if (this.#focused) this.#host.refresh('.main');
     const outcome = await submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
@@ -182,7 +186,6 @@ export class TouchedForm {
     });
     if (!outcome || outcome.kind === 'answered') return;
     if (outcome.kind === 'consent-outdated') consent.error = 'outdated';
-    if (outcome.code === 'network') this.#host.awaitConnection();
     if (outcome.kind === 'failed') this.#host.refresh('.alert');
     else this.#showErrors(outcome.kind === 'invalid' ? outcome.errors : {});
     emit(this.#host.element, 'prequal-error', {code: outcome.code, retryable: outcome.retryable});
@@ -236,7 +239,7 @@ export class TouchedForm {
     const [first, second] = items;
     const focusOn = second ? '.alert' : inputOf(first?.id);
     // Screen readers say the error of a field that gets the focus, but not that of a field that has it already.
-    const isHeard = !this.#host.focused()?.matches(focusOn);
+    const isHeard = !this.#focused?.matches(focusOn);
     if (page !== fields.page) this.showPage(page, focusOn);
     fields.errors = errors;
     consent.error = error;

@@ -8,7 +8,7 @@ import {printStyles} from './styles.ts';
  * The result is copied into the document of a frame in the element's shadow root, so that nothing of the page is
  * printed, and nothing on the page changes.
  */
-export function print(element: HTMLElement, words: Words): undefined {
+export function print(element: HTMLElement, words: Words) {
   const {shadowRoot} = element;
   const frame = safeDocument.createElement('iframe');
   frame.className = 'unseen';

@@ -9,13 +9,25 @@ export type Attributes = Readonly<Record<string, string>>;
 /** The style of a page that keeps room for the form, so that a consent text is shown as soon as it arrives. */
 export const reserved = 'min-height: 1500px';
 
-/** Puts a form on the page, and waits until it is rendered. */
-export async function open(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
+function create(attributes: Attributes, children: string) {
   const form = document.createElement('lead-prequal-form');
   for (const [name, value] of Object.entries({partner: 'acme', endpoint, ...attributes})) {
     form.setAttribute(name, value);
   }
   form.innerHTML = children;
+  return form;
+}
+
+/** Puts a form on the page, and does not wait for it. */
+export async function place(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
+  const form = create(attributes, children);
+  await fixture(html`<main>${form}</main>`);
+  return form;
+}
+
+/** Puts a form on the page, and waits until it is rendered. */
+export async function open(attributes: Attributes = {}, children = ''): Promise<LeadPrequalForm> {
+  const form = create(attributes, children);
   const ready = oneEvent(form, 'prequal-ready');
   await fixture(html`<main>${form}</main>`);
   await ready;

@@ -1,7 +1,6 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {optionFiles} from '../../../widget/loading/option-pins.ts';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {fillStorage, forbidStorage, goTo, later, restorePage} from '../../support/browser/browser-page.ts';
 import {
@@ -51,7 +50,8 @@ describe('draft', () => {
     fill(form, 'Retirement funds', '98,765');
     await choose(form, 'Above 720 Excellent');
     await choose(form, 'Yes');
-    const kept = JSON.stringify(Object.entries(sessionStorage));
+    // The time at which the draft was kept may have the digits of any figure.
+    const kept = JSON.stringify(Object.entries(sessionStorage)).replace(/"at\\":\d+/, '');
     for (const never of ['54,321', '54321', '98,765', '98765', '720', 'credit', 'bankruptcy', 'true']) {
       expect(kept).not.to.contain(never);
     }
@@ -312,20 +312,6 @@ describe('prefill-from-url', () => {
     const {lead, ...besides} = server.leads[0]!.body;
     expect(lead).to.include({email: 'ana@example.com'});
     expect(JSON.stringify(besides)).not.to.contain('ana');
-  });
-});
-
-describe('a form that cannot load the file for known contact data', () => {
-  const pin = optionFiles['known-contact'];
-  const {path} = pin;
-  afterEach(() => (pin.path = path));
-
-  it('a form that cannot load the file for known contact data can be filled in and sent', async () => {
-    pin.path = 'http://127.0.0.1:1/known-contact.js';
-    const form = await openWith(known, {draft: '', layout: 'steps', endpoint: 'https://leads.example.com'});
-    expect(contact(form)).to.deep.equal(empty);
-    await fillAll(form);
-    expect((await send(form)).type).to.equal('prequal-result');
   });
 });
 

@@ -374,6 +374,7 @@ describe('the form', () => {
     stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
     const unsafe = await open({'privacy-href': 'javascript:alert(1)'});
     expect(link(unsafe, 'Privacy policy')).to.equal(undefined);
+    await touch(unsafe);
     await until(() => said.join().includes('privacy-href="javascript:alert(1)"'));
     restorePage();
   });

@@ -54,7 +54,7 @@ describe('the requests of the form', () => {
     expect(api.map(inShort)).to.include.members(all);
     for (const {origin} of api) expect(origin).to.equal(location.origin);
     const others = made.filter(({url}) => !url.endsWith('/lead-prequal-form.js'));
-    expect(others.map(inShort).join(' '), 'later files are among them').to.contain('/touched-form-');
+    expect(others.map(inShort).join(' '), 'later files are among them').to.contain('/rest-');
     for (const {referer, url} of others) expect(referer, url).to.equal(undefined);
   });
 
@@ -88,37 +88,31 @@ describe('the requests of the form', () => {
     });
   }
 
-  const wordFilesOf = (page: Window) => requested(page, /\/(languages|words-\w+)-\w+\.js$/);
+  const laterFilesOf = (page: Window) => requested(page, /\/([\w-]+)-[0-9a-f]{10}\.js$/);
 
   for (const [lang, before, after] of [
-    ['en', [], ['words-en']],
-    ['de', [], ['words-en']],
-    ['es-MX', ['languages'], ['languages', 'words-es']],
+    ['en', [], ['rest']],
+    ['de', [], ['rest']],
+    ['es-MX', ['es'], ['es', 'rest']],
   ] as const) {
-    it(`a page in "${lang}" loads ${before.join() || 'no file'} for the words of the first screen, and has ${after.join(' and ')} after a touch`, async () => {
+    it(`a page in "${lang}" loads ${before.join() || 'no file'} for the first screen, and has ${after.join(' and ')} after a touch`, async () => {
       const page = await openPage(`${service.script}<main lang="${lang}">${element}</main>`);
       const form = await formOn(page);
       // WebKit lists a file a moment after it has run.
-      await until(() => wordFilesOf(page).length >= before.length);
-      expect(wordFilesOf(page)).to.deep.equal(before);
+      await until(() => laterFilesOf(page).length >= before.length);
+      expect(laterFilesOf(page)).to.deep.equal(before);
       const input = form.shadowRoot!.querySelector('input')!;
       input.dispatchEvent(new FocusEvent('focusin', {bubbles: true, composed: true}));
-      await until(() => wordFilesOf(page).length >= after.length);
-      expect(wordFilesOf(page)).to.deep.equal(after);
+      await until(() => laterFilesOf(page).length >= after.length);
+      expect(laterFilesOf(page)).to.deep.equal(after);
     });
   }
 
-  for (const [attribute, files] of [
-    ['', ['touched-form']],
-    ['draft', ['known-contact', 'touched-form']],
-  ] as const) {
-    it(`a form ${attribute ? `with ${attribute}` : 'that knows no contact data'} loads ${files.join(' and ')} at the first touch, and not before`, async () => {
-      const page = await openPage(service.script + element.replace(' partner', ` ${attribute} partner`));
-      const form = await formOn(page);
-      const loaded = () => requested(page, /\/(touched-form|known-contact)-\w+\.js$/).sort();
-      expect(loaded()).to.deep.equal([]);
-      await touch(form);
-      expect(loaded()).to.deep.equal(files);
-    });
-  }
+  it('a form with draft but no kept draft loads rest at the first touch, and not before', async () => {
+    const page = await openPage(service.script + element.replace(' partner', ' draft partner'));
+    const form = await formOn(page);
+    expect(laterFilesOf(page)).to.deep.equal([]);
+    await touch(form);
+    expect(laterFilesOf(page)).to.deep.equal(['rest']);
+  });
 });

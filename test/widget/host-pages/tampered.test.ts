@@ -1,7 +1,8 @@
 /** Tests versions in which one later file was changed after the build. The form must not run that file. */
 import {expect, oneEvent, waitUntil} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {heading} from '../../support/browser/visitor.ts';
+import {heading, link} from '../../support/browser/visitor.ts';
+import {until} from '../../support/until.ts';
 import {
   element,
   formOn,
@@ -15,7 +16,7 @@ import {
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
 
-/** Sends a lead from a form in any language, because it finds fields by their names and does not press a button. */
+/** Sends a lead from a form that may show any of its files' failures: it finds fields by their names. */
 async function submit(form: LeadPrequalForm) {
   for (const [name, value] of Object.entries(typed)) {
     form.shadowRoot!.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = value;
@@ -27,53 +28,62 @@ async function submit(form: LeadPrequalForm) {
   return {type, ...detail};
 }
 
-/** The attributes without which a page does not load the file. */
-const attributes: Readonly<Record<string, string>> = {
-  'known-contact': 'draft',
-  dialog: 'presentation="dialog"',
-  advice: 'privacy-href="javascript:alert(1)"',
+const fileNamed = (name: string) => service.laterFiles.find(({file}) => file.startsWith(`${name}-`))!;
+
+const changes = (name: string) => {
+  const {oneByte, planted} = fileNamed(name);
+  return [
+    ['one byte', oneByte, scripts.module],
+    ['added code', planted, scripts.module],
+    ['added code, classic twin', planted, scripts['classic twin']],
+  ] as const;
 };
 
-const isSandbox = ({file}: {file: string}) => file.startsWith('sandbox-');
-
-for (const {file, oneByte, planted} of service.laterFiles.filter((later) => !isSandbox(later))) {
-  const name = file.replace(/-\w+\.js$/, '');
-  const [, tag = 'es'] = /^words-(.*)/.exec(name) ?? [];
-  const ofWords = name === 'languages' || name.startsWith('words-');
-  const needed = name === 'touched-form' || name === 'words-en';
-  const otherwise = ofWords ? 'the form is in English' : 'the result is shown without it';
-
-  describe(`${name}, pinned by the hash of the first file`, () => {
-    for (const [change, version, script] of [
-      ['one byte', oneByte, scripts.module],
-      ['added code', planted, scripts.module],
-      ['added code, classic twin', planted, scripts['classic twin']],
-    ] as const) {
-      it(`${name} does not run if the server has changed it (${change}): ${needed ? 'sending can be tried again' : otherwise}`, async () => {
-        const content = element.replace(' partner', ` ${attributes[name] ?? ''} partner`);
-        const page = await openPage(
-          `${scriptOf(version, script)}<main lang=${ofWords ? tag : 'en'}>${content}</main>`,
-        );
-        const form = await formOn(page);
-        if (name === 'languages') expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
-        form.leadType = 'standard';
-        if (needed) {
-          const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};
-          expect(await submit(form)).to.deep.equal(failed);
-          expect(form.shadowRoot!.querySelector('[part=notice]')).to.exist;
-          expect(await submit(form), 'when tried again').to.deep.equal(failed);
-        } else {
-          expect((await submit(form)).type).to.equal('prequal-result');
-          if (ofWords) expect(heading(form)).to.equal('Thank you, Maria');
-        }
-        expect('planted' in page).to.be.false;
-      });
-    }
+describe('a later file is pinned by the hash of the first file', () => {
+  it('the later files of the form are debug, es, rest and sandbox', () => {
+    const names = service.laterFiles.map(({file}) => file.replace(/-\w+\.js$/, ''));
+    expect(names.sort()).to.deep.equal(['debug', 'es', 'rest', 'sandbox']);
   });
-}
+
+  for (const [change, version, script] of changes('rest')) {
+    it(`the file rest does not run if the server has changed it (${change}), and sending can be tried again`, async () => {
+      const page = await openPage(scriptOf(version, script) + element);
+      const form = await formOn(page);
+      const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};
+      expect(await submit(form)).to.deep.equal(failed);
+      expect(form.shadowRoot!.querySelector('[part=notice]')).to.exist;
+      expect(await submit(form), 'when tried again').to.deep.equal(failed);
+      expect('planted' in page).to.be.false;
+    });
+
+    it(`a first screen that needs the file rest offers the apply page if the server has changed it (${change})`, async () => {
+      const single = element.replace(' partner', ' layout="single" partner');
+      const page = await openPage(scriptOf(version, script) + single);
+      const form = page.document.querySelector('lead-prequal-form')!;
+      await until(() => Boolean(link(form, 'Open the form on its own page')));
+      expect(link(form, 'Open the form on its own page')!.href).to.equal(
+        `${service.origin}/apply/acme?lang=en`,
+      );
+      expect(form.shadowRoot!.querySelector('form')).to.equal(null);
+      expect('planted' in page).to.be.false;
+    });
+  }
+
+  for (const [change, version, script] of changes('es')) {
+    it(`a language does not run if the server has changed it, and the form is in English (${change})`, async () => {
+      const page = await openPage(`${scriptOf(version, script)}<main lang="es">${element}</main>`);
+      const form = await formOn(page);
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+      form.leadType = 'standard';
+      expect((await submit(form)).type).to.equal('prequal-result');
+      expect(heading(form)).to.equal('Thank you, Maria');
+      expect('planted' in page).to.be.false;
+    });
+  }
+});
 
 it("the sandbox is not shown if the server has changed it, and the element's own children stay", async () => {
-  const {oneByte, planted} = service.laterFiles.find(isSandbox)!;
+  const {oneByte, planted} = fileNamed('sandbox');
   for (const version of [oneByte, planted]) {
     const page = await openPage(scriptOf(version) + element.replace('partner="acme"', 'sandbox'));
     await waitUntil(() => page.trouble.length > 0);

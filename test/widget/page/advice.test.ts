@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {explainLink, explainRefusal} from '../../../widget/page/advice.ts';
+import {checkedLink, explainRefusal} from '../../../widget/page/advice.ts';
 
 describe('what the console tells the webmaster', () => {
   let said: string[];
@@ -24,12 +24,18 @@ describe('what the console tells the webmaster', () => {
     ['http://[', 'it is not a valid address'],
   ] as const) {
     it(`the console says once why there is no link to ${JSON.stringify(address)}, and what to use`, () => {
-      explainLink('cta-href', address);
-      explainLink('cta-href', address);
+      expect(checkedLink('cta-href', address)).to.equal(undefined);
+      checkedLink('cta-href', address);
       expect(said).to.have.length(1);
       expect(said[0]).to.contain(`cta-href="${address}"`).and.to.contain(problem).and.to.contain('https://');
     });
   }
+
+  it('the console says nothing about an address that is safe, or is not set', () => {
+    expect(checkedLink('cta-href', '/privacy')).to.equal(`${location.origin}/privacy`);
+    expect(checkedLink('cta-href', undefined)).to.equal(undefined);
+    expect(said).to.deep.equal([]);
+  });
 
   it('the console says nothing about problems that no webmaster can correct', async () => {
     for (const code of ['internal', 'constructor', 'timeout']) {

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {optionFiles} from '../../../widget/loading/option-pins.ts';
+import {lose} from '../../support/browser/lost-files.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {
@@ -168,8 +168,7 @@ describe('sandbox', () => {
   });
 
   it('the form is not shown if the mark of the sandbox cannot be loaded', async () => {
-    const {path} = optionFiles.sandbox;
-    optionFiles.sandbox.path = 'http://127.0.0.1:1/sandbox.js';
+    const restore = lose('sandbox');
     const form = document.createElement('lead-prequal-form');
     form.sandbox = '';
     try {
@@ -180,7 +179,7 @@ describe('sandbox', () => {
       );
       expect([failed, form.shadowRoot?.querySelector('form')]).to.deep.equal([true, null]);
     } finally {
-      optionFiles.sandbox.path = path;
+      restore();
       form.remove();
     }
   });

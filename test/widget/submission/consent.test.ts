@@ -1,7 +1,6 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {laterFiles} from '../../../widget/loading/pins.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
@@ -18,6 +17,7 @@ import {
   link,
   maybeField,
   open,
+  place,
   send,
   shows,
   text,
@@ -310,15 +310,6 @@ describe('consent', () => {
         await until(() => isShown(part(form, '.main')));
       });
     }
-
-    it('without its later file a standard form has its button', async () => {
-      const pin = laterFiles['touched-form'];
-      const {path} = pin;
-      pin.path = 'http://127.0.0.1:1/touched-form.js';
-      const form = await open({'lead-type': 'standard'});
-      await until(() => isShown(part(form, '.main')));
-      pin.path = path;
-    });
   });
 
   describe('the configuration is fetched', () => {
@@ -330,7 +321,8 @@ describe('consent', () => {
       it(`the configuration is fetched ${near ? 'when the form comes near the screen' : 'at the first touch'}: ${JSON.stringify(attributes)}`, async () => {
         // The test before this one has scrolled down.
         scrollTo(0, 0);
-        const form = await open({...attributes, style: 'margin-block-start: 9000px'});
+        const form = await place({...attributes, style: 'margin-block-start: 9000px'});
+        if (!near) await form.updateComplete;
         await new Promise((resolve) => new IntersectionObserver(resolve).observe(form));
         expect(server.configRequests).to.equal(0);
         await until(() => {

@@ -16,7 +16,7 @@ import {
   shows,
   text,
 } from '../../support/browser/visitor.ts';
-import {laterFiles} from '../../../widget/loading/pins.ts';
+import {lose} from '../../support/browser/lost-files.ts';
 
 const slow = 'This takes a little longer than usual. Please stay on this page.';
 
@@ -102,8 +102,7 @@ describe('while a lead is being sent', () => {
 
 describe('when the connection comes back', () => {
   const {error} = console;
-  const pin = laterFiles['touched-form'];
-  const {path} = pin;
+  let restore = () => {};
   let server: FakeServer;
   beforeEach(() => {
     server = new FakeServer();
@@ -111,7 +110,7 @@ describe('when the connection comes back', () => {
   });
   afterEach(() => {
     server.restore();
-    pin.path = path;
+    restore();
     console.error = error;
   });
 
@@ -137,7 +136,7 @@ describe('when the connection comes back', () => {
   });
 
   it('the notice that a file did not arrive goes, and the button has its name again', async () => {
-    pin.path = 'http://127.0.0.1:1/touched-form.js';
+    restore = lose('rest');
     const form = await open();
     await send(form, 'Next');
     comeBack();

@@ -1,5 +1,4 @@
 import {expect, waitUntil} from '@open-wc/testing';
-import {laterFiles} from '../../../widget/loading/pins.ts';
 import {Clock} from '../../support/browser/clock.ts';
 import {created, FakeServer} from '../../support/browser/fake-server.ts';
 import {
@@ -97,43 +96,6 @@ describe('the takeaway', () => {
     await click(form, 'Copy');
     await shows(form, 'It could not be copied');
     expect(announced(form)).to.equal('It could not be copied');
-  });
-
-  for (const name of ['Copy', 'Print or save as PDF']) {
-    it(`${name} offers to try again if its file does not arrive`, async () => {
-      clipboardThat(() => Promise.resolve());
-      const form = await result();
-      const {path} = laterFiles.takeaway;
-      laterFiles.takeaway.path = 'http://127.0.0.1:1/takeaway.js';
-      try {
-        await click(form, name);
-        await shows(form, 'Try again');
-        expect(announced(form)).to.equal('Try again');
-      } finally {
-        laterFiles.takeaway.path = path;
-      }
-      if (name === 'Copy') {
-        await click(form, 'Try again');
-        await shows(form, 'Copied');
-      }
-    });
-  }
-
-  it('the file that copies and prints is only loaded when the visitor goes for one of the buttons', async () => {
-    const form = await result();
-    const {takeaway} = laterFiles;
-    const {path} = takeaway;
-    let loads = 0;
-    Object.defineProperty(takeaway, 'path', {configurable: true, get: () => (loads++, path)});
-    try {
-      form.requestUpdate();
-      await form.updateComplete;
-      expect(loads, 'before').to.equal(0);
-      button(form, 'Print or save as PDF').dispatchEvent(new PointerEvent('pointerenter'));
-      expect(loads, 'after').to.be.at.least(1);
-    } finally {
-      Object.defineProperty(takeaway, 'path', {configurable: true, writable: true, value: path});
-    }
   });
 
   it('there is no Copy button where there is no clipboard, as on a page without TLS', async () => {

@@ -1,60 +1,52 @@
-/** The later file `dialog`: shows the form in a dialog over the page, which a link or a button of the page opens. */
-import {html, type ReactiveController, type ReactiveControllerHost, type TemplateResult} from 'lit';
+/** Shows the form in a dialog over the page, which a link or a button of the page opens. */
+import {html, type ReactiveController, type TemplateResult} from 'lit';
 import {paths} from '../../contract/api.ts';
-import type {Words} from '../../form/words/words.ts';
+import type {FormHost} from '../fields/form-host.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {adopt} from '../styles/adopt.ts';
 import {dialogStyles} from './styles.ts';
 
-type DialogContext = {
-  readonly element: HTMLElement & ReactiveControllerHost & {readonly partner: string};
-  /** In the language that the page has now. Read them each time, because the language may change. */
-  readonly words: Words;
-  /** The first match in what the element has rendered. */
-  find<Found extends HTMLElement = HTMLElement>(selector: string): Found | null;
-};
-
 export class Dialog implements ReactiveController {
-  readonly #context: DialogContext;
+  readonly #host: FormHost;
   /** What gets the focus when the dialog is closed. Not every browser gives it to a button that is clicked. */
   #opener: HTMLElement | undefined;
   /** What the page says about its scrolling, while the dialog is open. */
   #overflow = '';
 
-  constructor(context: DialogContext) {
-    this.#context = context;
-    adopt(context.element, [dialogStyles]);
-    context.element.addController(this);
+  constructor(host: FormHost) {
+    this.#host = host;
+    adopt(host.element, [dialogStyles]);
+    host.element.addController(this);
   }
 
   hostConnected() {
     safeDocument.addEventListener('click', this.#onClick);
-    this.#context.element.addEventListener('command', this.#onCommand);
+    this.#host.element.addEventListener('command', this.#onCommand);
     addEventListener('hashchange', this.#onHash);
     this.#onHash();
   }
 
   hostDisconnected() {
     safeDocument.removeEventListener('click', this.#onClick);
-    this.#context.element.removeEventListener('command', this.#onCommand);
+    this.#host.element.removeEventListener('command', this.#onCommand);
     removeEventListener('hashchange', this.#onHash);
     // A dialog that stayed open would stand in the page, not over it, when the element is added again.
     this.#close();
   }
 
   get #dialog() {
-    return this.#context.find<HTMLDialogElement>('dialog');
+    return this.#host.find<HTMLDialogElement>('dialog');
   }
 
   /** Whether an address is that of this page, with the element's `id` as its fragment. */
   #isNamedBy(href: string | undefined) {
-    const {id} = this.#context.element;
+    const {id} = this.#host.element;
     return id !== '' && href === new URL(`#${id}`, location.href).href;
   }
 
   /** Whether a link leads to the partner's apply page, with the element's `id`: without the form, it is the way there. */
   #replaces({href}: HTMLAnchorElement) {
-    const {id, partner} = this.#context.element;
+    const {id, partner} = this.#host.element;
     const {pathname} = new URL(partner ? `${paths.apply}/${partner}` : paths.apply, href);
     const link = new URL(href);
     return id !== '' && link.pathname === pathname && link.hash === new URL(`#${id}`, href).hash;
@@ -81,7 +73,9 @@ export class Dialog implements ReactiveController {
 
   /** Opens the dialog as soon as the form is in it. */
   async open(opener?: HTMLElement) {
-    const {element} = this.#context;
+    const {element} = this.#host;
+    // The dialog may not be rendered yet.
+    element.requestUpdate();
     await element.updateComplete;
     const dialog = this.#dialog;
     if (!dialog || dialog.open || !element.isConnected) return;
@@ -91,7 +85,7 @@ export class Dialog implements ReactiveController {
     this.#overflow = style.overflow;
     style.overflow = 'hidden';
     // The browser focuses the button that closes the dialog, because it is the first.
-    this.#context.find('h2')?.focus();
+    this.#host.find('h2')?.focus();
   }
 
   readonly #onClose = () => {
@@ -102,7 +96,7 @@ export class Dialog implements ReactiveController {
   readonly #close = () => this.#dialog?.close();
 
   view(card: TemplateResult) {
-    const {words, element} = this.#context;
+    const {words, element} = this.#host;
     return html`
       <dialog
         part="dialog"

@@ -1,5 +1,7 @@
 import {expect} from '@open-wc/testing';
-import {loadPinned} from '../../../widget/loading/later-files.ts';
+import {Clock} from '../../support/browser/clock.ts';
+import {until} from '../../support/until.ts';
+import {importPinned} from '../../../widget/loading/pinned-import.ts';
 
 /**
  * The path is relative to `widget/loading/`, because the paths of later files are relative to the file that loads them.
@@ -21,26 +23,35 @@ const refused = (loading: Promise<unknown>) =>
 describe('a later file', () => {
   it('a later file does not run if it has another hash, and runs once if a later attempt gets the right one', async () => {
     const tampered = `sha384-${btoa('x'.repeat(48))}`;
-    expect(await refused(loadPinned({path, integrity: tampered}))).to.be.true;
+    expect(await refused(importPinned(path, tampered))).to.be.true;
     expect(Object.hasOwn(window, 'laterFileRuns')).to.be.false;
 
     const integrity = await hashOf(path);
-    const [module, again] = await Promise.all([loadPinned({path, integrity}), loadPinned({path, integrity})]);
+    const [module, again] = await Promise.all([importPinned(path, integrity), importPinned(path, integrity)]);
     expect(module).to.deep.equal({greeting: 'hello'});
     expect(again).to.equal(module);
-    expect(await loadPinned({path, integrity})).to.equal(module);
+    expect(await importPinned(path, integrity)).to.equal(module);
     expect((window as {laterFileRuns?: number}).laterFileRuns).to.equal(1);
-  });
-
-  it('a later file is the module itself if the form is not built', async () => {
-    const session = await loadPinned({path: '../page/session.ts', integrity: ''});
-    expect(session).to.have.all.keys('keep', 'recall');
   });
 
   it('a later file that does not arrive is an error', async () => {
     const nowhere = 'http://127.0.0.1:1/later-file.js';
-    expect(await refused(loadPinned({path: nowhere, integrity: await hashOf(path)}))).to.be.true;
-    expect(await refused(loadPinned({path: nowhere, integrity: ''}))).to.be.true;
+    expect(await refused(importPinned(nowhere, await hashOf(path)))).to.be.true;
+  });
+
+  it('a later file that takes longer than ten seconds is an error, and is there at once for the next attempt when it has arrived', async () => {
+    const slow = `${path}?slow`;
+    const clock = new Clock();
+    const loading = importPinned(slow, await hashOf(path));
+    const failed = refused(loading);
+    await clock.pass(10_000);
+    clock.restore();
+    expect(await failed).to.be.true;
+    await until(() => (window as {laterFileRuns?: number}).laterFileRuns === 2);
+    expect(await importPinned(slow, 'no hash, because nothing is requested')).to.deep.equal({
+      greeting: 'hello',
+    });
+    expect((window as {laterFileRuns?: number}).laterFileRuns).to.equal(2);
   });
 
   it('a later file leaves no script element on the page', () => {

@@ -1,0 +1,27 @@
+/** Later files that do not arrive, or only when a test lets them. */
+import {languageFiles, laterFiles} from '../../../widget/loading/later-files.ts';
+
+type Load = () => Promise<unknown>;
+const files: Record<string, Load> = laterFiles;
+const languages: Record<string, Load> = languageFiles;
+
+function replace(name: keyof typeof laterFiles | keyof typeof languageFiles, change: (load: Load) => Load) {
+  const table = name in laterFiles ? files : languages;
+  const load = table[name]!;
+  table[name] = change(load);
+  return () => void (table[name] = load);
+}
+
+/** Makes loading a file fail. @returns a function that lets the next attempt succeed */
+export const lose = (name: Parameters<typeof replace>[0]) =>
+  replace(name, () => () => Promise.reject(new TypeError('Failed to fetch')));
+
+/** Keeps a file on its way. @returns a function that lets it arrive */
+export function hold(name: Parameters<typeof replace>[0]) {
+  const {promise, resolve} = Promise.withResolvers<void>();
+  const restore = replace(name, (load) => () => promise.then(load));
+  return () => {
+    restore();
+    resolve();
+  };
+}

@@ -1,0 +1,385 @@
+/** Tests what the form does before its later file `rest` has arrived, and if it does not arrive. */
+import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {until} from '../../support/until.ts';
+import {hold, lose} from '../../support/browser/lost-files.ts';
+import {endpoint, FakeServer} from '../../support/browser/fake-server.ts';
+import {
+  announced,
+  button,
+  click,
+  description,
+  field,
+  fill,
+  fillAll,
+  focused,
+  link,
+  listen,
+  maybeButton,
+  maybeField,
+  open,
+  place,
+  send,
+  shows,
+  summary,
+  text,
+  touch,
+} from '../../support/browser/visitor.ts';
+
+describe('before the rest of the form has arrived', () => {
+  let server: FakeServer;
+  let restore: () => void;
+  beforeEach(() => {
+    server = new FakeServer();
+    restore = () => {};
+  });
+  afterEach(() => {
+    restore();
+    server.restore();
+  });
+
+  it('a field that the visitor fills in and leaves keeps its value, and is checked as soon as the file has arrived', async () => {
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'Email', 'maria');
+    field(form, 'Phone').focus();
+    const email = field(form, 'Email');
+    expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
+    await shows(form, 'Enter an email address like name@example.com.');
+    expect(field(form, 'Email'), 'the same input').to.equal(email);
+    expect(email.value).to.equal('maria');
+    expect(focused(form)).to.equal(field(form, 'Phone'));
+    expect(description(form, field(form, 'Email'))).to.contain('Enter an email');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-start']);
+  });
+
+  it('the main button says that the form waits for the file, and then shows the next step once', async () => {
+    const form = await open();
+    const events = listen(form);
+    for (const [label, value] of [
+      ['First name', 'Maria'],
+      ['Last name', 'Ortiz'],
+      ['Email', 'maria@example.com'],
+      ['Phone', '(415) 555-0132'],
+    ] as const) {
+      fill(form, label, value);
+    }
+    const main = button(form, 'Next');
+    main.click();
+    main.click();
+    await form.updateComplete;
+    expect(main.textContent.trim()).to.equal('One moment…');
+    expect(main.getAttribute('aria-disabled')).to.equal('true');
+    expect(announced(form)).to.equal('One moment…');
+    await shows(form, 'Step 2 of 3');
+    expect(announced(form)).to.equal('');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
+  });
+
+  it('a visitor who goes on to another field no longer waits, and the file raises no errors when it arrives', async () => {
+    const form = await open();
+    const started = oneEvent(form, 'prequal-start');
+    fill(form, 'First name', 'Maria');
+    button(form, 'Next').click();
+    fill(form, 'Last name', 'Or');
+    await form.updateComplete;
+    expect(button(form, 'Next').getAttribute('aria-disabled')).to.equal('false');
+    await started;
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(0);
+    expect(focused(form)).to.equal(field(form, 'Last name'));
+    expect(field(form, 'Last name').value).to.equal('Or');
+  });
+
+  it('a visitor who waits for a file that does not arrive sees a notice, and the button loads the file again', async () => {
+    restore = lose('rest');
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    await form.updateComplete;
+    expect(text(form), 'to a visitor who only types').not.to.contain('We could not load');
+
+    const {type, detail} = await send(form, 'Next');
+    expect([type, detail]).to.deep.equal(['prequal-error', {code: 'load-failed', retryable: true}]);
+    expect(focused(form)?.textContent).to.contain('We could not load all of the form');
+    const notice = getComputedStyle(focused(form)!);
+    expect(
+      [notice.display, notice.borderTopStyle, notice.borderTopWidth, notice.paddingTop],
+      'the notice is a box, although the styles of a touched form are in the missing file',
+    ).to.deep.equal(['flex', 'solid', '2px', '14px']);
+    expect(announced(form)).to.equal('');
+    expect(field(form, 'First name').value).to.equal('Maria');
+
+    await send(form, 'Try again');
+    expect(text(form)).to.contain('We could not load all of the form');
+    restore();
+    await click(form, 'Try again');
+    expect(text(form)).not.to.contain('We could not load');
+    expect(summary(form)).to.have.length(3);
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+  });
+
+  it('reset() empties the fields before the file has arrived', async () => {
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    form.reset();
+    expect(field(form, 'First name').value).to.equal('');
+    await touch(form);
+    expect(field(form, 'First name').value).to.equal('');
+  });
+
+  it('reset() also takes back what the visitor waits for', async () => {
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'First name', 'Maria');
+    button(form, 'Next').click();
+    const submitted = form.submit();
+    await form.updateComplete;
+    form.reset();
+    await form.updateComplete;
+    expect(announced(form)).to.equal('');
+    expect(button(form, 'Next').getAttribute('aria-disabled')).to.equal('false');
+    await submitted;
+    await touch(form);
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(0);
+    expect(events).to.have.length(0);
+  });
+
+  it('reset() takes back the notice of a file that did not arrive', async () => {
+    restore = lose('rest');
+    const form = await open();
+    await send(form, 'Next');
+    form.reset();
+    await form.updateComplete;
+    expect(text(form)).not.to.contain('We could not load');
+    expect(maybeButton(form, 'Next')).not.to.equal(undefined);
+  });
+
+  it('reset() removes a draft even if the file does not arrive', async () => {
+    const draft = 'lead-prequal-draft:acme';
+    sessionStorage.setItem(draft, JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    restore = lose('rest');
+    const form = await place({draft: ''});
+    await shows(form, 'We could not load');
+    form.reset();
+    expect(sessionStorage.getItem(draft)).to.equal(null);
+  });
+
+  it('what is typed counts as typed even if the file arrives only at a later attempt', async () => {
+    restore = lose('rest');
+    const form = await open();
+    const events = listen(form);
+    fill(form, 'First name', 'Maria');
+    await send(form, 'Next');
+    restore();
+    await click(form, 'Try again');
+    expect(summary(form)).to.have.length(3);
+    form.prefill = {first_name: 'Ana'};
+    await form.updateComplete;
+    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(events.map(({type}) => type)).to.deep.equal(['prequal-error', 'prequal-start']);
+  });
+
+  it('a prefill that comes before the file does not overwrite what was typed, and fills in the other fields', async () => {
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    form.prefill = {first_name: 'Ana', last_name: 'Silva'};
+    await form.updateComplete;
+    await touch(form);
+    await until(() => field(form, 'Last name').value === 'Silva');
+    expect(field(form, 'First name').value).to.equal('Maria');
+  });
+
+  it('the time that the visitor took counts from the first touch, not from the arrival of the file', async () => {
+    restore = lose('rest');
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    const touched = performance.now();
+    await send(form, 'Next');
+    const waited = performance.now() - touched;
+    restore();
+    await click(form, 'Try again');
+    await fillAll(form);
+    expect((await send(form)).type).to.equal('prequal-result');
+    expect(server.leads[0]!.body.elapsed_ms).to.be.at.least(Math.floor(waited));
+  });
+
+  it('submit() loads the file and then checks all fields', async () => {
+    const form = await open();
+    await form.submit();
+    await form.updateComplete;
+    expect(summary(form)).to.have.length(4);
+    expect(server.leads).to.have.length(0);
+  });
+});
+
+describe('a first screen that needs the rest of the form', () => {
+  let server: FakeServer;
+  let restore = () => {};
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    restore();
+    sessionStorage.clear();
+    server.restore();
+  });
+
+  const cases = {
+    'layout="single"': {layout: 'single'},
+    'presentation="dialog"': {presentation: 'dialog'},
+    'a draft': {draft: ''},
+  };
+  const keepDraft = () =>
+    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+  const actions = (form: LeadPrequalForm) =>
+    [...form.shadowRoot!.querySelectorAll('input, form, .actions')].map(({localName}) => localName);
+
+  for (const [name, attributes] of Object.entries(cases)) {
+    it(`a first screen that needs the rest of the form shows nothing until the file has arrived: ${name}`, async () => {
+      keepDraft();
+      restore = hold('rest');
+      const form = await place(attributes, 'Loading');
+      await aTimeout(50);
+      expect(form.shadowRoot!.textContent).to.equal('');
+      expect(form.shadowRoot!.querySelector('slot')!.assignedNodes(), 'its own children stay').to.have.length(
+        1,
+      );
+      const ready = oneEvent(form, 'prequal-ready');
+      restore();
+      await ready;
+      expect(maybeField(form, 'First name')).not.to.equal(undefined);
+    });
+
+    it(`a first screen offers the apply page and another try if the rest of the form does not arrive: ${name}`, async () => {
+      keepDraft();
+      restore = lose('rest');
+      const failed = oneEvent(document, 'prequal-error');
+      const form = await place(attributes, 'Loading');
+      expect((await failed).detail).to.deep.equal({code: 'load-failed', retryable: true});
+      await shows(form, 'We could not load all of the form');
+      expect(actions(form), 'no field, and the button').to.deep.equal(['div']);
+      const {href, target} = link(form, 'Open the form on its own page')!;
+      expect([href, target]).to.deep.equal([`${endpoint}/apply/acme?lang=en`, '_blank']);
+      await expect(form).to.be.accessible();
+
+      const events = listen(form);
+      await click(form, 'Try again');
+      await until(() => focused(form)?.matches('.alert') === true);
+      expect(events.map(({type}) => type)).to.deep.equal(['prequal-error']);
+
+      restore();
+      await click(form, 'Try again');
+      await until(() => maybeField(form, 'First name') !== undefined);
+      expect(events.map(({type}) => type).slice(1)).to.deep.equal(['prequal-ready']);
+      expect(text(form)).not.to.contain('We could not load');
+      await until(() => focused(form)?.localName === 'h2');
+    });
+  }
+
+  it('a standard form shows its fields at once, and says below them that the file with the consent text did not arrive', async () => {
+    restore = lose('rest');
+    const form = await open({'lead-type': 'standard'});
+    fill(form, 'First name', 'Maria');
+    const typedIn = field(form, 'Last name');
+    typedIn.focus();
+    await shows(form, 'We could not load all of the form');
+    expect(focused(form), 'the visitor goes on typing').to.equal(typedIn);
+    expect(link(form, 'Open the form on its own page')!.href).to.equal(`${endpoint}/apply/acme?lang=en`);
+    restore();
+    await click(form, 'Try again');
+    expect(text(form)).not.to.contain('We could not load');
+    expect(field(form, 'First name').value).to.equal('Maria');
+    await until(() => server.configRequests === 1, undefined, 'the consent text is asked for');
+  });
+
+  it('the notice that the rest of the form did not arrive is in the language of the page', async () => {
+    restore = lose('rest');
+    const form = await place({layout: 'single', lang: 'es'});
+    await shows(form, 'No pudimos cargar todo el formulario');
+    expect(link(form, 'Abrir el formulario en una página aparte')!.search).to.equal('?lang=es');
+    button(form, 'Intentar de nuevo');
+  });
+
+  it('a standard form keeps the notice that a file is missing, and "Try again", while the visitor types without a connection', async () => {
+    restore = lose('rest');
+    const form = await open({'lead-type': 'standard'});
+    await shows(form, 'We could not load all of the form');
+    const events = listen(form);
+    fill(form, 'First name', 'Maria');
+    await aTimeout(50);
+    expect(text(form)).to.contain('We could not load all of the form');
+    button(form, 'Try again');
+    expect(events, 'what the visitor knows').to.have.length(0);
+    restore();
+    fill(form, 'Last name', 'Ortiz');
+    await until(() => maybeButton(form, 'Try again') === undefined);
+    expect(text(form)).not.to.contain('We could not load');
+  });
+
+  for (const [name, attributes] of Object.entries({...cases, standard: {'lead-type': 'standard'}})) {
+    it(`a form whose rest did not arrive loads it when the connection comes back, and does not move the focus: ${name}`, async () => {
+      keepDraft();
+      restore = lose('rest');
+      const form = await place(attributes);
+      await shows(form, 'We could not load all of the form');
+      const other = document.body.appendChild(document.createElement('input'));
+      other.focus();
+      restore();
+      const before = listen(form);
+      window.dispatchEvent(new Event('online'));
+      await until(
+        () => !text(form).includes('We could not load') && maybeField(form, 'First name') !== undefined,
+      );
+      await form.updateComplete;
+      expect(document.activeElement).to.equal(other);
+      expect(form.shadowRoot!.querySelector('dialog')?.open ?? false, 'an open dialog').to.be.false;
+      expect(before.map(({type}) => type)).not.to.contain('prequal-error');
+      other.remove();
+    });
+  }
+
+  it('a form does not say that a file is missing while the file is on its way, if the page set prefill after the first render', async () => {
+    keepDraft();
+    const release = hold('rest');
+    const form = document.createElement('lead-prequal-form');
+    form.endpoint = endpoint;
+    const seen: string[] = [];
+    const observer = new MutationObserver(() => seen.push(text(form)));
+    await fixture(html`<main>${form}</main>`);
+    observer.observe(form.shadowRoot!, {childList: true, subtree: true, characterData: true});
+    await form.updateComplete;
+    form.layout = 'single';
+    form.prefill = {first_name: 'Ana'};
+    await form.updateComplete;
+    await aTimeout(50);
+    release();
+    await until(() => maybeField(form, 'Cash') !== undefined);
+    expect(seen.join()).not.to.contain('We could not load');
+    expect(field(form, 'First name').value).to.equal('Ana');
+    observer.disconnect();
+  });
+
+  it('a form with layout="single" that the page hides becomes ready', async () => {
+    await open({layout: 'single', style: 'display: none'});
+  });
+
+  it('a sample whose rest did not arrive has no link to the apply page', async () => {
+    restore = lose('rest');
+    const form = await place({layout: 'single', sandbox: ''});
+    await shows(form, 'We could not load all of the form');
+    expect(link(form, 'Open the form on its own page')).to.equal(undefined);
+  });
+
+  it('a form in use does not move into a dialog when the page sets presentation="dialog"', async () => {
+    const form = await open();
+    form.presentation = 'dialog';
+    await touch(form);
+    expect(form.shadowRoot!.querySelector('dialog')).to.equal(null);
+  });
+
+  it('submit() checks all fields of a form with layout="single" that is far from the screen', async () => {
+    const form = await place({layout: 'single', style: 'margin-block-start: 9000px'});
+    await form.submit();
+    await until(() => summary(form).length > 4);
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * Waits for the later file `rest`. Events of the form that come before the file are kept, and handled in the same order
+ * when it has arrived.
+ */
+import type {ReactiveControllerHost} from 'lit';
+import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
+
+/**
+ * - `initial`: the file was not requested yet, or a request failed for which nobody waited
+ * - `pending`: the file is on its way
+ * - `awaited`: the file is on its way, and the visitor has pressed a button and waits for it
+ * - `failed`: the file did not arrive, although the visitor or the first screen waited for it. The next press of the
+ *   button loads it again, and so does typing.
+ * - `complete`: the file has arrived
+ */
+export type ArrivalState = 'initial' | 'pending' | 'awaited' | 'failed' | 'complete';
+
+export class Arrival {
+  state: ArrivalState = 'initial';
+  /** Undefined until the file has arrived. */
+  form: TouchedForm | undefined;
+
+  readonly #host: ReactiveControllerHost;
+  readonly #request: () => Promise<TouchedForm>;
+  readonly #onFailed: (wasAwaited: boolean) => void;
+  #loading: Promise<TouchedForm | undefined> | undefined;
+  /** The first screen waits for the file. */
+  #isNeeded = false;
+  /** The events of the form before the file has arrived. */
+  #events: FormEvent[] = [];
+  /** The action that waits for the file. */
+  #awaited: ((form: TouchedForm) => unknown) | undefined;
+
+  /**
+   * @param request loads the file
+   * @param onFailed is called each time that the state becomes `failed`. `wasAwaited`: the visitor has pressed a button
+   */
+  constructor(
+    host: ReactiveControllerHost,
+    request: () => Promise<TouchedForm>,
+    onFailed: (wasAwaited: boolean) => void,
+  ) {
+    this.#host = host;
+    this.#request = request;
+    this.#onFailed = onFailed;
+  }
+
+  /**
+   * Loads the file once, also if nobody waits for it. If that fails, the next call tries again.
+   *
+   * @returns nothing if the file does not arrive
+   */
+  load(): Promise<TouchedForm | undefined> {
+    if (this.state === 'initial') this.state = 'pending';
+    this.#loading ??= this.#request().then(
+      (form) => {
+        this.form = form;
+        this.#events.forEach((event) => form.handle(event));
+        this.#enter('complete');
+        return form;
+      },
+      () => {
+        this.#loading = undefined;
+        this.#fail();
+        return undefined;
+      },
+    );
+    return this.#loading;
+  }
+
+  /** Loads the file for the first screen. */
+  async need() {
+    this.#isNeeded = true;
+    await this.load();
+  }
+
+  /**
+   * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits. `reset()` cancels an action that waits, and so does a visitor who types, or goes to another field.
+   */
+  async run<Result>(action: (form: TouchedForm) => Result) {
+    if (this.form) return await action(this.form);
+    const loading = this.load();
+    this.#awaited = action;
+    this.#enter('awaited');
+    const form = await loading;
+    const isStillAwaited = this.#awaited === action;
+    return form && isStillAwaited ? await action(form) : undefined;
+  }
+
+  /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
+  handle(event: FormEvent) {
+    if (this.form) return this.form.handle(event);
+    // The notice of the failure gets the focus, and its `focusin` must not load the file again. Typing and the button load it.
+    if (this.state === 'failed' && event.type !== 'input') return;
+    const isInField = event.target instanceof HTMLInputElement;
+    // When the visitor comes back to the browser's window, the field gets the focus again, without a `relatedTarget`. The
+    // visitor has not gone on then, and still waits.
+    if (isInField && (event.type === 'input' || (event.type === 'focusin' && event.relatedTarget)))
+      this.#stopWaiting();
+    // A `pointerdown` is not kept, because the press may have ended long before the file arrives.
+    if (event.type !== 'pointerdown') this.#events.push(event);
+    void this.load();
+  }
+
+  /** Empties the form, and forgets the events and the action that wait for the file. */
+  reset() {
+    this.form?.reset();
+    this.#events = [];
+    this.#stopWaiting();
+    if (this.state === 'failed' && !this.#isNeeded) this.state = 'initial';
+  }
+
+  /**
+   * The connection has come back: removes a notice that asks the visitor to check it, and loads the file again.
+   *
+   * @returns whether there was one
+   */
+  reconnect(): boolean {
+    if (this.form) return this.form.submission.reconnect();
+    const hadNotice = this.state === 'failed';
+    if (hadNotice) {
+      this.#enter('initial');
+      void this.load();
+    }
+    return hadNotice;
+  }
+
+  /** A failure is shown only where somebody waits, because each touch of the form tries again. */
+  #fail() {
+    if (this.state === 'failed') return;
+    const wasAwaited = this.state === 'awaited';
+    const isMissed = wasAwaited || this.#isNeeded;
+    this.#awaited = undefined;
+    this.#enter(isMissed ? 'failed' : 'initial');
+    if (isMissed) this.#onFailed(wasAwaited);
+  }
+
+  /** Cancels the action that waits, because the form must not change while the visitor does something else. */
+  #stopWaiting() {
+    this.#awaited = undefined;
+    if (this.state === 'awaited') this.#enter('pending');
+  }
+
+  #enter(state: ArrivalState) {
+    this.state = state;
+    this.#host.requestUpdate();
+  }
+}

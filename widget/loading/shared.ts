@@ -1,0 +1,22 @@
+/**
+ * What later files use of the copy that the first file has: what keeps a state, and what is large. Of everything else,
+ * later files get a copy of their own. In a later file, all imports of the modules below read this object (build/later-files.ts). The build fails if a later file imports a name from one of them that is not in this object.
+ */
+import {css, html, nothing, render, svg, unsafeCSS} from 'lit';
+import {contactNames, fieldsOf, fieldTable, isField} from '../../form/pages.ts';
+import {alertView, noticeView, warning} from '../fields/alert-view.ts';
+import {describedBy, helpText, labelText, textField} from '../fields/text-field.ts';
+import {attribution} from '../page/attribution.ts';
+import {emit} from '../page/events.ts';
+import {keep, recall} from '../page/session.ts';
+import {trusted} from '../page/trusted-types.ts';
+import {scriptAddress} from './script-address.ts';
+
+// prettier-ignore
+export const shared = {
+  css, html, nothing, render, svg, unsafeCSS,
+  contactNames, fieldsOf, fieldTable, isField,
+  alertView, noticeView, warning,
+  describedBy, helpText, labelText, textField,
+  attribution, emit, keep, recall, trusted, scriptAddress,
+};

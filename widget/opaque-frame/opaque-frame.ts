@@ -1,0 +1,47 @@
+/**
+ * Stands in place of the form in a sandboxed frame, from which the server takes no lead. It leads to the partner's apply
+ * page on the server, in a new tab, where the visitor types everything.
+ */
+import {css, html} from 'lit';
+import {fill} from '../../form/words/fill.ts';
+import type {FormHost} from '../fields/form-host.ts';
+import {explainRefusal} from '../page/advice.ts';
+import {applyLink, applyPage} from '../page/apply-page.ts';
+import {adopt} from '../styles/adopt.ts';
+
+const styles = css`
+  .elsewhere > * {
+    margin-block-end: 16px;
+  }
+`;
+
+export class OpaqueFrame {
+  readonly #host: FormHost;
+
+  constructor(host: FormHost) {
+    this.#host = host;
+    adopt(host.element, [styles]);
+    void explainRefusal('network', host.endpoint());
+  }
+
+  view() {
+    const {words} = this.#host;
+    const {title, text, address} = words.opaqueFrame;
+    const endpoint = this.#host.endpoint();
+    return html`
+      <div class="elsewhere">
+        <h2 part="heading" tabindex="-1">${title}</h2>
+        <p>${text}</p>
+        <a
+          class="main"
+          part="button primary"
+          href=${applyLink(endpoint, words.locale)}
+          target="_blank"
+          rel="noopener"
+          >${words.openForm}</a
+        >
+        <p class="help">${fill(address, {address: applyPage(endpoint)})}</p>
+      </div>
+    `;
+  }
+}
