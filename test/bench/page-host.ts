@@ -8,8 +8,12 @@ import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
 
 export type HostPages = {
   origin: string;
-  /** @param script the tag of the built file */
-  embed(script: string, partner: string): void;
+  /**
+   * Adds pages with the form.
+   * @param script the tag of the first file
+   * @param name what the names of the pages begin with
+   */
+  embed(script: string, partner: string, name: string): void;
   close(): void;
 };
 
@@ -61,13 +65,13 @@ export async function serveHostPages(): Promise<HostPages> {
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    embed(script, partner) {
+    embed(script, partner, name) {
       const snippet = documentedSnippet(script, `partner="${partner}"`);
       pages
-        .set('/widget', page('en', snippet))
-        .set('/widget-es', page('es', snippet))
-        .set('/widget-standard', page('en', snippet.replace('partner=', 'lead-type="standard" partner=')))
-        .set('/widget-single', page('en', singleSnippet(snippet)));
+        .set(`/${name}`, page('en', snippet))
+        .set(`/${name}-es`, page('es', snippet))
+        .set(`/${name}-standard`, page('en', snippet.replace('partner=', 'lead-type="standard" partner=')))
+        .set(`/${name}-single`, page('en', singleSnippet(snippet)));
     },
     close: () => server.close().closeAllConnections(),
   };

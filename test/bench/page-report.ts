@@ -25,12 +25,43 @@ const names = (addresses: readonly string[]) =>
 export const formPages = {
   widget: {title: '`steps`', filesInARow: 1, requests: 1},
   'widget-es': {title: '`steps`, Spanish', filesInARow: 2, requests: 2},
-  // The script, what a touched form needs with its words, and the configuration.
-  'widget-single': {title: '`single`', filesInARow: 2, requests: 4},
+  // The script, the rest of the form, and the configuration.
+  'widget-single': {title: '`single`', filesInARow: 2, requests: 3},
 } as const;
 export type FormPage = keyof typeof formPages;
 export const formPageNames = Object.keys(formPages) as FormPage[];
 export type Loads = Record<'alone' | 'plain' | FormPage, Loaded[]>;
+
+/** Pages on which the form is compared with the newest release: what their names end with. */
+export const pairedLayouts = ['', '-single', '-standard', '-es'] as const;
+const pairTitles = {
+  '': '`steps`',
+  '-single': '`single`',
+  '-standard': '`standard`',
+  '-es': '`steps`, Spanish',
+};
+/** The milliseconds until the first field is painted, visit by visit. */
+type Pair = {layout: (typeof pairedLayouts)[number]; now: number[]; before: number[]};
+
+/** The default layout may not be slower, but for the noise of the machine. The others may wait for a second file. */
+const pairFactors = {'': 1.02, '-single': 1.25, '-standard': 1.25, '-es': 1.25};
+
+const comparison = (pairs: readonly Pair[]) =>
+  table(
+    ['Layout', 'Release', 'Now', 'Factor', 'At most', ''],
+    pairs.map(({layout, now, before}) => {
+      const factor = middle(now) / middle(before);
+      const most = pairFactors[layout];
+      return [
+        pairTitles[layout],
+        ms(middle(before)),
+        ms(middle(now)),
+        factor.toFixed(2),
+        most.toFixed(2),
+        verdict(factor <= most),
+      ];
+    }),
+  );
 
 type Figure = (loaded: Loaded) => number;
 const shownAt: Figure = ({shownAt}) => shownAt;
@@ -174,6 +205,9 @@ export type Measured = {
   /** The browser, the machine and the number of visits. */
   circumstances: string;
   loads: Loads;
+  /** The newest release. */
+  release: string;
+  pairs: readonly Pair[];
   /** The layout shift of each visit in which the configuration arrives late. */
   lateShifts: Record<LatePage, number[]>;
   ways: readonly FilledIn[];
@@ -184,6 +218,8 @@ export type Measured = {
 export const report = ({
   circumstances,
   loads,
+  release,
+  pairs,
   lateShifts,
   ways,
   works,
@@ -199,6 +235,10 @@ A plain host page by itself, with a plain HTML form of the same fields, and with
 The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. \`single\` shows all fields, and the script loads the file for them: two files in a row. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
 
 ${firstField(loads)}
+
+Compared with release ${release}, visited in turn:
+
+${comparison(pairs)}
 
 ## The rest of the page
 

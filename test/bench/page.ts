@@ -8,7 +8,7 @@ import {cpus} from 'node:os';
 import {basename, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
-import {readVersions} from '../../server/versions/embed-versions.ts';
+import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -16,7 +16,14 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {profileOf, functionCategories, workCategories, workIn, type Traced} from './page-flame.ts';
 import {serveHostPages} from './page-host.ts';
 import {latePageNames, shiftWithLateConfig} from './page-late.ts';
-import {formPageNames, report, type FormPage, type Loads, type Measured} from './page-report.ts';
+import {
+  formPageNames,
+  pairedLayouts,
+  report,
+  type FormPage,
+  type Loads,
+  type Measured,
+} from './page-report.ts';
 import {fillIn, visit, type FilledIn} from './page-visit.ts';
 import {sourceMapsOf} from './source-maps.ts';
 
@@ -40,7 +47,9 @@ const service = await startService(
 const versions = {embedFolder, releasesFolder: 'no releases'};
 const {script} = newestScript({...versions, publicUrl: service.url});
 const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
-host.embed(script, 'acme');
+host.embed(script, 'acme', 'widget');
+const released = {embedFolder: 'no builds', releasesFolder: 'releases'};
+host.embed(newestScript({...released, publicUrl: service.url}).script, 'acme', 'released');
 const browser = await chromium.launch(await findChromium());
 const addressOf = (name: string) => `${host.origin}/${name}`;
 
@@ -49,6 +58,7 @@ const loads: Loads = {alone: [], plain: [], widget: [], 'widget-es': [], 'widget
 const ways: FilledIn[] = [];
 const works: Measured['works'] = {widget: [], 'widget-single': []};
 const profiled: Traced[] = [];
+const pairs: Measured['pairs'] = pairedLayouts.map((layout) => ({layout, now: [], before: []}));
 const lateShifts: Measured['lateShifts'] = {widget: [], 'widget-standard': [], 'widget-single': []};
 
 /** A visit that is traced, and therefore not measured in other ways. */
@@ -70,6 +80,18 @@ for (let run = 0; run < runs; run += 1) {
     if (name === 'widget' && fillsIn) ways.push(await fillIn(page, devtools));
     await leave();
   }
+  for (const {layout, now, before} of pairs) {
+    const sides = [
+      {name: `widget${layout}`, times: now},
+      {name: `released${layout}`, times: before},
+    ];
+    // In turn, because the machine may do other work at the same time.
+    for (const {name, times} of run % 2 ? sides.reverse() : sides) {
+      const {loaded, leave} = await visit(browser, addressOf(name), 'input');
+      times.push(loaded.shownAt);
+      await leave();
+    }
+  }
   for (const name of ['widget', 'widget-single'] as const) {
     works[name].push(workIn(await trace(name, workCategories), scriptName));
   }
@@ -88,6 +110,8 @@ const [newest] = readVersions(versions);
 const text = report({
   circumstances: `Chromium ${version} on ${cpus().length} × ${cpus()[0]!.model.trim()}, medians of ${runs} visits`,
   loads,
+  release: newestVersion(readVersions(released))?.name ?? 'none',
+  pairs,
   lateShifts,
   ways,
   works,

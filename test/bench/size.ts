@@ -3,12 +3,13 @@
  * source in it: its minified bytes, and by how many bytes the compressed file would shrink without it.
  */
 import {readdirSync, readFileSync} from 'node:fs';
-import {SourceMap, type SourceMapPayload} from 'node:module';
+import type {SourceMap} from 'node:module';
 import {join} from 'node:path';
 import {brotliCompressSync} from 'node:zlib';
 import {table} from '../../build/docs/markdown.ts';
 import {outDir} from '../../build/output.ts';
 import {measure} from '../../build/sizes.ts';
+import {sourceMapsOf} from './source-maps.ts';
 
 const read = (file: string) => readFileSync(join(outDir, file), 'utf8');
 const brotli = (text: string) => brotliCompressSync(text).length;
@@ -21,9 +22,8 @@ function nameOf(source: string): string {
   return /^(contract|widget\/styles|form\/words)\//.exec(path)?.[0] ?? path;
 }
 
-/** The source of each character of the file, from the source map. */
-function sourcesOf(file: string, code: string): string[] {
-  const map = new SourceMap(JSON.parse(read(`${file}.map`)) as SourceMapPayload);
+/** The source of each character of the file. */
+function sourcesOf(code: string, map: SourceMap): string[] {
   return code.split('\n').flatMap((line, row) =>
     [...`${line}\n`].map((_, column) => {
       const entry = map.findEntry(row, column);
@@ -32,10 +32,10 @@ function sourcesOf(file: string, code: string): string[] {
   );
 }
 
-function parts(file: string): string {
+function parts(file: string, map: SourceMap): string {
   const code = read(file);
   const characters = [...code];
-  const sources = sourcesOf(file, code);
+  const sources = sourcesOf(code, map);
   const rows = [...new Set(sources.slice(0, characters.length))].map((name) => {
     const isIts = (_: string, index: number) => sources[index] === name;
     const its = characters.filter(isIts).join('');
@@ -49,9 +49,6 @@ function parts(file: string): string {
   );
 }
 
-/** They are one source each. */
-const isWords = (file: string) => file.startsWith('words-');
-
 const files = readdirSync(outDir).filter((name) => name.endsWith('.js'));
 const sizes = measure(new Map(files.map((name) => [name, read(name)])));
 const rows = sizes.map(({file, bytes, budget, origin}) => [
@@ -62,4 +59,4 @@ const rows = sizes.map(({file, bytes, budget, origin}) => [
   origin,
 ]);
 console.log(table(['File', 'brotli', 'budget', 'left', 'where the budget comes from'], rows));
-for (const {file} of sizes) if (files.includes(file) && !isWords(file)) console.log(`\n${parts(file)}`);
+for (const [file, map] of await sourceMapsOf(outDir)) console.log(`\n${parts(file, map)}`);
