@@ -1,6 +1,6 @@
 /**
- * The figures that the calculator works with: plain data, without a schema. server/config/policy.ts reads them from the
- * file that `POLICY_FILE` names, which replaces all of them.
+ * The figures that the calculator works with: plain data, without a schema. With `POLICY_FILE`,
+ * server/config/policy.ts reads other figures from that file, which replace all of these.
  *
  * Amounts are whole US dollars, percentages whole numbers.
  */
@@ -10,7 +10,7 @@ type ByScore = Partial<Record<CreditScore, number>>;
 
 /** `source` says where the figures come from. */
 export type Policy = {
-  /** Stored with every lead whose amounts the calculator computes, so that it is known later by which rules. */
+  /** Stored with every lead whose amounts the calculator computes, so that it is known later which rules gave them. */
   version: string;
   /** Whether a bankruptcy is assumed if a lead does not say whether there was one. */
   bankruptcy_not_stated: boolean;
@@ -19,16 +19,30 @@ export type Policy = {
    * Amounts are calculated, stored and given to callers in whole dollars.
    */
   display_rounding_increment: number;
-  rollover: {minimum: number; source?: string | undefined};
-  sba: {
+  rollover: {
+    /** The least retirement funds that can be rolled over. */
     minimum: number;
+    source?: string | undefined;
+  };
+  sba: {
+    /** The smallest loan. If it would be smaller, there is none. */
+    minimum: number;
+    /** The largest loan. */
     maximum: number;
     /** The down payment for each credit score. A credit score that is not listed gets no loan. */
     down_payment_percent: ByScore;
     source?: string | undefined;
   };
-  unsecured: {amount: ByScore; source?: string | undefined};
-  portfolio_loan: {percent_of_investments: number; source?: string | undefined};
+  unsecured: {
+    /** The loan for each credit score. A credit score that is not listed gets none. */
+    amount: ByScore;
+    source?: string | undefined;
+  };
+  portfolio_loan: {
+    /** The loan as a share of the investments. */
+    percent_of_investments: number;
+    source?: string | undefined;
+  };
 };
 
 export const defaultPolicy: Policy = {

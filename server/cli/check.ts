@@ -1,6 +1,6 @@
 /**
  * `lead-prequal partners check`: whether the pages of an origin may use the form of a partner, and which version of the
- * form pages should pin. What is wrong on a page itself, the page says in the browser (`?prequal-debug`).
+ * form pages should pin. The form itself says in the browser what is wrong on its page (`?prequal-debug`).
  */
 import {Command, Option} from 'commander';
 import {paths} from '../../contract/api.ts';
@@ -13,7 +13,7 @@ import {jsonOption, print, printable, write} from './output.ts';
 import {advisoryNotes} from './versions.ts';
 
 const usage = `
-✗ is something to correct, and the exit status is 1 then. · is good to know; --json prints only what is to correct.
+✗ is a finding, something to correct: the exit status is 1 then. · is a note. --json prints only the findings.
 
 If the form does not appear on a page, open the page with ?prequal-debug at the end of its address.`;
 
@@ -37,38 +37,38 @@ export function checkCommand(): Command {
       const partner = partnerNamed(key, config);
       if (!partner) return;
       const versions = configuredVersions(config);
-      const corrections = [
-        ...(origin === undefined ? [] : originCorrections(origin, partner, config)),
-        ...versionCorrections(versions),
+      const findings = [
+        ...(origin === undefined ? [] : originFindings(origin, partner, config)),
+        ...versionFindings(versions),
       ];
-      if (corrections.length > 0) process.exitCode = 1;
+      if (findings.length > 0) process.exitCode = 1;
       if (json) {
-        for (const correction of corrections) await print(correction);
+        for (const finding of findings) await print(finding);
         return;
       }
-      for (const {code, wrong, fix, line} of corrections) {
+      for (const {code, wrong, fix, line} of findings) {
         const lines = [`✗ ${code}: ${wrong}`, `  ${fix}`, ...(line === undefined ? [] : [`  ${line}`])];
         await write(lines.map((text) => `${text}\n`).join(''));
       }
       for (const note of versionNotes(versions)) await write(`· ${note}\n`);
-      if (corrections.length === 0) await write('✓ Nothing to correct.\n');
+      if (findings.length === 0) await write('✓ Nothing to correct.\n');
     });
 }
 
 /**
  * Something to correct, in sentences for the operator. `line` is what to write into the partners file or the settings.
  */
-type Correction = {code: string; wrong: string; fix: string; line?: string};
+type Finding = {code: string; wrong: string; fix: string; line?: string};
 
-function originCorrections(origin: string, partner: Partner, config: Config): Correction[] {
+function originFindings(origin: string, partner: Partner, config: Config): Finding[] {
   const {key} = partner;
   if (origin === 'null') {
     return [
       {
         code: 'origin-null',
         wrong:
-          'The form is in a sandboxed frame, or in a file: its origin is "null", which could be any page.',
-        fix: `Add allow-same-origin to the sandbox of the frame, or link to ${config.publicUrl}${paths.apply}/${key}.`,
+          'The origin "null" could be any page: it is that of a sandboxed frame, and of a page that was opened as a file.',
+        fix: `Add allow-same-origin to the sandbox of the frame, open the page from a web server, or link to ${config.publicUrl}${paths.apply}/${key}.`,
       },
     ];
   }
@@ -96,14 +96,17 @@ function originCorrections(origin: string, partner: Partner, config: Config): Co
 /** How the operator lists these origins for the partner. */
 function listing(origins: readonly string[], {key}: Partner, {partnersFile}: Config) {
   if (partnersFile === undefined)
-    return {fix: 'Set this, and restart the server:', line: `EMBED_ORIGINS=${origins.join(',')}`};
+    return {
+      fix: 'Set EMBED_ORIGINS to this, and restart the server:',
+      line: `EMBED_ORIGINS=${origins.join(',')}`,
+    };
   return {
-    fix: `Write this line for "${key}" in ${printable(partnersFile)}, and restart the server:`,
+    fix: `Replace "origins" of "${key}" in ${printable(partnersFile)} by this line, and restart the server:`,
     line: `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`,
   };
 }
 
-export function versionCorrections(versions: readonly EmbedVersion[]): Correction[] {
+export function versionFindings(versions: readonly EmbedVersion[]): Finding[] {
   const newest = newestVersion(versions);
   if (!newest) {
     return [

@@ -164,7 +164,7 @@ async function show(lines: readonly Line[], days: number) {
   for (const line of lines) for (const note of notesOf(line)) say(printable(note));
 }
 
-/** What is known against a version, a sentence each. */
+/** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
 export function advisoryNotes({
   version,
   withdrawn,

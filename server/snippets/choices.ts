@@ -4,7 +4,7 @@
  * here, and nowhere else.
  */
 import {z} from 'zod';
-import {firstScreens} from '../../form/words/languages.ts';
+import {languages} from '../../form/words/languages.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {inWords} from '../config/values.ts';
 import {lookNames, looks, type Look, type LookName} from './looks.ts';
@@ -85,7 +85,7 @@ export const attributeChoices = {
   ),
   lang: select('Language', {
     page: 'As the page',
-    ...Object.fromEntries(['en', ...Object.keys(firstScreens)].map((tag) => [tag, nameOf(tag)])),
+    ...Object.fromEntries(['en', ...Object.keys(languages)].map((tag) => [tag, nameOf(tag)])),
   }),
   'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
   'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link),

@@ -12,7 +12,7 @@ const guide = readFileSync('docs/embedding.md', 'utf8');
 const commands = [...guide.matchAll(/^npx lead-prequal (.+)$/gm)].map(([, words = '']) => words.split(' '));
 
 suite('the guide for the person who runs a website', () => {
-  test('the commands in the guide print a snippet, and find the address of the site listed', async (t) => {
+  test('the commands in the guide print a snippet, and find that the origin of the site is listed', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const settings = {

@@ -5,7 +5,7 @@
 import {promisify} from 'node:util';
 import {brotliCompress, constants, gzip} from 'node:zlib';
 
-/** Browsers accept both alike. Brotli comes first, because it is a tenth smaller. */
+/** Browsers name both without a preference. Brotli comes first, because its copies are a tenth smaller. */
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
@@ -13,15 +13,15 @@ export type Compress = (bytes: Buffer, encoding: Encoding) => Promise<Buffer>;
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
 
-/** Some 60 ms for the largest file in brotli. */
+/** Compresses as much as possible. Brotli takes about 60 ms for the largest file. */
 const compressMost: Compress = (bytes, encoding) =>
   encoding === 'br'
     ? toBrotli(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY}})
     : toGzip(bytes, {level: constants.Z_BEST_COMPRESSION});
 
 /**
- * Takes a file and returns a function that resolves with its compressed copy. The copy is made at the first call, and
- * kept. It is undefined if the file could not be compressed.
+ * Takes a file, and returns a function that gives its compressed copy. The copy is made at the first call, and
+ * kept. It is undefined if the file could not be compressed, and then the next call tries again.
  */
 export type Compressor = (bytes: Buffer) => (encoding: Encoding) => Promise<Buffer | undefined>;
 
@@ -36,7 +36,12 @@ export function createCompressor(compress: Compress = compressMost): Compressor 
     return (encoding) => {
       const known = copies.get(encoding);
       if (known) return known;
-      const copy = last.then(() => compress(bytes, encoding)).catch(() => undefined);
+      const copy = last
+        .then(() => compress(bytes, encoding))
+        .catch(() => {
+          copies.delete(encoding);
+          return undefined;
+        });
       copies.set(encoding, copy);
       last = copy;
       return copy;

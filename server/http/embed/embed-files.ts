@@ -1,4 +1,4 @@
-/** Serves the scripts of the form. They are read once, at start, and compressed in memory, each once. */
+/** Serves the scripts of the form. They are read at start, and each is compressed in memory once for each encoding. */
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
@@ -96,8 +96,8 @@ const readFiles = ({folder, manifest}: EmbedVersion, compressor: Compressor): Fi
   );
 
 /**
- * Compresses the files that most pages ask for before they do. The next file waits for the one before, so that a file
- * that is asked for meanwhile need not wait for all of these.
+ * Compresses the files of the newest version right after the start, because most pages ask for these. A file is queued only
+ * when the one before is done, so that a request meanwhile waits for one file at most.
  */
 async function compressAll(files: Files) {
   for (const encoding of encodings) for (const {compressed} of files.values()) await compressed(encoding);

@@ -15,7 +15,7 @@ const styles = [
   reservedHeightRule(elementName, reservedHeights.steps),
   reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
 ].join('\n');
-/** In a block, so that the page gets no global `isCovered`. */
+/** frame.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
 export const frameScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('frame.js').toString()}}\n`;
 const pictures = pageLanguages.map((language) => ({
   language,

@@ -1,8 +1,24 @@
 /** The fields in which people choose what their snippet is like. */
+import type {Partner} from '../../config/partners.ts';
 import {html, type Html} from '../../html/html.ts';
-import {allChoices, attributeChoices, styleChoices, type Choice} from '../../snippets/choices.ts';
+import {
+  allChoices,
+  attributeChoices,
+  styleChoices,
+  type Choice,
+  type Choices,
+  type Faults,
+} from '../../snippets/choices.ts';
 import {lookNames, looks} from '../../snippets/looks.ts';
-import type {State} from './snippets-page.ts';
+
+/** What the query of the page's address chooses. */
+export type Chosen = {
+  query: Readonly<Record<string, string>>;
+  /** Undefined if the query names none, or one that is not known. */
+  partner: Partner | undefined;
+  faults: Faults;
+  choices: Choices;
+};
 
 /** Fields that most people want to see. The others are in groups that can be opened. */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +32,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What applies if the field is left empty. */
-function placeholderOf(name: string, placeholder: string, {choices, partner}: State): string {
+function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
   const ofPartner = {accent: partner?.colors?.accent, 'privacy-href': partner?.privacyHref};
   return (
     choices.look?.properties[name] ??
@@ -30,15 +46,15 @@ const line = (id: string, kind: string, text: string | undefined) =>
   html`<p id="${id}" class="${kind}">${text}</p>`;
 
 /** The line that says what is wrong with a value. It is empty if nothing is. */
-function faultLine(name: string, {faults}: State): Html {
+function faultLine(name: string, {faults}: Chosen): Html {
   const fault = faults[name];
   return line(`fault-${name}`, 'fault', fault && `${allChoices[name]?.label} ${fault}.`);
 }
 
-const invalid = (name: string, {faults}: State) => faults[name] !== undefined && html`aria-invalid="true"`;
+const invalid = (name: string, {faults}: Chosen) => faults[name] !== undefined && html`aria-invalid="true"`;
 
 /** The default is an empty value, so that a form that is sent without a choice chooses nothing. */
-function select(name: string, options: Readonly<Record<string, string>>, state: State): Html {
+function select(name: string, options: Readonly<Record<string, string>>, state: Chosen): Html {
   const [usual] = Object.keys(options);
   const taken = state.partner?.leadTypes;
   const offered = Object.entries(options).filter(
@@ -59,7 +75,7 @@ function select(name: string, options: Readonly<Record<string, string>>, state: 
   </select>`;
 }
 
-function field(name: string, state: State): Html {
+function field(name: string, state: Chosen): Html {
   const {label, control, help} = allChoices[name] as Choice;
   const value = state.query[name];
   const id = `choice-${name}`;
@@ -124,7 +140,7 @@ function sample(name: string): Html {
   </svg>`;
 }
 
-function lookField(state: State): Html {
+function lookField(state: Chosen): Html {
   const {control} = allChoices['look'] as Choice;
   const labels = control.kind === 'select' ? control.options : {};
   const chosen = state.query['look'] || 'none';
@@ -142,7 +158,7 @@ function lookField(state: State): Html {
   </fieldset>`;
 }
 
-function partnerField({query, partner, faults}: State): Html {
+function partnerField({query, partner, faults}: Chosen): Html {
   const fault = faults['partner'];
   return html`<div class="field partner">
     <label for="choice-partner">Your partner key</label>
@@ -163,14 +179,14 @@ function partnerField({query, partner, faults}: State): Html {
   </div>`;
 }
 
-const isSet = (name: string, {query, faults}: State) => {
+const isSet = (name: string, {query, faults}: Chosen) => {
   const {control} = allChoices[name] as Choice;
   const usual = control.kind === 'select' ? Object.keys(control.options)[0] : '';
   const value = query[name] ?? '';
   return (value !== '' && value !== usual) || faults[name] !== undefined;
 };
 
-export const choiceFields = (state: State): Html =>
+export const choiceFields = (state: Chosen): Html =>
   html`${partnerField(state)} ${lookField(state)}
     <div class="grid">${['accent', 'layout', 'lead-type', 'lang'].map((name) => field(name, state))}</div>
     ${Object.entries(groups).map(

@@ -1,8 +1,6 @@
 /** The page of snippets: choices on one side, on the other the snippet for a host, and the form that it makes. */
 import {paths} from '../../../contract/api.ts';
-import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
-import type {Choices, Faults} from '../../snippets/choices.ts';
 import {
   hostNames,
   hosts,
@@ -14,7 +12,7 @@ import {
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {receiverWarning} from '../../snippets/receiver.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
-import {choiceFields} from './choice-fields.ts';
+import {choiceFields, type Chosen} from './choice-fields.ts';
 import {isShownAsHtml} from './preview.ts';
 
 /** How wide the preview is. */
@@ -24,12 +22,7 @@ export const widths = ['desktop', 'phone'] as const;
 export const sendings = ['samples', 'leads'] as const;
 
 /** Everything on the page follows from the query of its address. */
-export type State = {
-  query: Readonly<Record<string, string>>;
-  /** Undefined if the query names none, or one that is not known. */
-  partner: Partner | undefined;
-  faults: Faults;
-  choices: Choices;
+export type State = Chosen & {
   parts: SnippetParts;
   host: HostName;
   width: (typeof widths)[number];

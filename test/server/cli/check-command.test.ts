@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {versionCorrections, versionNotes} from '../../../server/cli/check.ts';
+import {versionFindings, versionNotes} from '../../../server/cli/check.ts';
 import {readPartners} from '../../../server/config/partners.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
 import {readVersions, type EmbedVersion} from '../../../server/versions/embed-versions.ts';
@@ -64,7 +64,7 @@ suite('lead-prequal partners check', () => {
     assert.equal(
       stdout,
       `✗ origin-not-listed: https://new.example is not among the origins of "acme": https://www.acme.example, https://*.acme.example.
-  Write this line for "acme" in ${path}, and restart the server:
+  Replace "origins" of "acme" in ${path} by this line, and restart the server:
   ${line}
 ${pinNewest}`,
     );
@@ -79,14 +79,14 @@ ${pinNewest}`,
     assert.deepEqual(JSON.parse(stdout), {
       code: 'origin-not-listed',
       wrong: `https://new.example is not among the origins of "acme": ${listedOrigin}.`,
-      fix: 'Set this, and restart the server:',
+      fix: 'Set EMBED_ORIGINS to this, and restart the server:',
       line: `EMBED_ORIGINS=${listedOrigin},https://new.example`,
     });
     const changed = useCheck(t, {EMBED_ORIGINS: `${listedOrigin},https://new.example`});
     assert.equal((await changed('acme', '--origin', 'https://new.example')).code, 0);
   });
 
-  test('partners check says that the origin null could be any page, and where the form works then', async (t) => {
+  test('partners check says that the origin null could be any page, and names the apply page', async (t) => {
     const {code, stdout} = await useCheck(t)('acme', '--origin', 'null', '--json');
     assert.equal(code, 1);
     const found = JSON.parse(stdout) as {code: string; fix: string};
@@ -161,7 +161,7 @@ suite('what partners check says of versions', () => {
       advisory: {security: 'A page could read the draft of another.', fixed_in: '1.1.0'},
     });
     const versions = [version('1.1.0'), faulty];
-    assert.deepEqual(versionCorrections(versions), []);
+    assert.deepEqual(versionFindings(versions), []);
     assert.deepEqual(versionNotes(versions), [
       'Pages should pin 1.1.0, the newest release that is not withdrawn.',
       '1.0.0 has a security fault: A page could read the draft of another. 1.1.0 is the first version without the fault.',
@@ -171,7 +171,7 @@ suite('what partners check says of versions', () => {
 
   test('a security fault of the version that pages should pin is corrected by an upgrade of the server', () => {
     const versions = [version('1.1.0', {advisory: {security: 'It is known.'}}), version('1.0.0')];
-    const [correction, ...others] = versionCorrections(versions);
+    const [correction, ...others] = versionFindings(versions);
     assert.equal(correction?.code, 'security-fault');
     assert.match(correction.wrong, /^1\.1\.0, which pages should pin, has a security fault: It is known\.$/);
     assert.match(correction.fix, /^Upgrade the server/);
@@ -180,7 +180,7 @@ suite('what partners check says of versions', () => {
 
   test('a server without any version of the form cannot show the form', () => {
     assert.deepEqual(
-      versionCorrections([]).map(({code}) => code),
+      versionFindings([]).map(({code}) => code),
       ['no-version'],
     );
     assert.deepEqual(versionNotes([]), []);
@@ -188,7 +188,7 @@ suite('what partners check says of versions', () => {
 
   test('a build is not to be pinned, because the next build may change it', () => {
     const build = version('1.2.0', {released: false});
-    assert.deepEqual(versionCorrections([build]), []);
+    assert.deepEqual(versionFindings([build]), []);
     const [note = ''] = versionNotes([build]);
     assert.match(note, /^Pages should not pin a version yet\. The newest, 1\.2\.0, is a build/);
   });
