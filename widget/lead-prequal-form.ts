@@ -228,11 +228,17 @@ export class LeadPrequalForm extends EmbeddedElement {
     };
   }
 
-  async #loadRest(): Promise<TouchedForm> {
+  async #loadRest() {
     const [rest] = await Promise.all([laterFiles.rest(), this.#localization.loadAfterTouch()]);
+    return () => this.#begin(rest);
+  }
+
+  #begin(rest: Rest): TouchedForm {
     const host = this.#createHost();
     if (this.#isOpaque) this.#opaqueFrame = new rest.OpaqueFrame(host);
-    if (this.#isDialog) this.#dialog = new rest.Dialog(host);
+    if (this.#isDialog) this.#dialog = new rest.Dialog(host, !this.hasUpdated);
+    // The notice that had the focus goes.
+    if (this.#lacksRest && this.shadowRoot?.activeElement) this.refresh('h2');
     this.#lacksRest = false;
     // Screen readers need no longer say that the form is loading, or that it did not load.
     this.#announcement = '';
@@ -373,7 +379,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     removeEventListener('online', this.#onOnline);
     if (!this.#arrival.reconnect()) return;
     // The notice may have the focus, and goes.
-    if (this.shadowRoot?.activeElement?.matches('.alert')) this.refresh('.main');
+    if (!this.#lacksRest && this.shadowRoot?.activeElement?.matches('.alert')) this.refresh('.main');
     this.#announce(this.#localization.words.online);
   };
 

@@ -1,5 +1,6 @@
 /** The language of the form: the words of the nearest `lang`, in which the page may replace texts by its own. */
 import type {LitElement, ReactiveController} from 'lit';
+import {inTime} from './loading/in-time.ts';
 import {languageFiles, laterFiles} from './loading/later-files.ts';
 import {firstScreen} from '../form/words/en.ts';
 import type {LanguageTag} from '../form/words/languages.ts';
@@ -25,8 +26,8 @@ export const languages: Record<string, Language> = {
   ...Object.fromEntries((Object.keys(languageFiles) as LanguageTag[]).map((tag) => [tag, fromFile(tag)])),
 };
 
-/** Milliseconds. The first render waits no longer than this for words that are slow to arrive. */
-const timeout = 3_000;
+/** Milliseconds. The form waits no longer than this for words that are slow to arrive, and is in English then. */
+const patience = 3_000;
 
 /** The languages that lack no word. */
 const complete = new Set(Object.values(languages));
@@ -38,15 +39,20 @@ const complete = new Set(Object.values(languages));
 async function wordsOf(language: Language, parts: readonly WordsPart[]): Promise<SomeWords> {
   const read = (from: Language) =>
     Promise.all(parts.map(async (part) => (typeof from === 'function' ? from(part) : from)));
-  const [own, missing] = await Promise.all([read(language), complete.has(language) ? [] : read(english)]);
-  return [...missing, ...own].reduce<SomeWords>(merge, {});
+  const own = read(language);
+  const [found, missing] = await Promise.all([
+    // The English words come with the rest of the form, which has a limit of its own.
+    language === english ? own : inTime(own, patience),
+    complete.has(language) ? [] : read(english),
+  ]);
+  return [...missing, ...found].reduce<SomeWords>(merge, {});
 }
 
 export class Localization implements ReactiveController {
   /** The words in the language of the page. Before the first touch these are only the words of the first screen. */
   words = firstScreen as Words;
   /** Settles when the words for the first render have arrived, or did not arrive in time and English replaces them. */
-  ready: Promise<unknown> | undefined;
+  ready: Promise<void> | undefined;
   /** The form is in English, but the page is in another language. */
   foreign = false;
 
@@ -81,8 +87,7 @@ export class Localization implements ReactiveController {
       if (property(node, 'nodeType') === 1) lang ??= Element.prototype.getAttribute.call(node, 'lang');
     }
     this.#lang = lang?.toLowerCase() ?? '';
-    const late = new Promise((resolve) => setTimeout(resolve, timeout));
-    this.ready = Promise.race([this.#load().catch(() => {}), late]);
+    this.ready = inTime(this.#load(), patience).catch(() => {});
   }
 
   hostDisconnected() {
@@ -128,7 +133,8 @@ export class Localization implements ReactiveController {
     let language = languages[this.#lang] ?? languages[first] ?? english;
     const read = () => wordsOf(language, this.#parts);
     // The form does not mix languages: if one of the parts does not arrive, all of it is in English.
-    const words = await read().catch(() => {
+    const words = await read().catch((error: unknown) => {
+      if (language === english) throw error;
       language = english;
       return read();
     });

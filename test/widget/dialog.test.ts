@@ -334,6 +334,38 @@ describe('a form in a dialog', () => {
     fill(form, 'First name', 'Maria');
   });
 
+  it('a dialog that the address names stays closed when its file arrives late by itself, and keeps the draft', async () => {
+    goTo(`${location.search}#estimate`);
+    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    const restore = lose('rest');
+    const form = await placeUnready('draft');
+    await shows(form, 'We could not load all of the form');
+    restore();
+    window.dispatchEvent(new Event('online'));
+    await until(() => form.shadowRoot!.querySelector('dialog') !== null);
+    await form.updateComplete;
+    expect(dialogOf(form).open).to.be.false;
+    await form.open();
+    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(sessionStorage.getItem('lead-prequal-draft:acme')).to.contain('Maria');
+  });
+
+  it('a click on a link of the page that is no page address leaves a form in a dialog as it is', async () => {
+    const form = await place();
+    const errors: unknown[] = [];
+    const note = (event: ErrorEvent) => errors.push(event.message);
+    addEventListener('error', note);
+    for (const href of ['tel:+14155550132', 'mailto:hello@acme.example', undefined]) {
+      const link = document.querySelector('main')!.appendChild(document.createElement('a'));
+      if (href) link.href = href;
+      link.addEventListener('click', (event) => event.preventDefault());
+      link.click();
+    }
+    removeEventListener('error', note);
+    expect(errors).to.deep.equal([]);
+    expect(isOpen(form)).to.be.false;
+  });
+
   it('open() tries again to load a dialog whose file did not arrive', async () => {
     const restore = lose('rest');
     const form = await placeUnready();

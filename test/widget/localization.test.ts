@@ -167,7 +167,7 @@ describe('localization', () => {
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
-    it('a form whose Spanish words take too long is in English, and changes to Spanish when they arrive', async () => {
+    it('a form whose Spanish words take longer than three seconds is in English, and asks for them again at the first touch', async () => {
       const clock = new Clock();
       restore = hold('es');
       const opening = open({lang: 'es'});
@@ -176,6 +176,7 @@ describe('localization', () => {
       clock.restore();
       expect(heading(form)).to.contain('About you');
       restore();
+      field(form, 'First name').focus();
       await shows(form, 'Sobre usted');
     });
   });

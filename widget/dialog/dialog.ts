@@ -12,9 +12,12 @@ export class Dialog implements ReactiveController {
   #opener: HTMLElement | undefined;
   /** What the page says about its scrolling, while the dialog is open. */
   #overflow = '';
+  #opensByAddress: boolean;
 
-  constructor(host: FormHost) {
+  /** @param opensByAddress the address of the page opens the dialog at once, if it names the element */
+  constructor(host: FormHost, opensByAddress: boolean) {
     this.#host = host;
+    this.#opensByAddress = opensByAddress;
     adopt(host.element, [dialogStyles]);
     host.element.addController(this);
   }
@@ -23,7 +26,8 @@ export class Dialog implements ReactiveController {
     safeDocument.addEventListener('click', this.#onClick);
     this.#host.element.addEventListener('command', this.#onCommand);
     addEventListener('hashchange', this.#onHash);
-    this.#onHash();
+    if (this.#opensByAddress) this.#onHash();
+    this.#opensByAddress = true;
   }
 
   hostDisconnected() {
@@ -47,9 +51,10 @@ export class Dialog implements ReactiveController {
   /** Whether a link leads to the partner's apply page, with the element's `id`: without the form, it is the way there. */
   #replaces({href}: HTMLAnchorElement) {
     const {id, partner} = this.#host.element;
+    if (id === '' || !/^https?:/.test(href)) return false;
     const {pathname} = new URL(partner ? `${paths.apply}/${partner}` : paths.apply, href);
     const link = new URL(href);
-    return id !== '' && link.pathname === pathname && link.hash === new URL(`#${id}`, href).hash;
+    return link.pathname === pathname && link.hash === new URL(`#${id}`, href).hash;
   }
 
   /** A link that names the element. The page may cancel the click, to scroll by itself: that does no harm. */

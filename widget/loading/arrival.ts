@@ -4,6 +4,7 @@
  */
 import type {ReactiveControllerHost} from 'lit';
 import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
+import {inTime} from './in-time.ts';
 
 /**
  * - `initial`: the file was not requested yet, or a request failed for which nobody waited
@@ -21,7 +22,7 @@ export class Arrival {
   form: TouchedForm | undefined;
 
   readonly #host: ReactiveControllerHost;
-  readonly #request: () => Promise<TouchedForm>;
+  readonly #request: () => Promise<() => TouchedForm>;
   readonly #onFailed: (wasAwaited: boolean) => void;
   #loading: Promise<TouchedForm | undefined> | undefined;
   /** The first screen waits for the file. */
@@ -32,12 +33,12 @@ export class Arrival {
   #awaited: ((form: TouchedForm) => unknown) | undefined;
 
   /**
-   * @param request loads the file
+   * @param request loads the file, and returns what makes a form from it. If that takes too long, it is not called
    * @param onFailed is called each time that the state becomes `failed`. `wasAwaited`: the visitor has pressed a button
    */
   constructor(
     host: ReactiveControllerHost,
-    request: () => Promise<TouchedForm>,
+    request: () => Promise<() => TouchedForm>,
     onFailed: (wasAwaited: boolean) => void,
   ) {
     this.#host = host;
@@ -52,8 +53,9 @@ export class Arrival {
    */
   load(): Promise<TouchedForm | undefined> {
     if (this.state === 'initial') this.state = 'pending';
-    this.#loading ??= this.#request().then(
-      (form) => {
+    this.#loading ??= inTime(this.#request()).then(
+      (create) => {
+        const form = create();
         this.form = form;
         this.#events.forEach((event) => form.handle(event));
         this.#enter('complete');

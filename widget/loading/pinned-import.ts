@@ -1,16 +1,16 @@
 /** Imports a later file, if it has the hash that the first file expects. Only the form that pages embed uses it: in the npm package and in tests, later files are plain imports. */
 import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
+import {inTime} from './in-time.ts';
 import {scriptAddress} from './script-address.ts';
 import {shared} from './shared.ts';
 
 /** A later file as the build makes it: a function that takes what it shares with the first file, and returns its exports. */
 type LaterFile = {default: (available: typeof shared) => unknown};
 
-/** Milliseconds that a visitor waits for a file before the form says that it did not arrive. */
-const patience = 10_000;
-
 const imports = new Map<string, Promise<unknown>>();
+/** All requests for a file, by its path: an early one may be answered after a later one was made. */
+const requests = new Map<string, Promise<unknown>>();
 let failures = 0;
 
 /**
@@ -23,22 +23,25 @@ let failures = 0;
 export function importPinned(path: string, integrity: string): Promise<unknown> {
   const known = imports.get(path);
   if (known) return known;
-  const file = importFile(path, integrity);
-  const inTime = new Promise((resolve, reject) => {
-    file.then(resolve, reject);
-    setTimeout(reject, patience);
+  const earlier = requests.get(path);
+  // Not `Promise.any`, because some pages have replaced `Promise` by an old library's, which lacks it.
+  const file = new Promise((resolve, reject) => {
+    earlier?.then(resolve, () => {});
+    importFile(path, integrity).then(resolve, reject);
   });
-  imports.set(path, inTime);
-  inTime.catch(() => {
+  requests.set(path, file);
+  const attempt = inTime(file);
+  imports.set(path, attempt);
+  attempt.catch(() => {
     failures++;
     imports.delete(path);
-    // Keeps a file that arrives after the ten seconds, so that the next attempt has it at once.
+    // Keeps a file that arrives after its attempt, so that the next one has it at once.
     file.then(
       () => imports.set(path, file),
       () => {},
     );
   });
-  return inTime;
+  return attempt;
 }
 
 async function importFile(path: string, integrity: string): Promise<unknown> {

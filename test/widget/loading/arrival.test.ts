@@ -2,6 +2,7 @@
 import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../../support/until.ts';
+import {Clock} from '../../support/browser/clock.ts';
 import {hold, lose} from '../../support/browser/lost-files.ts';
 import {endpoint, FakeServer} from '../../support/browser/fake-server.ts';
 import {
@@ -117,6 +118,24 @@ describe('before the rest of the form has arrived', () => {
     expect(summary(form)).to.have.length(3);
     await fillAll(form);
     expect((await send(form)).type).to.equal('prequal-result');
+  });
+
+  it('a visitor who waits for more than ten seconds sees a notice, and "Try again" goes on once the file has arrived', async () => {
+    const clock = new Clock();
+    restore = hold('rest');
+    const form = await open();
+    fill(form, 'First name', 'Maria');
+    button(form, 'Next').click();
+    await clock.pass(9_000);
+    expect(text(form)).not.to.contain('We could not load');
+    await clock.pass(1_000);
+    clock.restore();
+    await shows(form, 'We could not load all of the form');
+    restore();
+    await click(form, 'Try again');
+    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(summary(form)).to.have.length(3);
+    expect(text(form)).not.to.contain('We could not load');
   });
 
   it('reset() empties the fields before the file has arrived', async () => {
@@ -290,6 +309,21 @@ describe('a first screen that needs the rest of the form', () => {
     expect(text(form)).not.to.contain('We could not load');
     expect(field(form, 'First name').value).to.equal('Maria');
     await until(() => server.configRequests === 1, undefined, 'the consent text is asked for');
+  });
+
+  it('a first screen whose file takes longer than ten seconds is a notice, and "Try again" shows the form and keeps its draft', async () => {
+    keepDraft();
+    const clock = new Clock();
+    restore = hold('rest');
+    const form = await place({layout: 'single', draft: ''});
+    await clock.pass(10_000);
+    clock.restore();
+    await shows(form, 'We could not load all of the form');
+    restore();
+    await click(form, 'Try again');
+    await until(() => maybeField(form, 'Cash') !== undefined);
+    expect(field(form, 'First name').value).to.equal('Maria');
+    await until(() => focused(form)?.localName === 'h2');
   });
 
   it('the notice that the rest of the form did not arrive is in the language of the page', async () => {
