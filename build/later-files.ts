@@ -1,7 +1,7 @@
 /**
  * Builds the later files, and makes the first file pin them: each import in widget/loading/later-files.ts becomes one that
- * checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first file
- * back, by an address that a page may change (`?ver=6.4`) and that a classic script does not have.
+ * checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first
+ * file back, by an address that a page may change (`?ver=6.4`) and that a classic script does not have.
  *
  * So a later file is a function of what it shares with the first file (widget/loading/shared.ts):
  *
@@ -17,7 +17,7 @@ import {integrityOf, outDir} from './output.ts';
 const loading = resolve('widget/loading');
 export const scriptAddressFile = `${loading}/script-address.ts`;
 
-/** The settings for each file of the form. No file imports another. */
+/** The settings for each file of the form. A built file is complete: it has no import of another. */
 export const library = (entry: string, fileName: string) =>
   ({
     configFile: false,
@@ -94,8 +94,8 @@ const laterImport = /import\(['"](.+?)['"]\)/g;
 
 /**
  * Builds each later file, and replaces its import by a call of `importPinned` with the hash of the file. The hashes are
- * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. The classic twin is
- * built with the same plugin after the module, and pins the same files.
+ * SHA-256, the shortest that browsers accept, because hashes cannot be compressed. The classic twin is built with the
+ * same plugin after the module, and pins the same files.
  */
 export function pinLaterFiles(): Plugin {
   const built = new Map<string, ReturnType<typeof buildLaterFile>>();

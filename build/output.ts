@@ -57,7 +57,8 @@ export const finish: Plugin = {
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} contains ${what}`);
       integrity[file] = integrityOf(code);
     }
-    // The server serves no source maps. `npm run size` and the page benchmark build the form in memory, with its maps (test/bench/source-maps.ts).
+    // The server serves no source maps. `npm run size` and the page benchmark build the form in memory, with its maps
+    // (test/bench/source-maps.ts).
     for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));
     writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
     const sizes = measure(files);

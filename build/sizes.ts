@@ -43,7 +43,7 @@ const nameOf = (file: string) => file.replace(/(-[0-9a-f]{10})?\.js$/, '');
 const sha256 = (text: string) => createHash('sha256').update(text);
 
 /** As the server sends it. */
-export const compress = (code: string) => brotliCompressSync(code);
+const compress = (code: string) => brotliCompressSync(code);
 
 function budgetFor(name: string) {
   const found = laterFiles.find(({names}) => names.test(name));

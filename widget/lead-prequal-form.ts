@@ -10,6 +10,7 @@ import {laterFiles, type Rest} from './loading/later-files.ts';
 import {scriptAddress} from './loading/script-address.ts';
 import {languages, Localization, type Language} from './localization.ts';
 import {applyLink} from './page/apply-page.ts';
+import {isOpaque} from './page/diagnosis.ts';
 import {DoublePress} from './page/double-press.ts';
 import {emit, type ErrorDetail} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
@@ -320,7 +321,7 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** The form is in a sandboxed frame, from which the server takes no lead. */
   get #isOpaque() {
-    return origin === 'null' && !this.#isSandbox;
+    return isOpaque() && !this.#isSandbox;
   }
 
   get #leadType() {

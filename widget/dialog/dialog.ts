@@ -14,7 +14,7 @@ export class Dialog implements ReactiveController {
   #overflow = '';
   #opensByAddress: boolean;
 
-  /** @param opensByAddress the address of the page opens the dialog at once, if it names the element */
+  /** @param opensByAddress whether the dialog opens at once if the address of the page names the element */
   constructor(host: FormHost, opensByAddress: boolean) {
     this.#host = host;
     this.#opensByAddress = opensByAddress;

@@ -10,7 +10,7 @@ import {draftName, forgetDraft, type Contact, type ContactSources} from './conta
 /** Milliseconds. */
 const draftLifetime = 30 * 60_000;
 
-/** What is known. The draft comes before `prefill`, and `prefill` before the page's URL. */
+/** The contact data that is known. The draft replaces `prefill`, and `prefill` replaces the page's URL. */
 export function knownContact({draft, partner, prefill, prefillFromUrl}: ContactSources): Contact {
   const fromPage = {
     ...(prefillFromUrl && Object.fromEntries(new URLSearchParams(location.search))),

@@ -9,7 +9,7 @@ import {shared} from './shared.ts';
 type LaterFile = {default: (available: typeof shared) => unknown};
 
 const imports = new Map<string, Promise<unknown>>();
-/** All requests for a file, by its path: an early one may be answered after a later one was made. */
+/** By path: the first file that any request brings. An early request may be answered after a later one was made. */
 const requests = new Map<string, Promise<unknown>>();
 let failures = 0;
 

@@ -1,7 +1,7 @@
 /** The partner's apply page on the server, where the form stands alone. */
 import {paths} from '../../contract/api.ts';
 
-type Server = {
+export type Server = {
   /** The address of the server, without a slash at its end. */
   readonly origin: string;
   /** Empty for the first partner of the server. */

@@ -1,18 +1,12 @@
 /** Finds out why the server does not serve this page, and says what to correct. */
 import {paths} from '../../contract/api.ts';
-import {applyPage} from './apply-page.ts';
-
-export type Server = {
-  /** The address of the server, without a slash at its end. */
-  readonly origin: string;
-  readonly partner: string;
-};
+import {applyPage, type Server} from './apply-page.ts';
 
 /** What is wrong, and what the webmaster or the operator can do about it. */
 export type Finding = {readonly wrong: string; readonly fix: string};
 
 /** A sandboxed frame without `allow-same-origin` has this origin. It could be any page, so the server refuses it. */
-export const isOpaque = (): boolean => globalThis.origin === 'null';
+export const isOpaque = (): boolean => origin === 'null';
 
 /** By the code of a problem of the server. */
 const refusals: Readonly<Record<string, (server: Server) => Finding>> = {

@@ -5,7 +5,7 @@
 import {promisify} from 'node:util';
 import {brotliCompress, constants, gzip} from 'node:zlib';
 
-/** Browsers name both without a preference. Brotli comes first, because its copies are a tenth smaller. */
+/** Browsers accept both, and prefer neither. Brotli comes first, because its copies are a tenth smaller. */
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
