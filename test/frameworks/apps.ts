@@ -1,22 +1,15 @@
 /** Builds the small apps of this folder, each as its framework's users build theirs. */
 import {execFile} from 'node:child_process';
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import {join} from 'node:path';
+import {cpSync, globSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
 import {promisify} from 'node:util';
 
 const run = promisify(execFile);
 
-/** In the project, so that the frameworks are found from there. */
-export const builtFolder = 'dist/frameworks';
+const packages = join(import.meta.dirname, 'node_modules');
+
+/** In this folder, so that the frameworks are found from there. */
+export const builtFolder = join(import.meta.dirname, 'dist');
 
 /** The address of the server in the apps' code, which the documentation shows as it is. */
 const exampleServer = 'https://leads.example.com';
@@ -68,11 +61,13 @@ export const apps: readonly App[] = [
   {name: 'astro', commands: (base, mode) => [astro(base, mode)], isServerRendered: true},
 ];
 
-/** The folder in which apps are built, with the npm package as an installed one. */
+/**
+ * The folder in which apps are built, with the npm package as an installed one. It is a copy: a link would lead to the
+ * types of the frameworks that the project itself has, which are not those of the apps.
+ */
 export function prepareFolder() {
   rmSync(builtFolder, {recursive: true, force: true});
-  mkdirSync(join(builtFolder, 'node_modules'), {recursive: true});
-  symlinkSync('../../npm', join(builtFolder, 'node_modules/lead-prequal'));
+  cpSync('dist/npm', join(builtFolder, 'node_modules/lead-prequal'), {recursive: true});
 }
 
 /** @returns the path of the app's first page, on a server that serves `builtFolder` */
@@ -88,7 +83,8 @@ export async function buildApp(
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(exampleServer, server));
   }
   const path = `/${mode}/${name}/out/`;
-  const env = {...process.env, NODE_ENV: mode, ASTRO_TELEMETRY_DISABLED: '1'};
+  const PATH = [join(packages, '.bin'), process.env['PATH']].join(delimiter);
+  const env = {...process.env, PATH, NODE_ENV: mode, ASTRO_TELEMETRY_DISABLED: '1'};
   const runHere = ([command = '', ...options]: string[]) => run(command, options, {cwd: folder, env});
   for (const command of commands(path, mode)) await runHere(command);
   if (entry) {

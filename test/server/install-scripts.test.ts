@@ -8,21 +8,30 @@ const root = join(import.meta.dirname, '../..');
 const read = <Content>(file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Content;
 
 type Locked = {hasInstallScript?: true; resolved?: string; link?: true};
-const {packages} = read<{packages: Record<string, Locked>}>('package-lock.json');
+const packagesIn = (folder: string) =>
+  read<{packages: Record<string, Locked>}>(`${folder}/package-lock.json`).packages;
+
+/** Each has packages of its own, and npm installs those of the last two only where they are needed. */
+const folders = ['.', 'test/frameworks', 'test/support/packaged-chromium'];
 
 suite('the packages that npm ci installs', () => {
-  test('the packages that npm ci installs run a script only when package.json allows or forbids it by name', () => {
-    const {allowScripts} = read<{allowScripts: Record<string, boolean>}>('package.json');
-    const withScript = Object.entries(packages).filter(([, {hasInstallScript}]) => hasInstallScript);
-    const names = withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
-    assert.ok(names.length > 0);
+  test('packages run a script at their install only if package.json allows or forbids it by name', () => {
+    const scripts = folders.flatMap((folder) => {
+      const {allowScripts = {}} = read<{allowScripts?: Record<string, boolean>}>(`${folder}/package.json`);
+      const withScript = Object.entries(packagesIn(folder)).filter(([, locked]) => locked.hasInstallScript);
+      const names = withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
+      return names.map((name) => ({folder, name, isNamed: Object.hasOwn(allowScripts, name)}));
+    });
+    assert.ok(scripts.length > 0);
     assert.deepEqual(
-      names.filter((name) => !Object.hasOwn(allowScripts, name)),
+      scripts.filter(({isNamed}) => !isNamed),
       [],
     );
   });
-  test('the packages that npm ci installs report no install to anybody: what swagger-ui-dist would do it with is an empty package of ours', () => {
-    const scarf = Object.entries(packages).filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
+  test('swagger-ui-dist reports no install, because an empty package of ours replaces its script', () => {
+    const scarf = Object.entries(packagesIn('.')).filter(([path]) =>
+      path.endsWith('node_modules/@scarf/scarf'),
+    );
     assert.deepEqual(scarf, [['node_modules/@scarf/scarf', {resolved: 'build/no-analytics', link: true}]]);
     const stand = read<Record<string, unknown>>('build/no-analytics/package.json');
     assert.ok(!('scripts' in stand) && !('bin' in stand) && !('dependencies' in stand));

