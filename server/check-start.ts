@@ -7,11 +7,12 @@ import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
+import type {Environment} from './config/environment.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import type {BesideStore} from './leads/lead-store.ts';
-import {lineOf} from './observe/event-lines.ts';
-import type {ServerEvent} from './observe/events.ts';
+import {lineOf} from './observe/log-lines.ts';
+import type {Observation} from './observe/observations.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 import {clearText} from './store/codec.ts';
@@ -34,9 +35,9 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
 const patience = 2_000;
 
 /** Changes nothing, and may run beside the server. */
-export async function checkStart(): Promise<Finding[]> {
+export async function checkStart(environment?: Environment): Promise<Finding[]> {
   try {
-    const config = readConfig();
+    const config = readConfig(environment);
     return [
       ...config.warnings.map(warning),
       ...unencrypted(config.destinations).flatMap((destination) =>
@@ -58,8 +59,8 @@ const warning = (text: string): Finding => ({level: 'warning', text});
 const note = (text: string): Finding => ({level: 'note', text});
 
 /** What the log of the start would say. */
-function logged(event: ServerEvent): Finding[] {
-  const {message = '', fields} = lineOf(event) ?? {fields: {}};
+function logged(observation: Observation): Finding[] {
+  const {message = '', fields} = lineOf(observation) ?? {fields: {}};
   return [warning(`${message} ${JSON.stringify(fields)}`)];
 }
 
@@ -105,7 +106,8 @@ async function missingDestinations(store: BesideStore, {destinations}: Config): 
 /** The start goes on without Redis. */
 async function checkRedis({redisUrl}: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
-  if (redisUrl !== undefined) await tryRedis(redisUrl, (event) => findings.push(...logged(event)));
+  if (redisUrl !== undefined)
+    await tryRedis(redisUrl, (observation) => findings.push(...logged(observation)));
   return findings;
 }
 

@@ -6,7 +6,10 @@
  */
 'use strict';
 
+const {statSync} = require('fs');
+const {enableCompileCache} = require('module');
 const {constants, setPriority} = require('os');
+const {join} = require('path');
 const {engines} = require('../package.json');
 
 /** Whether a version such as `[24, 16, 0]` is the other version or a later one. */
@@ -38,12 +41,24 @@ function letServerGoFirst() {
   }
 }
 if (words[0] !== 'serve') letServerGoFirst();
+
+/**
+ * Keeps the compiled code below the code itself, so that the next start takes less time. Only the owner of the code does
+ * so: then nobody else can prepare a cache for them, as in Node's default, the folder for temporary files, and no file of
+ * another user stands in the way of the next installation. If the folder cannot be written, there is no cache.
+ */
+function keepCompiledCode() {
+  const isOwner = process.getuid && process.getuid() === statSync(__dirname).uid;
+  if (enableCompileCache && isOwner)
+    enableCompileCache(join(__dirname, '../node_modules/.cache/lead-prequal'));
+}
 const isExport = words[0] === 'leads' && words[1] === 'export';
 
 if (isExport && process.execve && process.execArgv.length === 0) {
   process.execve(process.execPath, [process.execPath, ...limits, script, ...words], process.env);
 } else if (alternatives.some(fits)) {
-  import('./cli/program.ts').catch((error) => {
+  keepCompiledCode();
+  import('./cli/main.ts').catch((error) => {
     console.error(error);
     process.exit(1);
   });

@@ -1,7 +1,7 @@
 /** `lead-prequal callers`: makes passwords for callers of `/json/leads`. It neither reads nor changes settings. */
 import {Command} from 'commander';
 import {callerSchema, newPassword, sha256} from '../config/callers.ts';
-import {toJson, write} from './output.ts';
+import {toJson, type Run} from './output.ts';
 
 const usage = `
 The password is printed once and stored nowhere: give it to the caller over a channel that you trust. The
@@ -11,7 +11,7 @@ To change the password of a caller without an interruption, first list both hash
 "password_sha256": ["<old>", "<new>"]. Restart the server. When the caller uses the new password, remove the old
 hash and restart the server again.`;
 
-export function callersCommand(): Command {
+export function callersCommand({write}: Run): Command {
   const callers = new Command('callers').description('make passwords for callers of /json/leads');
   const create = callers
     .command('new')

@@ -4,12 +4,12 @@
  */
 import {Command, Option} from 'commander';
 import {paths} from '../../contract/api.ts';
-import type {Config} from '../config/config.ts';
+import {readConfig, type Config} from '../config/config.ts';
 import {origin as originSchema} from '../config/origins.ts';
 import {allowsOrigin, type Partner} from '../config/partners.ts';
 import {newestVersion, type EmbedVersion} from '../versions/embed-versions.ts';
-import {configured, configuredVersions, partnerNamed} from './configured.ts';
-import {jsonOption, print, printable, write} from './output.ts';
+import {configuredVersions, partnerNamed} from './configured.ts';
+import {jsonOption, printable, type Run} from './output.ts';
 import {advisoryNotes} from './versions.ts';
 
 const usage = `
@@ -22,7 +22,7 @@ const goneOptions =
 
 type Options = {origin?: string; html?: unknown; csp?: unknown; json?: true};
 
-export function checkCommand(): Command {
+export function checkCommand(run: Run): Command {
   return new Command('check')
     .description('say whether pages of an origin may use the form of a partner, and which version to pin')
     .argument('<key>', 'the key of the partner')
@@ -33,25 +33,24 @@ export function checkCommand(): Command {
     .addHelpText('after', usage)
     .action(async (key: string, {origin, html, csp, json}: Options, command: Command) => {
       if (html !== undefined || csp !== undefined) return command.error(goneOptions);
-      const config = configured();
+      const config = readConfig(run.environment);
       const partner = partnerNamed(key, config);
-      if (!partner) return;
       const versions = configuredVersions(config);
       const findings = [
         ...(origin === undefined ? [] : originFindings(origin, partner, config)),
         ...versionFindings(versions),
       ];
-      if (findings.length > 0) process.exitCode = 1;
+      if (findings.length > 0) run.status = 1;
       if (json) {
-        for (const finding of findings) await print(finding);
+        for (const finding of findings) await run.print(finding);
         return;
       }
       for (const {code, wrong, fix, line} of findings) {
         const lines = [`✗ ${code}: ${wrong}`, `  ${fix}`, ...(line === undefined ? [] : [`  ${line}`])];
-        await write(lines.map((text) => `${text}\n`).join(''));
+        await run.write(lines.map((text) => `${text}\n`).join(''));
       }
-      for (const note of versionNotes(versions)) await write(`· ${note}\n`);
-      if (findings.length === 0) await write('✓ Nothing to correct.\n');
+      for (const note of versionNotes(versions)) await run.write(`· ${note}\n`);
+      if (findings.length === 0) await run.write('✓ Nothing to correct.\n');
     });
 }
 

@@ -1,6 +1,6 @@
 /** `lead-prequal config`: checks the configuration of the server. */
 import {Command} from 'commander';
-import {printable, write} from './output.ts';
+import {printable, type Run} from './output.ts';
 
 const usage = `
 It reads the settings and files, opens the database for reading, connects to Redis, and tries the port, as a start does.
@@ -8,11 +8,11 @@ It changes nothing, so it may run beside the server, for example before a restar
 the same folder and with the same settings.
 
 Each finding is one line: ✗ would stop the start, ! is a warning, and · is good to know. The exit status is 1 if the
-server would not start.`;
+server would not start. docs/settings.md lists all settings.`;
 
 const signs = {fault: '✗', warning: '!', note: '·'};
 
-export function configCommand(): Command {
+export function configCommand(run: Run): Command {
   const config = new Command('config').description('check the configuration of the server');
   config
     .command('check')
@@ -21,13 +21,11 @@ export function configCommand(): Command {
     .action(async () => {
       // It knows all rooms of the server, as the start does. Other commands need not load them.
       const {checkStart} = await import('../check-start.ts');
-      // A driver that never answers would end the process without a word, and with status 0.
-      process.exitCode = 1;
-      const findings = await checkStart();
-      for (const {level, text} of findings) await write(`${signs[level]} ${printable(text)}\n`);
-      if (findings.some(({level}) => level === 'fault')) return;
-      process.exitCode = 0;
-      await write('✓ The server would start.\n');
+      const findings = await checkStart(run.environment);
+      // Before anything is printed: the reader of a pipe may close it after the first line, which ends the command.
+      if (findings.some(({level}) => level === 'fault')) run.status = 1;
+      for (const {level, text} of findings) await run.write(`${signs[level]} ${printable(text)}\n`);
+      if (run.status === 0) await run.write('✓ The server would start.\n');
     });
   return config;
 }

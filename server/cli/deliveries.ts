@@ -1,25 +1,13 @@
 /** `lead-prequal deliveries`: finds the deliveries of leads, tries them again, and ends them by hand. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {upstreamIdSchema} from '../destinations/lead-api/reply.ts';
+import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates, type DeliveryFilter, type DeliveryRow} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {leadOf} from './lead-names.ts';
-import {
-  counted,
-  fail,
-  isoTime,
-  jsonOption,
-  localTime,
-  print,
-  printable,
-  printFields,
-  printTable,
-  say,
-  write,
-} from './output.ts';
+import {counted, isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -73,26 +61,20 @@ function selecting(command: Command): Command {
     });
 }
 
-/** The filter of the options. @returns undefined, after it has said why, if the lead cannot be found */
+/** The filter of the options. @throws Failure if the lead cannot be found */
 async function filterOf(
   store: BesideStore,
   named: string | undefined,
   {id = named, ...others}: Selection,
-): Promise<DeliveryFilter | undefined> {
-  if (id === undefined) return others;
-  const lead = await leadOf(store, id);
-  return lead === undefined ? undefined : {...others, lead};
+): Promise<DeliveryFilter> {
+  return id === undefined ? others : {...others, lead: await leadOf(store, id)};
 }
 
-/** @throws Error when the configuration or the store cannot be opened */
-export function deliveriesCommand(): Command {
+export function deliveriesCommand(run: Run): Command {
+  const {say, fail} = run;
   const deliveries = new Command('deliveries')
     .description('find deliveries that wait, failed or were made; send them again, or end them')
     .addHelpText('after', examples);
-  // A reader such as `head` closes the pipe when it has enough, and then the command ends without an error. Only
-  // commands that print lists do so: the server, which the same program starts, must go on when nothing reads its log
-  // any more.
-  deliveries.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
 
   selecting(deliveries.command('list'))
     .description(
@@ -100,10 +82,9 @@ export function deliveriesCommand(): Command {
     )
     .addOption(jsonOption())
     .action((lead: string | undefined, {json, ...selection}: Selection & {json?: boolean}) =>
-      readingStore(async (store, config) => {
+      readingStore(run, async (store, config) => {
         const filter = await filterOf(store, lead, selection);
-        if (!filter) return;
-        const count = await list(store, filter, json);
+        const count = await list(run, store, filter, json);
         if (count === 0 && isUnknown(filter, config)) fail(unknownDestination(filter, config));
       }),
     );
@@ -112,7 +93,7 @@ export function deliveriesCommand(): Command {
     .command('summary')
     .description('count the deliveries that wait or need a decision, by destination and state')
     .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => readingStore((store) => summarize(store, json)));
+    .action(({json}: {json?: boolean}) => readingStore(run, (store) => summarize(run, store, json)));
 
   deliveries
     .command('show')
@@ -120,9 +101,8 @@ export function deliveriesCommand(): Command {
     .argument('<lead>', 'the id or the reference of a lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(async (store) => {
-        const lead = await leadOf(store, named);
-        if (lead !== undefined) await showDeliveries(store, lead, json);
+      readingStore(run, async (store) => {
+        await showDeliveries(run, store, await leadOf(store, named), json);
       }),
     );
 
@@ -138,9 +118,8 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     .action((lead: string | undefined, {all, ...selection}: Selection & {all?: boolean}) => {
       if (!all && lead === undefined && Object.keys(selection).length === 0)
         return retry.error('error: name a lead, select deliveries, or say --all');
-      return changingStore(async (store, config) => {
+      return changingStore(run, async (store, config) => {
         const filter = await filterOf(store, lead, selection);
-        if (!filter) return;
         const count = await store.retryDeliveries(Date.now(), filter);
         say(`${counted(count, 'delivery', 'deliveries')} due now`);
         if (count === 0) fail(nothingToRetry(filter, config));
@@ -165,9 +144,8 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         return drop.error('error: name a lead, or select deliveries');
       if (lead === undefined && selection.id === undefined && !yes)
         return drop.error('error: this drops the deliveries of all leads that are selected: add --yes');
-      return changingStore(async (store, config) => {
+      return changingStore(run, async (store, config) => {
         const filter = await filterOf(store, lead, selection);
-        if (!filter) return;
         const count = await store.dropDeliveries(Date.now(), filter);
         say(`${counted(count, 'delivery', 'deliveries')} dropped`);
         if (count === 0) fail(isUnknown(filter, config) ? unknownDestination(filter, config) : notInOutbox);
@@ -185,9 +163,8 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     )
     .option('--destination <name>', 'the upstream, if the lead waits for several')
     .action((named: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
-      changingStore(async (store) => {
+      changingStore(run, async (store) => {
         const lead = await leadOf(store, named);
-        if (lead === undefined) return;
         const settled = await store.settleAs(Date.now(), {lead, destination}, takenAs);
         if (settled === 'settled') say(settledWords.settled);
         else fail(settledWords[settled]);
@@ -285,7 +262,12 @@ async function* pagesOf(store: BesideStore, filter: DeliveryFilter): AsyncGenera
 }
 
 /** @returns the number of deliveries */
-async function list(store: BesideStore, filter: DeliveryFilter, json = false): Promise<number> {
+async function list(
+  {print, printTable, say}: Run,
+  store: BesideStore,
+  filter: DeliveryFilter,
+  json = false,
+): Promise<number> {
   let count = 0;
   let widths: readonly number[] | undefined;
   for await (const rows of pagesOf(store, filter)) {
@@ -297,7 +279,7 @@ async function list(store: BesideStore, filter: DeliveryFilter, json = false): P
   return count;
 }
 
-async function summarize(store: BesideStore, json = false) {
+async function summarize({print, printTable, say}: Run, store: BesideStore, json = false) {
   const counts = await store.countOutbox();
   if (json) {
     for (const {oldest, ...count} of counts) {
@@ -317,7 +299,7 @@ async function summarize(store: BesideStore, json = false) {
 }
 
 /** All deliveries of a lead as programs read them, with the beginning of the last reply. */
-export async function deliveriesOf(store: BesideStore, lead: string) {
+export async function deliveriesOf({fail}: Run, store: BesideStore, lead: string) {
   const replies = await store.lastReplies(lead);
   const rows: DeliveryRow[] = [];
   for await (const page of pagesOf(store, {lead})) rows.push(...page);
@@ -334,8 +316,9 @@ export async function deliveriesOf(store: BesideStore, lead: string) {
 }
 
 /** Shows all deliveries of a lead. */
-export async function showDeliveries(store: BesideStore, lead: string, json = false) {
-  const deliveries = await deliveriesOf(store, lead);
+export async function showDeliveries(run: Run, store: BesideStore, lead: string, json = false) {
+  const {print, printFields, write, say} = run;
+  const deliveries = await deliveriesOf(run, store, lead);
   for (const delivery of deliveries) {
     if (json) await print(delivery);
     else {

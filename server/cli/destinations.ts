@@ -1,14 +1,13 @@
 /** `lead-prequal destinations`: which destinations there are, whether they work, and which get nothing for now. */
 import {Command} from 'commander';
 import {randomBytes} from 'node:crypto';
-import type {Config} from '../config/config.ts';
+import {readConfig, type Config} from '../config/config.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {fail, isoTime, jsonOption, localTime, print, printable, printTable, say, write} from './output.ts';
-import {configured} from './configured.ts';
+import {isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -20,7 +19,8 @@ Examples:
 
 type Json = {json?: boolean};
 
-export function destinationsCommand(): Command {
+export function destinationsCommand(run: Run): Command {
+  const {write, say, fail} = run;
   const destinations = new Command('destinations')
     .description('list, test, pause and resume the destinations to which leads go')
     .addHelpText('after', examples);
@@ -29,7 +29,7 @@ export function destinationsCommand(): Command {
     .command('list')
     .description('list all destinations, with the number of their deliveries in the outbox by state')
     .addOption(jsonOption())
-    .action(({json}: Json) => readingStore((store, config) => list(store, config, json)));
+    .action(({json}: Json) => readingStore(run, (store, config) => list(run, store, config, json)));
 
   destinations
     .command('test')
@@ -40,7 +40,7 @@ export function destinationsCommand(): Command {
       'after',
       '\nTo a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
     )
-    .action((name: string, {json}: Json) => test(configured(), name, json));
+    .action((name: string, {json}: Json) => test(run, name, json));
 
   destinations
     .command('pause')
@@ -48,7 +48,7 @@ export function destinationsCommand(): Command {
     .argument('<name>', 'the name of the destination')
     .option('--reason <text>', 'why, for other operators', 'an operator paused it')
     .action((name: string, {reason}: {reason: string}) =>
-      changingStore(async (store, config) => {
+      changingStore(run, async (store, config) => {
         if (!config.destinations.has(name)) return fail(unknown(name, config));
         const earlier = (await store.pausedDestinations()).find(({destination}) => destination === name);
         if (earlier) return fail(printable(`${name} is paused already: ${earlier.reason}`));
@@ -62,7 +62,7 @@ export function destinationsCommand(): Command {
     .description('send to a paused destination again, beginning with what waits for it')
     .argument('<name>', 'the name of the destination')
     .action((name: string) =>
-      changingStore(async (store, config) => {
+      changingStore(run, async (store, config) => {
         if (await store.resumeDestination(Date.now(), name))
           return say(`${name} is resumed, and what waits is sent.`);
         if (!config.destinations.has(name)) return fail(unknown(name, config));
@@ -83,7 +83,12 @@ export function destinationsCommand(): Command {
 const unknown = (name: string, {destinations}: Config) =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-async function list(store: BesideStore, {destinations, partners}: Config, json = false) {
+async function list(
+  {print, printTable}: Run,
+  store: BesideStore,
+  {destinations, partners}: Config,
+  json = false,
+) {
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
   const counts = await store.countOutbox();
   const names = new Set([...destinations.keys(), ...counts.map(({destination}) => destination)]);
@@ -130,7 +135,9 @@ async function lastErrorOf(store: BesideStore, destination: string): Promise<str
   return oldest.find(({lastError}) => lastError !== null)?.lastError ?? null;
 }
 
-async function test(config: Config, name: string, json = false) {
+async function test(run: Run, name: string, json = false) {
+  const {print, write, fail} = run;
+  const config = readConfig(run.environment);
   const settings = config.destinations.get(name);
   if (!settings) return fail(unknown(name, config));
   // Only this command needs the libraries for HTTP and mail, which take time and memory to load.
@@ -155,5 +162,5 @@ async function test(config: Config, name: string, json = false) {
     await write(`${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).`)}\n`);
     if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
   }
-  if (!outcome.works) process.exitCode = 1;
+  if (!outcome.works) run.status = 1;
 }

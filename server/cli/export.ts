@@ -2,8 +2,7 @@
 import {once} from 'node:events';
 import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
-import {SingleBar} from 'cli-progress';
-import {stringify} from 'csv-stringify/sync';
+import type {SingleBar} from 'cli-progress';
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
@@ -11,7 +10,7 @@ import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
 import {reasonOf, type BesideStore} from '../leads/lead-store.ts';
-import {counted, fail, say, toJson, visible, writeUnchanged} from './output.ts';
+import {counted, toJson, visible, type Run} from './output.ts';
 
 export const formats = ['csv', 'jsonl'] as const;
 export type Format = (typeof formats)[number];
@@ -83,11 +82,7 @@ const csvOptions = {
   cast: {string: toCell, boolean: String},
 } as const;
 
-const toCsv = (leads: readonly Exported[]) =>
-  stringify(
-    leads.map((lead) => columns.map(([, ...path]) => valueAt(lead, path))),
-    csvOptions,
-  );
+const rowOf = (lead: Exported) => columns.map(([, ...path]) => valueAt(lead, path));
 const toJsonLines = (leads: readonly Exported[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
 type Target = {file: string | undefined; format: Format | undefined; excel: boolean};
@@ -101,10 +96,18 @@ const formatsByEnding: Readonly<Record<string, Format>> = {
 };
 
 /** Reads the leads in pages, so that a million of them need no more memory than a thousand. */
-export async function exportLeads(store: BesideStore, filter: LeadFilter, {file, format, excel}: Target) {
+export async function exportLeads(
+  {stderr, say, fail, writeUnchanged}: Run,
+  store: BesideStore,
+  filter: LeadFilter,
+  {file, format, excel}: Target,
+) {
   const written = format ?? formatsByEnding[extname(file ?? '').toLowerCase()];
   if (!written) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
   const isCsv = written === 'csv';
+  // `leads list` does not need this library, and it takes time to load.
+  const {stringify} = await import('csv-stringify/sync');
+  const toCsv = (rows: unknown[][]) => stringify(rows, csvOptions);
   let out;
   try {
     // A symbolic link that leads nowhere counts, too.
@@ -114,12 +117,12 @@ export async function exportLeads(store: BesideStore, filter: LeadFilter, {file,
   } catch (error) {
     return fail(`${file} cannot be written: ${reasonOf(error)}`);
   }
-  let bar = process.stderr.isTTY && file !== undefined ? progress(await store.countLeads(filter)) : undefined;
+  let bar =
+    stderr.isTTY && file !== undefined ? await progress(stderr, await store.countLeads(filter)) : undefined;
   let count = 0;
   let unreadable = 0;
   try {
-    if (isCsv)
-      await out.write(`${excel ? '\uFEFF' : ''}${stringify([columns.map(([name]) => name)], csvOptions)}`);
+    if (isCsv) await out.write(`${excel ? '\uFEFF' : ''}${toCsv([columns.map(([name]) => name)])}`);
     for (let after: string | undefined; ;) {
       const page = await store.readLeads(filter, {limit: pageLeads, after});
       const leads: Exported[] = [];
@@ -133,7 +136,7 @@ export async function exportLeads(store: BesideStore, filter: LeadFilter, {file,
           fail(unreadableLead(lead));
         }
       }
-      await out.write(isCsv ? toCsv(leads) : toJsonLines(leads));
+      await out.write(isCsv ? toCsv(leads.map(rowOf)) : toJsonLines(leads));
       count += leads.length;
       bar?.update(count + unreadable);
       after = page.at(-1)?.id;
@@ -172,8 +175,11 @@ function openFile(file: string) {
   };
 }
 
-function progress(total: number): SingleBar {
-  const bar = new SingleBar({format: '{bar} {percentage} %, {value} of {total} leads, {eta_formatted} left'});
+async function progress(stream: Run['stderr'], total: number): Promise<SingleBar> {
+  // Most commands show no progress, and the library takes time to load.
+  const {SingleBar} = await import('cli-progress');
+  const format = '{bar} {percentage} %, {value} of {total} leads, {eta_formatted} left';
+  const bar = new SingleBar({stream, format});
   bar.start(total, 0);
   return bar;
 }

@@ -1,24 +1,22 @@
 /** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
 import {endOfId} from '../../contract/reference.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {fail} from './output.ts';
+import {Failure} from './output.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** So many leads with the same reference are named, at most. */
 const mostNamed = 10;
 
-/** The id of the lead. @returns undefined, after it has said why, if no lead or several leads have this name */
-export async function leadOf(store: BesideStore, named: string): Promise<string | undefined> {
+/** The id of the lead. @throws Failure if no lead or several leads have this name */
+export async function leadOf(store: BesideStore, named: string): Promise<string> {
   if (uuid.test(named)) return named.toLowerCase();
   const end = endOfId(named);
   const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: mostNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;
-  if (!lead)
-    fail(`There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`);
-  else
-    fail(
-      `Several leads have the reference ${named}; name one by its id:\n${leads.map(({id}) => id).join('\n')}`,
-    );
-  return undefined;
+  throw new Failure(
+    lead
+      ? `Several leads have the reference ${named}; name one by its id:\n${leads.map(({id}) => id).join('\n')}`
+      : `There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`,
+  );
 }

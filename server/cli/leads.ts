@@ -8,19 +8,7 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {deliveriesOf, showDeliveries} from './deliveries.ts';
 import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
-import {
-  counted,
-  fail,
-  isoTime,
-  jsonOption,
-  localDay,
-  localTime,
-  print,
-  printFields,
-  printTable,
-  say,
-  write,
-} from './output.ts';
+import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
@@ -101,18 +89,17 @@ function readGroups(text: string): LeadGroup[] {
   return names as LeadGroup[];
 }
 
-export function leadsCommand(): Command {
+export function leadsCommand(run: Run): Command {
   const leads = new Command('leads')
     .description('find leads, show and count them, and write them to a file')
     .addHelpText('after', examples);
-  leads.hook('preAction', () => void process.stdout.once('error', () => process.exit()));
 
   selecting(leads.command('list'))
     .description('list leads, the newest first, without personal data')
     .option('--limit <number>', 'so many leads, at most', readCount, 50)
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
-      readingStore((store) => list(store, filterOf(selection), limit, json)),
+      readingStore(run, (store) => list(run, store, filterOf(selection), limit, json)),
     );
 
   leads
@@ -121,10 +108,7 @@ export function leadsCommand(): Command {
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(async (store) => {
-        const id = await leadOf(store, named);
-        if (id !== undefined) await show(store, id, json);
-      }),
+      readingStore(run, async (store) => show(run, store, await leadOf(store, named), json)),
     );
 
   selecting(leads.command('count'))
@@ -132,7 +116,7 @@ export function leadsCommand(): Command {
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
-      readingStore((store, config) => count(store, config, filterOf(selection), by, json)),
+      readingStore(run, (store, config) => count(run, store, config, filterOf(selection), by, json)),
     );
 
   selecting(leads.command('export'))
@@ -150,17 +134,23 @@ formula begins with an apostrophe.`,
     )
     .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
       const {format, excel = false, ...selection} = options;
-      return readingStore((store) => exportLeads(store, filterOf(selection), {file, format, excel}));
+      return readingStore(run, (store) =>
+        exportLeads(run, store, filterOf(selection), {file, format, excel}),
+      );
     });
 
   return leads;
 }
 
-const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
-
 const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
 
-async function list(store: BesideStore, filter: LeadFilter, limit: number, json = false) {
+async function list(
+  {print, printTable, say}: Run,
+  store: BesideStore,
+  filter: LeadFilter,
+  limit: number,
+  json = false,
+) {
   let left = limit;
   let after: string | undefined;
   let widths: readonly number[] | undefined;
@@ -201,21 +191,23 @@ async function list(store: BesideStore, filter: LeadFilter, limit: number, json 
     after = page.at(-1)?.id;
     if (page.length < size) break;
   }
+  const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
   const more = left === 0 ? ' (--limit shows more)' : '';
   say(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
 }
 
-async function show(store: BesideStore, id: string, json = false) {
+async function show(run: Run, store: BesideStore, id: string, json = false) {
+  const {print, printFields, write, fail} = run;
   const found = await store.readLead(id);
   if (!found) return fail(`There is no lead ${id}.`);
   const {lead, duplicates, supersededBy} = found;
   const exported = toExport(lead);
   if ('unreadable' in exported) return fail(unreadableLead(exported));
   const data = {...exported, duplicates, superseded_by: supersededBy};
-  if (json) return print({...data, deliveries: await deliveriesOf(store, id)});
+  if (json) return print({...data, deliveries: await deliveriesOf(run, store, id)});
   await printFields([...flatten(data)]);
   await write('\n');
-  await showDeliveries(store, id);
+  await showDeliveries(run, store, id);
 }
 
 /** The values of an object and of the objects in it, with names such as `lead.first_name`. What is missing is left out. */
@@ -230,6 +222,7 @@ function* flatten(value: object, prefix = ''): Generator<[string, string]> {
 }
 
 async function count(
+  {print, printTable, write}: Run,
   store: BesideStore,
   {partners}: Config,
   filter: LeadFilter,

@@ -1,14 +1,10 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
+import type {Writable} from 'node:stream';
 import {Option} from 'commander';
+import type {Environment} from '../config/environment.ts';
 import {controls, unseen} from '../leads/hidden-characters.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
-
-/**
- * Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. Waits
- * while the reader of a pipe is slow, so that a long list does not fill the memory.
- */
-export const print = (line: object): Promise<void> => writeUnchanged(`${toJson(line)}\n`);
 
 /** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
 export const toJson = (value: object): string =>
@@ -38,64 +34,113 @@ export const visible = (text: string): string =>
  */
 export const printable = (text: string): string => visible(text).replace(/\s+/g, ' ');
 
-/** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
-export const write = (text: string): Promise<void> => writeUnchanged(visible(text));
+/** What the process gives to a run of the command. Without an environment, the settings are those of this process. */
+export type Surroundings = {
+  environment?: Environment;
+  stdout: Writable;
+  stderr: Writable & {isTTY?: boolean};
+};
 
-/** As `write`, for what holds nothing that a terminal would obey. */
-export async function writeUnchanged(text: string): Promise<void> {
-  if (process.stdout.write(text)) return;
-  await new Promise((resolve) => process.stdout.once('drain', resolve));
-}
-
-/** Prints to standard error: everything that is not the result of a command. */
-export const say = (text: string) => void process.stderr.write(visible(`${text}\n`));
+/** A run of the command: its surroundings, how it prints, and its exit status so far. */
+export type Run = ReturnType<typeof createRun>;
 
 type Cell = string | number;
 
-/**
- * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
- * @param widths the width of each column in characters, if it was taken from an earlier page
- * @returns the widths, for the next page
- */
-export async function printTable(
-  head: readonly string[],
-  cells: readonly (readonly Cell[])[],
-  widths?: readonly number[],
-  withHead = true,
-): Promise<readonly number[]> {
-  const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
-  const used =
-    widths ??
-    head.map((title, column) =>
-      Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
-    );
-  const line = (cells: readonly Cell[]) =>
-    cells
-      .map((cell, column) => {
-        const text = String(cell);
-        const width = used[column] ?? 0;
-        return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
-      })
-      .join('  ')
-      .trimEnd();
-  const lines = [...(withHead ? [line(head)] : []), ...rows.map(line)];
-  await write(lines.map((text) => `${text}\n`).join(''));
-  return used;
+export function createRun({environment, stdout, stderr}: Surroundings) {
+  const run = {
+    environment,
+    stdout,
+    stderr,
+    status: 0,
+    write,
+    writeUnchanged,
+    print,
+    say,
+    fail,
+    printTable,
+    printFields,
+  };
+
+  /** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
+  function write(text: string): Promise<void> {
+    return writeUnchanged(visible(text));
+  }
+
+  /**
+   * As `write`, for what holds nothing that a terminal would obey. Waits while the reader of a pipe is slow, so that a
+   * long list does not fill the memory.
+   */
+  async function writeUnchanged(text: string): Promise<void> {
+    if (stdout.write(text)) return;
+    await new Promise((resolve) => stdout.once('drain', resolve));
+  }
+
+  /** Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. */
+  function print(line: object): Promise<void> {
+    return writeUnchanged(`${toJson(line)}\n`);
+  }
+
+  /** Prints to standard error: everything that is not the result of a command. */
+  function say(text: string) {
+    stderr.write(visible(`${text}\n`));
+  }
+
+  /** Says why the command failed, and sets the exit status to 1. */
+  function fail(message: string) {
+    say(message);
+    run.status = 1;
+  }
+
+  /**
+   * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
+   * @param widths the width of each column in characters, if it was taken from an earlier page
+   * @returns the widths, for the next page
+   */
+  async function printTable(
+    head: readonly string[],
+    cells: readonly (readonly Cell[])[],
+    widths?: readonly number[],
+    withHead = true,
+  ): Promise<readonly number[]> {
+    const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
+    const used =
+      widths ??
+      head.map((title, column) =>
+        Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
+      );
+    const line = (cells: readonly Cell[]) =>
+      cells
+        .map((cell, column) => {
+          const text = String(cell);
+          const width = used[column] ?? 0;
+          return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
+        })
+        .join('  ')
+        .trimEnd();
+    const lines = [...(withHead ? [line(head)] : []), ...rows.map(line)];
+    await write(lines.map((text) => `${text}\n`).join(''));
+    return used;
+  }
+
+  /**
+   * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
+   * looks like a name.
+   */
+  function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
+    const width = Math.max(...fields.map(([name]) => printable(name).length));
+    const indent = `\n${' '.repeat(width + 2)}`;
+    const lines = fields.map(([name, value]) => {
+      const block = visible(value).replaceAll('\t', ' ').replaceAll('\n', indent);
+      return `${printable(name).padEnd(width)}  ${block}\n`;
+    });
+    return write(lines.join(''));
+  }
+
+  return run;
 }
 
-/**
- * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
- * looks like a name.
- */
-export function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
-  const width = Math.max(...fields.map(([name]) => printable(name).length));
-  const indent = `\n${' '.repeat(width + 2)}`;
-  const lines = fields.map(([name, value]) => {
-    const block = visible(value).replaceAll('\t', ' ').replaceAll('\n', indent);
-    return `${printable(name).padEnd(width)}  ${block}\n`;
-  });
-  return write(lines.join(''));
-}
+/** Thrown for what the operator can correct: the message is printed, and the exit status is 1. */
+export class Failure extends Error {}
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
 
@@ -112,12 +157,6 @@ export function localTime(time: number): string {
 
 /** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
 export const localDay = (time: number): string => localTime(time).slice(0, 10);
-
-/** Says why the command failed, and sets the exit status to 1. */
-export function fail(message: string) {
-  say(message);
-  process.exitCode = 1;
-}
 
 /** `1 lead`, `2 leads`, `1,000 leads`. */
 export const counted = (number: number, one: string, many = `${one}s`): string =>

@@ -1,14 +1,14 @@
 /** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
 import {paths} from '../../contract/api.ts';
-import type {Config} from '../config/config.ts';
+import {readConfig, type Config} from '../config/config.ts';
 import {allChoices, readChoices, type Choice} from '../snippets/choices.ts';
-import {hostNames, hosts, type Host, type HostName} from '../snippets/hosts.ts';
+import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkCommand} from './check.ts';
-import {fail, jsonOption, print, printTable, say, write} from './output.ts';
-import {configured, configuredVersions, partnerNamed} from './configured.ts';
+import {jsonOption, type Run} from './output.ts';
+import {configuredVersions, partnerNamed} from './configured.ts';
 
 const examples = `
 Examples:
@@ -18,7 +18,7 @@ Examples:
   lead-prequal partners snippet acme --host wordpress
   lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
 
-export function partnersCommand(): Command {
+export function partnersCommand(run: Run): Command {
   const partners = new Command('partners')
     .description(
       'list the partners, print the snippets for their pages, and check the origins of these pages',
@@ -29,19 +29,19 @@ export function partnersCommand(): Command {
     .command('list')
     .description('list all partners, with the origins of their pages and the address of their apply page')
     .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => list(configured(), json));
+    .action(({json}: {json?: boolean}) => list(run, readConfig(run.environment), json));
 
   const command = partners
     .command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
-    .addOption(new Option('--host <name>', 'where the form goes').choices(hostNames).default('html'))
+    .addOption(new Option('--host <name>', 'where the form goes').choices(siteKindNames).default('html'))
     .addOption(jsonOption())
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
-  command.action((key: string, options: Options) => snippet(configured(), key, options));
+  command.action((key: string, options: Options) => snippet(run, readConfig(run.environment), key, options));
 
-  partners.addCommand(checkCommand());
+  partners.addCommand(checkCommand(run));
   return partners;
 }
 
@@ -55,12 +55,12 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} <value>`, description + values);
 }
 
-type Options = {host: HostName; json?: boolean; newest?: boolean} & Record<string, unknown>;
+type Options = {host: SiteKindName; json?: boolean; newest?: boolean} & Record<string, unknown>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
 
-async function list({partners, publicUrl}: Config, json = false) {
+async function list({print, printTable}: Run, {partners, publicUrl}: Config, json = false) {
   const rows = partners.map(({key, name, origins}) => ({
     partner: key,
     name,
@@ -75,9 +75,8 @@ async function list({partners, publicUrl}: Config, json = false) {
     );
 }
 
-async function snippet(config: Config, key: string, options: Options) {
+async function snippet({print, write, say, fail}: Run, config: Config, key: string, options: Options) {
   const partner = partnerNamed(key, config);
-  if (!partner) return;
   const version = versionForSnippets(configuredVersions(config));
   if (!version) return fail(noVersionForSnippets);
   const given = Object.fromEntries(
@@ -93,10 +92,10 @@ async function snippet(config: Config, key: string, options: Options) {
   const wrong = Object.entries(faults);
   if (wrong.length > 0) return fail(wrong.map(([name, fault]) => `--${name} ${fault}.`).join('\n'));
 
-  const host: Host = hosts[options.host];
-  const {name, steps} = host;
+  const site: SiteKind = siteKinds[options.host];
+  const {name, steps} = site;
   const parts = snippetParts(config, version, partner, choices);
-  const made = host.blocks(parts);
+  const made = site.blocks(parts);
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({

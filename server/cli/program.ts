@@ -1,54 +1,37 @@
 /** The `lead-prequal` command. Its subcommands start the server, or work on the server's database directly. */
 import {inspect} from 'node:util';
 import {Command, CommanderError} from 'commander';
-import {backupCommand, restoreCommand} from './backup.ts';
-import {callersCommand} from './callers.ts';
-import {configCommand} from './config.ts';
-import {deliveriesCommand} from './deliveries.ts';
-import {destinationsCommand} from './destinations.ts';
-import {leadsCommand} from './leads.ts';
-import {say, visible} from './output.ts';
-import {partnersCommand} from './partners.ts';
-import {versionsCommand} from './versions.ts';
+import {ConfigError} from '../config/config.ts';
+import {StoreUnavailable} from '../leads/lead-store.ts';
+import {loadCommands} from './commands.ts';
+import {Failure, visible, type Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
-const program = new Command('lead-prequal')
-  .version(packageJson.version)
-  .description('Operates the lead service on the machine where its configuration is.')
-  .showHelpAfterError()
-  .configureOutput({
-    writeOut: (text) => process.stdout.write(visible(text)),
-    writeErr: (text) => process.stderr.write(visible(text)),
-  })
-  .addCommand(backupCommand())
-  .addCommand(restoreCommand())
-  .addCommand(callersCommand())
-  .addCommand(configCommand())
-  .addCommand(leadsCommand())
-  .addCommand(deliveriesCommand())
-  .addCommand(destinationsCommand())
-  .addCommand(partnersCommand())
-  .addCommand(versionsCommand());
+/**
+ * Runs the command with these words. Keeps no state, so that tests can run many commands in one process.
+ * @returns the exit status: 0 if it succeeded, 1 if it failed, and 2, as usual, if the words are wrong
+ */
+export async function run(words: readonly string[], current: Run): Promise<number> {
+  const {stdout, stderr} = current;
+  const program = new Command('lead-prequal')
+    .version(packageJson.version)
+    .description('Operates the lead service on the machine where its configuration is.')
+    .showHelpAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(visible(text)),
+      writeErr: (text) => stderr.write(visible(text)),
+    });
+  for (const create of await loadCommands(words)) program.addCommand(create(current));
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)])
+    command.copyInheritedSettings(program).exitOverride();
 
-program
-  .command('serve')
-  .description('start the server, as "npm run serve" does')
-  .action(async () => {
-    await import('../main.ts');
-  });
-
-for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)]) {
-  command.copyInheritedSettings(program).exitOverride();
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) {
-    // A fault of ours: the stack says where. Its message may quote what strangers wrote.
-    say(inspect(error));
-    process.exit(1);
+  try {
+    await program.parseAsync(words, {from: 'user'});
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode && 2;
+    const isExpected = [ConfigError, Failure, StoreUnavailable].some((kind) => error instanceof kind);
+    // Any other error is a fault of ours: the stack says where. Its message may quote what strangers wrote.
+    current.fail(isExpected ? (error as Error).message : inspect(error));
   }
-  // Status 2 is usual for a wrong command line. Status 1 means that a command failed.
-  process.exit(error.exitCode && 2);
+  return current.status;
 }

@@ -13,7 +13,7 @@ import {
   type VersionUse,
 } from '../versions/request-counts.ts';
 import {configuredVersions} from './configured.ts';
-import {counted, jsonOption, print, printable, printTable, say} from './output.ts';
+import {counted, jsonOption, printable, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const mostDays = requestsKept / dayLength;
@@ -30,7 +30,7 @@ Examples:
 
 type Options = {days: number; json?: boolean};
 
-export function versionsCommand(): Command {
+export function versionsCommand(run: Run): Command {
   const versions = new Command('versions')
     .description('list the versions of the form, and whose pages ask for them')
     .addHelpText('after', help);
@@ -44,7 +44,9 @@ export function versionsCommand(): Command {
         .argParser(readDays),
     )
     .addOption(jsonOption())
-    .action(({days, json}: Options) => readingStore((store, config) => list(store, config, days, json)));
+    .action(({days, json}: Options) =>
+      readingStore(run, (store, config) => list(run, store, config, days, json)),
+    );
 
   return versions;
 }
@@ -75,12 +77,12 @@ type Line = Partial<ListedVersion> & {
 /** Days are counted in UTC, so they are shown in UTC. */
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-async function list(store: BesideStore, config: Config, days: number, json = false) {
+export async function list(run: Run, store: BesideStore, config: Config, days: number, json = false) {
   const since = startOfDay(Date.now()) - (days - 1) * dayLength;
   const use = await store.versionUse(since);
   const lines = linesOf(config, use);
-  if (json) for (const line of lines) await print(line);
-  else await show(lines, days);
+  if (json) for (const line of lines) await run.print(line);
+  else await show(run, lines, days);
 }
 
 function linesOf(config: Config, use: readonly VersionUse[]): Line[] {
@@ -147,7 +149,7 @@ function stateOf({kind, serves, newest, withdrawn, security}: Line): string {
   return words.filter(Boolean).join(', ');
 }
 
-async function show(lines: readonly Line[], days: number) {
+async function show({printTable, say}: Run, lines: readonly Line[], days: number) {
   await printTable(
     ['version', 'state', 'requests', 'last asked', 'partners', 'origins', `integrity of ${elementName}.js`],
     lines.map((line) => [

@@ -1,55 +1,45 @@
 /** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
-import type {Config} from '../config/config.ts';
-import {StoreUnavailable, type BesideStore} from '../leads/lead-store.ts';
-import {lineOf} from '../observe/event-lines.ts';
-import type {ServerEvent} from '../observe/events.ts';
+import {readConfig, type Config} from '../config/config.ts';
+import type {BesideStore} from '../leads/lead-store.ts';
+import {lineOf} from '../observe/log-lines.ts';
 import {clearText} from '../store/codec.ts';
 import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
-import {configured} from './configured.ts';
-import {fail, say, toJson} from './output.ts';
+import {Failure, toJson, type Run} from './output.ts';
 
 type Work = (store: BesideStore, config: Config) => Promise<void>;
 
 /** For commands that only read. */
-export const readingStore = (work: Work) => using(work, false);
-export const changingStore = (work: Work) => using(work, true);
+export const readingStore = (run: Run, work: Work) => using(run, work, false);
+export const changingStore = (run: Run, work: Work) => using(run, work, true);
 
-async function using(work: Work, mayWrite: boolean): Promise<void> {
-  const config = configured();
-  if (!config.databaseUrl && !mayUse(config.databasePath)) return;
-  const store = await openStoreBeside(config, clearText, mayWrite, printEvent).catch((error: unknown) => {
-    say(error instanceof Error ? error.message : String(error));
-    process.exit(1);
+async function using({environment, say}: Run, work: Work, mayWrite: boolean): Promise<void> {
+  const config = readConfig(environment);
+  if (!config.databaseUrl) checkFile(config.databasePath);
+  const store = await openStoreBeside(config, clearText, mayWrite, (observation) => {
+    // To standard error, because standard output is for the result of the command alone.
+    const line = lineOf(observation);
+    if (line) say(`${line.message} ${toJson(line.fields)}`);
+  }).catch((error: unknown) => {
+    throw new Failure(error instanceof Error ? error.message : String(error));
   });
   try {
     await work(store, config);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    fail(error.message);
   } finally {
     await store.close();
   }
 }
 
-/** Whether the SQLite file exists and belongs to the user who runs the command; if not, says so. */
-export function mayUse(databasePath: string): boolean {
+/** @throws Failure if the SQLite file does not exist or belongs to another user than the one who runs the command */
+export function checkFile(databasePath: string): void {
   const path = resolve(databasePath);
+  // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
+  if (!existsSync(path)) throw new Failure(`There is no database at ${path}`);
   try {
-    // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
-    if (!existsSync(path)) throw new Error(`There is no database at ${path}`);
     refuseOtherOwner(path);
-    return true;
   } catch (error) {
-    fail((error as Error).message);
-    return false;
+    throw new Failure((error as Error).message);
   }
-}
-
-/** Prints to standard error, because standard output is for the result of the command alone. */
-function printEvent(event: ServerEvent) {
-  const line = lineOf(event);
-  if (line) say(`${line.message} ${toJson(line.fields)}`);
 }

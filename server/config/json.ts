@@ -1,5 +1,9 @@
 /** Reads JSON, and says where in the text a fault is: in which line and column, as editors count them. */
-import {findNodeAtLocation, parseTree, printParseErrorCode, type ParseError} from 'jsonc-parser';
+import {createRequire} from 'node:module';
+import type * as JsoncParser from 'jsonc-parser';
+
+/** Loads jsonc-parser at the first fault, because it takes time to load, and most configurations have no fault. */
+const jsonc = () => createRequire(import.meta.url)('jsonc-parser') as typeof JsoncParser;
 
 /** Line and column, both from 1. */
 export type Place = {line: number; column: number};
@@ -24,8 +28,9 @@ function placeAt(text: string, offset: number): Place {
 }
 
 /** The code of an error, such as `CommaExpected`, in words. */
-const inWords = ({error}: ParseError) =>
-  printParseErrorCode(error)
+const inWords = ({error}: JsoncParser.ParseError) =>
+  jsonc()
+    .printParseErrorCode(error)
     .replace(/\B[A-Z]/g, ' $&')
     .toLowerCase();
 
@@ -34,8 +39,8 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const errors: ParseError[] = [];
-    parseTree(text, errors, strict);
+    const errors: JsoncParser.ParseError[] = [];
+    jsonc().parseTree(text, errors, strict);
     const [first] = errors;
     throw first
       ? new JsonError(inWords(first), placeAt(text, first.offset))
@@ -49,6 +54,7 @@ export function parseJson(text: string): unknown {
  * @param unknownField a field of that value, whose name is the fault
  */
 export function placeOf(text: string, path: readonly PropertyKey[], unknownField?: string): Place {
+  const {findNodeAtLocation, parseTree} = jsonc();
   const tree = parseTree(text, undefined, strict);
   const find = (steps: readonly PropertyKey[]) =>
     tree &&

@@ -28,7 +28,7 @@ const serviceNames = /_(SERVICE_(HOST|PORT)(_.+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_
 const sorted = (word: string) => [...word].toSorted().join('');
 /** The number of edits between two words. Letters that changed places count as one edit. */
 const edits = (one: string, other: string) =>
-  one !== other && sorted(one) === sorted(other) ? 1 : distance(one, other);
+  one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : distance(one, other);
 
 /** Compares word by word, because short words differ in meaning: DATABASE_PASS is not a misspelt DATABASE_PATH. */
 function isNear(name: string, setting: string): boolean {

@@ -1,6 +1,10 @@
 /** The origins of pages that may embed the form. The first label of the host name may be a wildcard. */
-import {parse} from 'tldts';
+import {createRequire} from 'node:module';
+import type * as Tldts from 'tldts';
 import {z} from 'zod';
+
+/** Loads tldts at its first use: its list of suffixes takes time to load, and only origins with a wildcard need it. */
+const tldts = () => createRequire(import.meta.url)('tldts') as typeof Tldts;
 
 /**
  * The domain after the wildcard, if anybody can register a name directly below that domain, as with `https://*.co.uk`
@@ -10,7 +14,7 @@ function sharedSuffix(origin: string): string | undefined {
   if (!origin.includes('//*.')) return undefined;
   // A fully qualified host name ends with a dot, and browsers keep this dot in the origin.
   const name = new URL(origin.replace('//*.', '//')).hostname.replace(/\.$/, '');
-  const {publicSuffix, isIcann, isPrivate} = parse(name, {allowPrivateDomains: true});
+  const {publicSuffix, isIcann, isPrivate} = tldts().parse(name, {allowPrivateDomains: true});
   // Top-level names that no registry sells, such as `localhost` or the `corp` of an intranet, have one owner.
   return (isIcann || isPrivate) && publicSuffix === name ? name : undefined;
 }
@@ -37,7 +41,7 @@ export const origin = z
 
 /**
  * Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label. The function is also
- * written as text into a script for browsers (http/hosted/page-assets.ts), so it may use nothing outside of itself.
+ * written as text into a script for browsers (http/apply/page-assets.ts), so it may use nothing outside of itself.
  */
 export function isCovered(pageOrigin: string, allowed: string): boolean {
   const [start = '', end] = allowed.split('*');

@@ -3,13 +3,17 @@
  * snippets can be made by anybody, and whoever opens a stranger's link must not paste such a snippet unawares. The page
  * and the command show the same words.
  */
-import {parse} from 'tldts';
-import {leadToApplyPage, type HostName} from './hosts.ts';
+import {createRequire} from 'node:module';
+import type * as Tldts from 'tldts';
+import {leadToApplyPage, type SiteKindName} from './site-kinds.ts';
 import type {SnippetParts} from './markup.ts';
+
+/** Loads tldts at its first use, because it takes time to load, and most commands need no domain. */
+const tldts = () => createRequire(import.meta.url)('tldts') as typeof Tldts;
 
 /** The domain that somebody registered: `example.com` for `https://www.example.com/page`. */
 export function siteOf(address: string): string {
-  const {domain, hostname} = parse(address, {allowPrivateDomains: true});
+  const {domain, hostname} = tldts().parse(address, {allowPrivateDomains: true});
   return domain ?? hostname ?? address;
 }
 
@@ -20,9 +24,12 @@ const links = {
 } as const;
 
 /** @returns undefined if the leads go to this server, and the links to sites that are known */
-export function receiverWarning(host: HostName, {attributes, ownSites}: SnippetParts): string | undefined {
+export function receiverWarning(
+  site: SiteKindName,
+  {attributes, ownSites}: SnippetParts,
+): string | undefined {
   // Nothing changes where the apply page sends its leads and its visitors.
-  if (leadToApplyPage.has(host)) return undefined;
+  if (leadToApplyPage.has(site)) return undefined;
   const {endpoint} = attributes;
   const found: string[] = [];
   if (typeof endpoint === 'string')

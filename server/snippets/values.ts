@@ -1,5 +1,6 @@
 /** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
-import {colorsNamed, parse} from 'culori';
+import {createRequire} from 'node:module';
+import type * as Culori from 'culori';
 import {z} from 'zod';
 
 /** An opaque colour of CSS. Of any other text, such as `transparent`, browsers would make a button without a colour. */
@@ -12,7 +13,11 @@ export const color = z
 
 const colorSigns = /^[#\w .,%()/+-]+$/;
 
+/** Loads culori at its first use, because it takes time, and most commands need no colours. */
+const culori = () => createRequire(import.meta.url)('culori') as typeof Culori;
+
 function isOpaqueColor(text: string): boolean {
+  const {colorsNamed, parse} = culori();
   // The parser also takes the digits of a hexadecimal colour without `#`, which CSS does not.
   if (!/^#|\(/.test(text)) return Object.hasOwn(colorsNamed, text.toLowerCase());
   const parsed = parse(text);

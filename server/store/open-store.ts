@@ -1,12 +1,16 @@
 import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import type {Codec} from './codec.ts';
 import type {StatementNames} from './postgres/connections.ts';
-import {inspectPostgres} from './postgres/start.ts';
-import {openPostgresStore} from './postgres/store.ts';
 import type {StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
+
+/** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
+const postgres = async () => ({
+  ...(await import('./postgres/start.ts')),
+  ...(await import('./postgres/store.ts')),
+});
 
 type DatabaseSettings = {
   databaseUrl: string | undefined;
@@ -21,8 +25,10 @@ type DatabaseSettings = {
  */
 export function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit): Promise<LeadStore> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
-  return naming(settings, () =>
-    url ? openPostgresStore(url, codec, {statementNames, emit}) : openSqliteStore(path, codec, emit),
+  return naming<LeadStore>(settings, async () =>
+    url
+      ? (await postgres()).openPostgresStore(url, codec, {statementNames, emit})
+      : openSqliteStore(path, codec, emit),
   );
 }
 
@@ -40,7 +46,7 @@ export function openStoreBeside(
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
   return naming<BesideStore>(settings, async () =>
     url
-      ? openPostgresStore(url, codec, {statementNames, mayUpgrade: false, emit})
+      ? (await postgres()).openPostgresStore(url, codec, {statementNames, mayUpgrade: false, emit})
       : openSqliteBeside(path, codec, mayWrite),
   );
 }
@@ -51,7 +57,9 @@ export function openStoreBeside(
  */
 export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
-  return naming(settings, async () => (url ? inspectPostgres(url, statementNames) : inspectSqlite(path)));
+  return naming(settings, async () =>
+    url ? (await postgres()).inspectPostgres(url, statementNames) : inspectSqlite(path),
+  );
 }
 
 async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promise<Store>): Promise<Store> {

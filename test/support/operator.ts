@@ -1,22 +1,45 @@
-/** Runs `lead-prequal` like an operator does, as a process with the server's configuration. */
+/** Runs `lead-prequal` like an operator does, with the server's configuration. */
 import {execFile} from 'node:child_process';
 import {join} from 'node:path';
+import {PassThrough, type Writable} from 'node:stream';
+import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
+import {createRun} from '../../server/cli/output.ts';
+import {run} from '../../server/cli/program.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
 import {clearText} from '../../server/store/codec.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {openWhile, type Owner} from './opened.ts';
-import {createDatabase, withoutPostgres} from './postgres.ts';
+import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {serviceSettings} from './service-process.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 import {baseConfig} from './test-server.ts';
 
-const program = join(import.meta.dirname, '../../server/cli/program.ts');
+/** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
+export const program = join(import.meta.dirname, '../../server/cli/main.ts');
 
 export type Ran = {code: number; stdout: string; stderr: string};
 
-/** Resolves even if the command fails. */
-export function runCommand(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
+/** What a command prints. @param work resolves to the exit status */
+export async function printedBy(
+  work: (streams: {stdout: Writable; stderr: Writable}) => Promise<number>,
+): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([buffer(stdout), buffer(stderr)]);
+  const code = await work({stdout, stderr}).finally(() => {
+    stdout.end();
+    stderr.end();
+  });
+  const [output, errors] = await printed;
+  return {code, stdout: String(output), stderr: String(errors)};
+}
+
+/** Runs the command in this process. Resolves even if the command fails. */
+export const runCommand = (environment: Record<string, string>, ...words: string[]): Promise<Ran> =>
+  printedBy((streams) => run(words, createRun({environment, ...streams})));
+
+/** As `runCommand`, in a process of its own, for what only a process has. */
+export function runProcess(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const options = {env: {PATH: process.env['PATH'], ...environment}};
     const child = execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) =>
@@ -49,7 +72,7 @@ export async function operate(
 ): Promise<Operated> {
   const [folder, own] = [makeTemporaryFolder(), makeTemporaryFolder()];
   t.after(() => [folder, own].forEach((each) => each.remove()));
-  const database = postgres ? await createDatabase() : undefined;
+  const database = postgres ? await createDatabaseWithTables() : undefined;
   if (database) t.after(() => database.drop());
   const environment = {
     ...serviceSettings(own.path),
@@ -59,7 +82,7 @@ export async function operate(
   const databasePath = join(own.path, 'leads.sqlite');
   const config = {...baseConfig(own.path), databasePath, databaseUrl: database?.url};
   await openWhile(openStore(config, clearText), async (store) => {
-    for (const entry of entries) await store.accept(entry);
+    await Promise.all(entries.map((entry) => store.accept(entry)));
   });
   return {
     run: (...words) => runCommand(environment, ...words),

@@ -5,6 +5,7 @@ import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../con
 import {formFields, type FormFieldName} from '../../../contract/fields.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
+import {upstreamIdSchema} from './upstream-id.ts';
 
 /** The maximum bytes of a body, both as it is sent and after decompression. */
 export const maxReplyBytes = 65_536;
@@ -17,17 +18,6 @@ export type Reply = {
   /** Milliseconds. */
   retryAfter: number;
 };
-
-/**
- * The id that a lead API gives to a lead. It has no control characters and no halves of surrogate pairs, because a
- * database may refuse these.
- */
-export const upstreamIdSchema = z
-  .string()
-  .max(256)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u)
-  // In the path of a URL, `.` and `..` have a special meaning.
-  .refine((id) => id !== '.' && id !== '..');
 
 type Shape<Value> = {schema: z.ZodType<Value>; must: string};
 

@@ -16,11 +16,12 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {clearText} from '../../../server/store/codec.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
-import {runService, serviceSettings} from '../../support/service-process.ts';
+import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 
 async function prepare(t: TestContext) {
@@ -31,7 +32,7 @@ async function prepare(t: TestContext) {
     DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite'),
   };
   await openWhile(openSqliteStore(settings.DATABASE_PATH, clearText), async (store) => {
-    for (let count = 0; count < 200; count += 1) await store.accept(newEntry());
+    await Promise.all(Array.from({length: 200}, () => store.accept(newEntry())));
   });
   const run = (...words: string[]) => runCommand(settings, ...words);
   const refuses = async (words: string[], why: RegExp) => {
@@ -44,7 +45,7 @@ async function prepare(t: TestContext) {
 }
 
 suite('a backup', () => {
-  test('a backup overwrites nothing and leaves nothing half done', async (t) => {
+  test('it overwrites no file and leaves nothing half done', async (t) => {
     const {folder, path, run, refuses} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     assert.equal(
@@ -62,7 +63,7 @@ suite('a backup', () => {
     assert.ok(!existsSync(`${file}.new`));
   });
 
-  test('backup and export say in one sentence why a file cannot be written, and replace no symbolic link', async (t) => {
+  test('it says in one sentence why a file cannot be written, and so does an export', async (t) => {
     const {folder, refuses} = await prepare(t);
     const link = join(folder, 'link.csv');
     const other = join(folder, 'other.csv');
@@ -90,7 +91,7 @@ suite('a backup', () => {
     ]);
   });
 
-  test('a backup of a damaged database is refused, and there is no file', async (t) => {
+  test('a damaged database is refused, and there is no file', async (t) => {
     const {folder, path, refuses} = await prepare(t);
     const bytes = readFileSync(path);
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.length - 4_096, 0xab)]));
@@ -98,7 +99,7 @@ suite('a backup', () => {
     assert.ok(!readdirSync(folder).some((name) => name.startsWith('backup')));
   });
 
-  test('a backup of PostgreSQL is left to its own programs', async (t) => {
+  test('PostgreSQL is left to its own programs', async (t) => {
     const {folder, settings} = await prepare(t);
     for (const words of [
       ['backup', join(folder, 'x')],
@@ -113,7 +114,7 @@ suite('a backup', () => {
 });
 
 suite('a restore', () => {
-  test('a restore takes no file that is damaged, no backup, of a newer version, or in use', async (t) => {
+  test('a file is refused that is damaged, no backup, of a newer version, or in use', async (t) => {
     const {folder, path, run, refuses} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
@@ -157,7 +158,7 @@ suite('a restore', () => {
     assert.deepEqual(readdirSync(join(folder, 'data')), ['leads.sqlite']);
   });
 
-  test('a restore says in one sentence why it cannot be done where links lead nowhere, and of a folder', async (t) => {
+  test('a folder and a link that leads nowhere are refused in one sentence', async (t) => {
     const {folder, settings, run, refuses} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
@@ -178,7 +179,7 @@ suite('a restore', () => {
     assert.equal(readlinkSync(link), join(folder, 'nowhere'));
   });
 
-  test('a restore makes a file for its owner alone of a backup that was open to others', async (t) => {
+  test('of a backup that was open to others it makes a file for its owner alone', async (t) => {
     const {folder, path, run} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
@@ -193,35 +194,33 @@ suite('a restore', () => {
   });
 });
 
-suite('a server that starts', () => {
-  test('a server that starts refuses a backup that was copied over the log of a crashed server, and leaves that log alone', async (t) => {
-    const {folder, settings, path, run} = await prepare(t);
+suite('a start of the server', () => {
+  test('a backup that was copied over the log of a crashed server is refused, and the log stays', async (t) => {
+    const {folder, path, run} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
     const store = await openFor(t, openSqliteStore(path, clearText));
-    for (let count = 0; count < 500; count += 1) await store.accept(newEntry());
+    await Promise.all(Array.from({length: 500}, () => store.accept(newEntry())));
     // What a crash would leave: the log of a database that is in use.
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(crashed, `leads.sqlite${suffix}`));
     await store.close();
-    const environment = {...settings, PORT: '0', DATABASE_PATH: join(crashed, 'leads.sqlite')};
-    const wal = readFileSync(`${environment.DATABASE_PATH}-wal`);
+    const databasePath = join(crashed, 'leads.sqlite');
+    const wal = readFileSync(`${databasePath}-wal`);
+    const start = () =>
+      openStore({databasePath, databaseUrl: undefined, databaseStatements: 'named'}, clearText);
 
-    copyFileSync(file, environment.DATABASE_PATH);
-    const byCommand = await runService(environment, folder);
-    assert.equal(byCommand.code, 1);
-    assert.match(byCommand.errors, /was copied over the files of another database.*lead-prequal restore/);
-    assert.deepEqual(readFileSync(`${environment.DATABASE_PATH}-wal`), wal);
+    copyFileSync(file, databasePath);
+    await assert.rejects(start(), /was copied over the files of another database.*lead-prequal restore/);
+    assert.deepEqual(readFileSync(`${databasePath}-wal`), wal);
 
     // A copy in the other journal mode says nothing in its header: reading it whole shows that it is mixed up.
     const copy = new DatabaseSync(file);
     copy.exec('PRAGMA journal_mode = WAL');
     copy.close();
-    copyFileSync(file, environment.DATABASE_PATH);
-    const byReading = await runService(environment, folder);
-    assert.equal(byReading.code, 1);
-    assert.match(byReading.errors, /is damaged .*lead-prequal restore/);
-    assert.deepEqual(readFileSync(`${environment.DATABASE_PATH}-wal`), wal);
+    copyFileSync(file, databasePath);
+    await assert.rejects(start(), /is damaged .*lead-prequal restore/);
+    assert.deepEqual(readFileSync(`${databasePath}-wal`), wal);
   });
 });

@@ -1,4 +1,4 @@
-/** `lead-prequal partners check` as an operator runs it. */
+/** `lead-prequal partners check`: which origins may use the form of a partner, and which version pages should pin. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -40,23 +40,23 @@ function useCheckOfFile(t: TestContext) {
 }
 
 suite('lead-prequal partners check', () => {
-  test('partners check finds nothing to correct for a listed origin, and says which version pages should pin', async (t) => {
+  test('nothing is to be corrected for a listed origin, and the version to pin is named', async (t) => {
     const ran = await useCheck(t)('acme', '--origin', listedOrigin);
     assert.deepEqual(ran, {code: 0, stdout: pinNewest + nothingToCorrect, stderr: ''});
   });
 
-  test('partners check without --origin checks the partner and the versions alone', async (t) => {
+  test('without --origin, the partner and the versions are checked alone', async (t) => {
     const ran = await useCheck(t)('acme');
     assert.deepEqual(ran, {code: 0, stdout: pinNewest + nothingToCorrect, stderr: ''});
   });
 
-  test('partners check accepts an origin that a wildcard covers, and that of the server itself', async (t) => {
+  test('an origin that a wildcard covers is accepted, and so is that of the server', async (t) => {
     const {check} = useCheckOfFile(t);
     for (const origin of ['https://shop.acme.example', 'https://leads.example.com'])
       assert.deepEqual(await check('acme', '--origin', origin, '--json'), {code: 0, stdout: '', stderr: ''});
   });
 
-  test('partners check prints the line of the partners file that lists an origin, and then accepts it', async (t) => {
+  test('the line that lists an origin in the partners file is printed, and makes it accepted', async (t) => {
     const {path, write, check} = useCheckOfFile(t);
     const {code, stdout, stderr} = await check('acme', '--origin', 'https://new.example');
     assert.deepEqual([code, stderr], [1, '']);
@@ -73,7 +73,7 @@ ${pinNewest}`,
     assert.equal((await check('acme', '--origin', 'https://new.example')).code, 0);
   });
 
-  test('partners check prints the setting that lists an origin where there is no partners file', async (t) => {
+  test('the setting that lists an origin is printed where there is no partners file', async (t) => {
     const {code, stdout} = await useCheck(t)('acme', '--origin', 'https://new.example', '--json');
     assert.equal(code, 1);
     assert.deepEqual(JSON.parse(stdout), {
@@ -86,7 +86,7 @@ ${pinNewest}`,
     assert.equal((await changed('acme', '--origin', 'https://new.example')).code, 0);
   });
 
-  test('partners check says that the origin null could be any page, and names the apply page', async (t) => {
+  test('the origin null could be any page: the apply page is named instead', async (t) => {
     const {code, stdout} = await useCheck(t)('acme', '--origin', 'null', '--json');
     assert.equal(code, 1);
     const found = JSON.parse(stdout) as {code: string; fix: string};
@@ -103,7 +103,7 @@ ${pinNewest}`,
     ['file:///home/page.html', 'https://www.example.com'],
     ['', 'https://www.example.com'],
   ] as const) {
-    test(`partners check says that "${given}" is not the origin of a page, and names one: ${meant}`, async (t) => {
+    test(`"${given}" is not the origin of a page, and ${meant} is named`, async (t) => {
       const {code, stdout} = await useCheck(t)('acme', '--origin', given, '--json');
       assert.equal(code, 1);
       const found = JSON.parse(stdout) as {code: string; fix: string};
@@ -112,7 +112,7 @@ ${pinNewest}`,
     });
   }
 
-  test('partners check names withdrawn versions, and the newest release that is not withdrawn', async (t) => {
+  test('withdrawn versions are named, and the newest release that is not withdrawn', async (t) => {
     const check = useCheck(t, {WITHDRAWN_VERSIONS: newest});
     const {code, stdout} = await check('acme', '--origin', listedOrigin);
     assert.equal(code, 0);
@@ -125,7 +125,7 @@ ${nothingToCorrect}`,
     );
   });
 
-  test('partners check says in words that there is no such partner', async (t) => {
+  test('an unknown partner is named with those that there are', async (t) => {
     const {code, stdout, stderr} = await useCheck(t)('acne', '--origin', listedOrigin);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /no partner "acne".*acme/);
@@ -136,7 +136,7 @@ ${nothingToCorrect}`,
     ['--csp', "script-src 'self'", '--csp', "connect-src 'self'"],
     ['--origin', listedOrigin, '--html'],
   ]) {
-    test(`partners check refuses ${words.join(' ')}, and says what to use instead`, async (t) => {
+    test(`${words.join(' ')} is refused with what to use instead`, async (t) => {
       const {code, stdout, stderr} = await useCheck(t)('acme', ...words);
       assert.deepEqual([code, stdout], [2, '']);
       const [sentence = ''] = stderr.split('\n');
@@ -169,7 +169,7 @@ suite('what partners check says of versions', () => {
     ]);
   });
 
-  test('a security fault of the version that pages should pin is corrected by an upgrade of the server', () => {
+  test('a security fault of the version to pin is corrected by an upgrade of the server', () => {
     const versions = [version('1.1.0', {advisory: {security: 'It is known.'}}), version('1.0.0')];
     const [correction, ...others] = versionFindings(versions);
     assert.equal(correction?.code, 'security-fault');

@@ -1,4 +1,4 @@
-/** `lead-prequal config check` as an operator runs it: what would stop a start, without a start. */
+/** `lead-prequal config check`: what would stop a start of the server, without a start. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -16,9 +16,12 @@ import {createServer, type AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
+import {readConfig} from '../../../server/config/config.ts';
+import {startServer} from '../../../server/server.ts';
 import {sentLead} from '../../support/embed-client.ts';
+import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
-import {openFor} from '../../support/opened.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
 import {runCommand} from '../../support/operator.ts';
 import {createDatabase, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
@@ -47,6 +50,12 @@ function useCheck(t: TestContext) {
   };
 }
 
+/** Starts the server in this process. */
+async function start(settings: Settings) {
+  const server = await startServer(readConfig(settings), ignoreObservations);
+  return {...server, fetch: fetchFrom(`http://127.0.0.1:${server.port}`)};
+}
+
 /** The settings of a server whose partner sends its leads to these destinations. */
 function partnersFile(folder: string, destinations: object, send_to: string[] = []): Settings {
   const path = join(folder, 'partners.json');
@@ -59,8 +68,8 @@ const newDatabase = '· There is no database yet, or it is empty: the start crea
 const olderDatabase =
   '! The database is that of an older version, and the start brings it up: stop all servers and back it up first';
 
-suite('lead-prequal config check', () => {
-  test('lead-prequal config check says that a server would start, and makes no database', async (t) => {
+suite('config check', () => {
+  test('a server would start, and no database is made', async (t) => {
     const {check, settings, folder} = useCheck(t);
     assert.deepEqual(await check(), {code: 0, lines: [newDatabase, wouldStart]});
     const path = join(folder, 'not', 'there', 'leads.sqlite');
@@ -68,7 +77,7 @@ suite('lead-prequal config check', () => {
     assert.ok(!existsSync(settings['DATABASE_PATH']!) && !existsSync(join(folder, 'not')));
   });
 
-  test('lead-prequal config check names every fault and warning of the configuration, and the start agrees', async (t) => {
+  test('every fault and warning of the configuration is named, and the start agrees', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const file = partnersFile(folder, {}, ['crm']);
     const more = {
@@ -85,13 +94,13 @@ suite('lead-prequal config check', () => {
       '! TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
     ]);
     assert.equal(code, 1);
-    const start = await runService({...settings, ...more}, folder);
-    assert.equal(start.code, 1);
+    const started = await runService({...settings, ...more}, folder);
+    assert.equal(started.code, 1);
     for (const line of lines.filter((line) => line.startsWith('✗')))
-      assert.ok(start.errors.includes(line.slice(2)), line);
+      assert.ok(started.errors.includes(line.slice(2)), line);
   });
 
-  test('lead-prequal config check refuses a consent text that has changed without a new version, as the start does', async (t) => {
+  test('a consent text that changed without a new version is refused, as by the start', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const path = join(folder, 'partners.json');
     const write = (text: string, version: string) =>
@@ -103,25 +112,23 @@ suite('lead-prequal config check', () => {
       );
     const file = {PARTNERS_FILE: path};
     write('You may call me.', '1');
-    const service = await startService({...settings, ...file}, folder);
-    await sentLead({fetch: fetchFrom(service.url)}, undefined, {
-      body: {consent: {version: '1', agreed: true}},
-    });
-    await service.end('SIGTERM');
+    await openWhile(start({...settings, ...file}), (server) =>
+      sentLead(server, undefined, {body: {consent: {version: '1', agreed: true}}}),
+    );
 
     write('You may call and write to me.', '1');
     const {code, lines} = await check(file);
     const [line = ''] = lines;
     assert.match(line, /^✗ PARTNERS_FILE partners\.0\.consent\.text: .*give the new text a new version/);
     assert.deepEqual({code, lines}, {code: 1, lines: [line]});
-    const start = await runService({...settings, ...file}, folder);
-    assert.equal(start.code, 1);
-    assert.ok(start.errors.includes(line.slice(2)), start.errors);
+    await assert.rejects(start({...settings, ...file}), (error: Error) =>
+      error.message.endsWith(line.slice(2)),
+    );
     write('You may call and write to me.', '2');
     assert.deepEqual(await check(file), {code: 0, lines: [wouldStart]});
   });
 
-  test('lead-prequal config check takes leftover secrets, as the start does', async (t) => {
+  test('a leftover secret is a warning', async (t) => {
     const {check} = useCheck(t);
     assert.deepEqual(await check({CREDENTIALS_CRM_SECRET: 'canary-of-a-secret'}), {
       code: 0,
@@ -129,7 +136,7 @@ suite('lead-prequal config check', () => {
     });
   });
 
-  test('lead-prequal config check warns of a destination that is reached without encryption', async (t) => {
+  test('a destination that is reached without encryption is a warning', async (t) => {
     const {check, folder} = useCheck(t);
     const lender = {type: 'lead-api', url: 'http://api.lender.example', cid: '7', credentials: 'LENDER'};
     const access = {CREDENTIALS_LENDER_USER: 'us', CREDENTIALS_LENDER_PASSWORD: 'secret-of-lender'};
@@ -138,15 +145,15 @@ suite('lead-prequal config check', () => {
     assert.match(lines[0] ?? '', /^! the URL of this destination starts with http:.*"lender"/);
   });
 
-  test('lead-prequal config check says that the form cannot be served', async (t) => {
+  test('a withdrawn version that is not there is a fault', async (t) => {
     const {code, lines} = await useCheck(t).check({WITHDRAWN_VERSIONS: '9.9.9'});
     assert.equal(code, 1);
     assert.match(lines[0] ?? '', /^✗ WITHDRAWN_VERSIONS names 9\.9\.9, which this server does not have/);
   });
 });
 
-suite('lead-prequal config check, of the SQLite file,', () => {
-  test('lead-prequal config check, of the SQLite file, leaves a database of 1.0.0 as it is, and says that the start brings it up', async (t) => {
+suite('config check of the SQLite file', () => {
+  test('a database of 1.0.0 stays as it is, and the start would bring it up', async (t) => {
     const {check, settings} = useCheck(t);
     const path = settings['DATABASE_PATH']!;
     copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), path);
@@ -161,22 +168,22 @@ suite('lead-prequal config check, of the SQLite file,', () => {
       (path) => new DatabaseSync(path).exec('PRAGMA user_version = 999'),
       /made by a newer version$/,
     ],
-    ['that is none', (path) => writeFileSync(path, 'no database '.repeat(1_000)), /not a database/],
+    ['that is a text', (path) => writeFileSync(path, 'no database '.repeat(1_000)), /not a database/],
     ['that is a folder', (path) => mkdirSync(path), /EISDIR/],
   ];
   for (const [what, make, says] of broken) {
-    test(`lead-prequal config check, of the SQLite file, refuses one ${what}, as the start does`, async (t) => {
-      const {check, settings, folder} = useCheck(t);
+    test(`a database ${what} is refused, as by the start`, async (t) => {
+      const {check, settings} = useCheck(t);
       make(settings['DATABASE_PATH']!);
       const {code, lines} = await check();
       assert.equal(code, 1);
       assert.match(lines.join('\n'), /^✗ The database that DATABASE_PATH names cannot be opened: [^\n]+$/);
       assert.match(lines.join('\n'), says);
-      assert.equal((await runService(settings, folder)).code, 1);
+      await assert.rejects(start(settings), says);
     });
   }
 
-  test('lead-prequal config check, of the SQLite file, refuses a folder that cannot be made', async (t) => {
+  test('a folder that cannot be made is a fault', async (t) => {
     const {check, folder} = useCheck(t);
     writeFileSync(join(folder, 'a-file'), '');
     const {code, lines} = await check({DATABASE_PATH: join(folder, 'a-file/data/leads.sqlite')});
@@ -185,25 +192,21 @@ suite('lead-prequal config check, of the SQLite file,', () => {
   });
 
   const isNotRoot = process.getuid?.() !== 0 && 'only root may give files to other users';
-  test(
-    'lead-prequal config check, of the SQLite file, says as which user to run it',
-    {skip: isNotRoot},
-    async (t) => {
-      const {check, settings, folder} = useCheck(t);
-      const path = settings['DATABASE_PATH']!;
-      copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), path);
-      chownSync(path, 65_534, 65_534);
-      const {code, lines} = await check();
-      assert.equal(code, 1);
-      assert.match(
-        lines.join('\n'),
-        /^✗ .* belongs to another user\. Run the command as that user: sudo -u '#65534'/,
-      );
-      assert.deepEqual(readdirSync(folder).toSorted(), ['embed', 'leads.sqlite']);
-    },
-  );
+  test('the owner of the file is named as the user who must run it', {skip: isNotRoot}, async (t) => {
+    const {check, settings, folder} = useCheck(t);
+    const path = settings['DATABASE_PATH']!;
+    copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), path);
+    chownSync(path, 65_534, 65_534);
+    const {code, lines} = await check();
+    assert.equal(code, 1);
+    assert.match(
+      lines.join('\n'),
+      /^✗ .* belongs to another user\. Run the command as that user: sudo -u '#65534'/,
+    );
+    assert.deepEqual(readdirSync(folder).toSorted(), ['embed', 'leads.sqlite']);
+  });
 
-  test('lead-prequal config check, of the SQLite file, refuses a folder that may not be written, except to root, who may write everywhere', async (t) => {
+  test('a folder that may not be written is a fault, except to root', async (t) => {
     const {check, folder} = useCheck(t);
     mkdirSync(join(folder, 'closed'));
     chmodSync(join(folder, 'closed'), 0o500);
@@ -218,10 +221,10 @@ suite('lead-prequal config check, of the SQLite file,', () => {
   });
 });
 
-suite('lead-prequal config check, of PostgreSQL,', {skip: withoutPostgres}, () => {
+suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
   const onPostgres = (url: string) => ({DATABASE_URL: url, DATABASE_PATH: ''});
 
-  test('lead-prequal config check, of PostgreSQL, makes no tables in an empty database, and takes one with tables', async (t) => {
+  test('an empty database gets no tables, and one with tables is accepted', async (t) => {
     const {check} = useCheck(t);
     const database = await createDatabase();
     t.after(() => database.drop());
@@ -250,7 +253,7 @@ suite('lead-prequal config check, of PostgreSQL,', {skip: withoutPostgres}, () =
     ],
   ];
   for (const [what, sql, says] of broken) {
-    test(`lead-prequal config check, of PostgreSQL, refuses a database ${what}`, async (t) => {
+    test(`a database ${what} is refused`, async (t) => {
       const {database} = await openPostgresStores(t, 1);
       await database.query(sql);
       assert.deepEqual(await useCheck(t).check(onPostgres(database.url)), {
@@ -260,7 +263,7 @@ suite('lead-prequal config check, of PostgreSQL,', {skip: withoutPostgres}, () =
     });
   }
 
-  test('lead-prequal config check, of PostgreSQL, refuses a user who may not create tables', async (t) => {
+  test('a user who may not create tables is refused', async (t) => {
     const database = await createDatabase();
     const role = `${new URL(database.url).pathname.slice(1)}_reader`;
     await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
@@ -276,7 +279,7 @@ suite('lead-prequal config check, of PostgreSQL,', {skip: withoutPostgres}, () =
     assert.match(lines.join('\n'), /may not create tables/);
   });
 
-  test('lead-prequal config check, of PostgreSQL, says that it cannot be reached, without waiting for it', async (t) => {
+  test('a server that cannot be reached is a fault, without waiting for it', async (t) => {
     const {code, lines} = await useCheck(t).check(onPostgres('postgres://127.0.0.1:1/leads'));
     assert.equal(code, 1);
     assert.match(
@@ -286,24 +289,20 @@ suite('lead-prequal config check, of PostgreSQL,', {skip: withoutPostgres}, () =
   });
 });
 
-suite('lead-prequal config check, beside other programs,', () => {
-  test('lead-prequal config check, beside other programs, warns of a Redis that is away, without which the server starts', async (t) => {
+suite('config check beside other programs', () => {
+  test('a Redis that is away is a warning, because the server starts without it', async (t) => {
     const {code, lines} = await useCheck(t).check({REDIS_URL: 'redis://127.0.0.1:1'});
     assert.equal(code, 0);
     assert.ok(lines.includes('! Redis is away: limits and quotas count in memory {"reason":"ECONNREFUSED"}'));
   });
-  test(
-    'lead-prequal config check, beside other programs, says nothing of a Redis that works',
-    {skip: withoutRedis},
-    async (t) => {
-      assert.deepEqual(await useCheck(t).check({REDIS_URL: redisUrl!}), {
-        code: 0,
-        lines: [newDatabase, wouldStart],
-      });
-    },
-  );
+  test('nothing is said of a Redis that works', {skip: withoutRedis}, async (t) => {
+    assert.deepEqual(await useCheck(t).check({REDIS_URL: redisUrl!}), {
+      code: 0,
+      lines: [newDatabase, wouldStart],
+    });
+  });
 
-  test('lead-prequal config check, beside other programs, may run beside the server, whose port it finds taken', async (t) => {
+  test('beside the server it finds the port taken, and the server goes on', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const service = await startService(settings, folder);
     t.after(() => service.end('SIGKILL'));
@@ -320,7 +319,7 @@ suite('lead-prequal config check, beside other programs,', () => {
     await readJson(await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme))), 201);
   });
 
-  test('lead-prequal config check, beside other programs, refuses a port that another program has', async (t) => {
+  test('a port that another program has is a fault', async (t) => {
     const {check} = useCheck(t);
     const programs = [
       createHttpServer((_request, response) => response.end('{"status":"up"}')),
@@ -343,7 +342,7 @@ suite('lead-prequal config check, beside other programs,', () => {
   });
 });
 
-test('a destination is removed in three steps, in each of which the server starts; deliveries that wait for it are warned of', async (t) => {
+test('a destination is removed in three steps, in each of which the server starts', async (t) => {
   const {check, settings, folder} = useCheck(t);
   const crm = await openFor(t, startWebhookReceiver(replyWith(503)));
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
@@ -351,10 +350,9 @@ test('a destination is removed in three steps, in each of which the server start
   const callers = (send_to: string[]) => ({CALLERS: JSON.stringify([{...acme, send_to}])});
 
   const before = {...secret, ...partnersFile(folder, destinations, ['crm']), ...callers(['crm'])};
-  const service = await startService({...settings, ...before}, folder);
-  t.after(() => service.end('SIGKILL'));
-  await readJson(await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme))), 201);
-  await service.end('SIGTERM');
+  await openWhile(start({...settings, ...before}), async (server) =>
+    readJson(await server.fetch('/json/leads', postJson(standardBody, basic(acme))), 201),
+  );
 
   const unused = '! CREDENTIALS_CRM_SECRET is not used by any destination: remove it';
   const waiting =
@@ -367,8 +365,6 @@ test('a destination is removed in three steps, in each of which the server start
   for (const [step, left, secrets, lines] of steps) {
     const more = {...secrets, ...partnersFile(folder, left), ...callers([])};
     assert.deepEqual(await check(more), {code: 0, lines: [...lines, wouldStart]}, step);
-    const next = await startService({...settings, ...more}, folder);
-    t.after(() => next.end('SIGKILL'));
-    assert.deepEqual(await next.end('SIGTERM'), {code: 0, signal: null}, step);
+    await (await start({...settings, ...more})).close();
   }
 });

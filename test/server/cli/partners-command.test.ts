@@ -1,10 +1,11 @@
-/** `lead-prequal partners` as an operator runs it, and the snippet that the server prints at start. */
+/** `lead-prequal partners list` and `snippet`, and the snippet that the server prints at its start. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {releasesFolder} from '../../../server/config/config.ts';
-import {hostNames, hosts, type Block} from '../../../server/snippets/hosts.ts';
+import {readConfig, releasesFolder} from '../../../server/config/config.ts';
+import {siteKindNames, siteKinds, type Block} from '../../../server/snippets/site-kinds.ts';
+import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {runCommand} from '../../support/operator.ts';
@@ -42,7 +43,7 @@ function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
 type Json = {partner: string; host: string; version: string; steps: string[]; blocks: Block[]};
 
 suite('lead-prequal partners snippet', () => {
-  test('the snippet alone goes to standard output, and what to do with it to standard error', async (t) => {
+  test('the code alone goes to standard output, and what to do with it to standard error', async (t) => {
     const {environment} = environmentOf(t);
     const {code, stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
     assert.equal(code, 0);
@@ -56,22 +57,22 @@ suite('lead-prequal partners snippet', () => {
     assert.doesNotMatch(stderr, /is a build/);
   });
 
-  test('a snippet of a build, where there is no release, comes with a warning', async (t) => {
+  test('the code of a build, where there is no release, comes with a warning', async (t) => {
     const {environment} = environmentOf(t, {WITHDRAWN_VERSIONS: releases.join()});
     const {stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
     assert.match(stdout, /embed\/1\.99\.1\/lead-prequal-form\.js\?build=/);
     assert.match(stderr, /1\.99\.1 is a build/);
   });
 
-  test('each host has its own snippet, and JSON has the same texts', async (t) => {
+  test('each host has code of its own, and JSON has the same texts', async (t) => {
     const {environment} = environmentOf(t);
     await Promise.all(
-      hostNames.map(async (host) => {
+      siteKindNames.map(async (host) => {
         const words = ['partners', 'snippet', 'acme', '--host', host];
         const forPeople = await runCommand(environment, ...words);
         const {stdout} = await runCommand(environment, ...words, '--json');
         const {steps, blocks, ...others} = JSON.parse(stdout) as Json;
-        assert.deepEqual(others, {partner: 'acme', host, name: hosts[host].name, version: release});
+        assert.deepEqual(others, {partner: 'acme', host, name: siteKinds[host].name, version: release});
         assert.equal(forPeople.stdout, `${blocks.map(({code}) => code).join('\n\n')}\n`);
         for (const text of [...steps, ...blocks.map(({title}) => `\n${title}:\n`)])
           assert.ok(forPeople.stderr.includes(text), text);
@@ -104,7 +105,7 @@ suite('lead-prequal partners snippet', () => {
     );
   });
 
-  test('a snippet that sends leads to another server comes with a warning', async (t) => {
+  test('code that sends leads to another server comes with a warning', async (t) => {
     const {environment} = environmentOf(t);
     const words = ['partners', 'snippet', 'acme', '--endpoint', 'https://other.example'];
     const warning =
@@ -186,20 +187,33 @@ test('partners are listed with their origins and the address of their page', asy
   assert.match(table.stdout, /^partner +name +origins +page\nacme +Acme Funding +https:/);
 });
 
-suite('the start of the server', () => {
-  for (const [page, words] of [
-    ['on', 'https://leads.example.com/embed/snippets?partner=acme'],
-    ['off', 'lead-prequal partners snippet acme --host wordpress'],
-  ] as const) {
-    test(`the server prints the snippet of the first partner so that it can be pasted, with the page of snippets ${page}`, async (t) => {
-      const {environment, folder} = environmentOf(t, {SNIPPETS_PAGE: page});
+suite('the snippet that the server prints at its start', () => {
+  const wordsOf = {
+    on: 'https://leads.example.com/embed/snippets?partner=acme',
+    off: 'lead-prequal partners snippet acme --host wordpress',
+  };
+  const printed = (environment: Record<string, string>) => {
+    const config = readConfig(environment);
+    return snippetForTerminal(config, readVersions(config));
+  };
+
+  for (const page of ['on', 'off'] as const) {
+    test(`it is that of the first partner, with the page of snippets ${page}`, async (t) => {
+      const {environment} = environmentOf(t, {SNIPPETS_PAGE: page});
       const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme');
-      const service = await startService(environment, folder);
-      t.after(() => service.end('SIGKILL'));
-      await until(() => service.lines.some((line) => line.endsWith(words)));
-      const printed = service.lines.filter((line) => !line.startsWith('{')).join('\n');
-      assert.ok(printed.includes(`\nTo put the form of Acme Funding on a page`), printed);
-      assert.ok(printed.includes(`\n\n${stdout}`), printed);
+      const text = printed(environment);
+      assert.ok(text.includes('\nTo put the form of Acme Funding on a page'), text);
+      assert.ok(text.includes(`\n\n${stdout}`), text);
+      assert.ok(text.trimEnd().endsWith(wordsOf[page]), text);
     });
   }
+
+  test('it goes to standard error as it is, so that it can be pasted', async (t) => {
+    const {environment, folder} = environmentOf(t);
+    const service = await startService(environment, folder);
+    t.after(() => service.end('SIGKILL'));
+    await until(() => service.lines.some((line) => line.endsWith(wordsOf.on)));
+    const lines = service.lines.filter((line) => !line.startsWith('{')).join('\n');
+    assert.ok(lines.includes(printed(environment).trimEnd()), lines);
+  });
 });

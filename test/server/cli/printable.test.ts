@@ -44,7 +44,7 @@ const flat = (value: unknown): string[] =>
       ? [value]
       : [];
 
-test('no command prints a character that a terminal obeys or hides, and JSON has the same texts', async (t) => {
+test('no command prints what a terminal obeys or hides, and JSON has the same texts', async (t) => {
   const crm = await openFor(t, startWebhookReceiver(replyWith(500, {}, hostile)));
   const config = makeTemporaryFolder();
   t.after(() => config.remove());
@@ -181,7 +181,7 @@ test('no command prints a character that a terminal obeys or hides, and JSON has
   assert.deepEqual([...used, 'serve'].toSorted(), [...helps.keys()].toSorted());
 });
 
-test('a text of a stranger is one line when it is printable, and otherwise keeps its line breaks and joiners', () => {
+test('a text of a stranger is one line when printable, and otherwise keeps its line breaks', () => {
   const rows: [text: string, inOneLine: string, inSeveral: string][] = [
     ['a\r\nb\rc\u2028d\u0085e', 'a b c d e', 'a\nb\nc\nd\ne'],
     ['a\tb', 'a b', 'a\tb'],

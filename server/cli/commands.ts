@@ -1,0 +1,30 @@
+/**
+ * The commands of `lead-prequal`. A command is loaded when the command line names it, because loading takes most of the
+ * time of a start, and each command needs other libraries.
+ */
+import {Command} from 'commander';
+
+const loaders = {
+  backup: async () => (await import('./backup.ts')).backupCommand,
+  restore: async () => (await import('./backup.ts')).restoreCommand,
+  callers: async () => (await import('./callers.ts')).callersCommand,
+  config: async () => (await import('./config.ts')).configCommand,
+  leads: async () => (await import('./leads.ts')).leadsCommand,
+  deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,
+  destinations: async () => (await import('./destinations.ts')).destinationsCommand,
+  partners: async () => (await import('./partners.ts')).partnersCommand,
+  versions: async () => (await import('./versions.ts')).versionsCommand,
+  serve: () => Promise.resolve(serveCommand),
+};
+
+const serveCommand = (): Command =>
+  new Command('serve').description('start the server, as "npm run serve" does').action(async () => {
+    await import('../main.ts');
+  });
+
+/** The command that the first word names. If it names none, all commands, for the help and the list in an error. */
+export function loadCommands([first]: readonly string[]) {
+  const named = Object.entries(loaders).filter(([name]) => name === first);
+  const loaded = named.length > 0 ? named : Object.entries(loaders);
+  return Promise.all(loaded.map(([, load]) => load()));
+}
