@@ -1,6 +1,6 @@
 /**
- * Builds the later files, and makes the first file pin them: each import in widget/loading/later-files.ts becomes one that
- * checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first
+ * Builds the later files, and makes the first file pin them: each import in widget/loading/later-files.ts and
+ * form/words/languages.ts becomes one that checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first
  * file back, by an address that a page may change (`?ver=6.4`) and that a classic script does not have.
  *
  * So a later file is a function of what it shares with the first file (widget/loading/shared.ts):
@@ -90,6 +90,8 @@ async function buildLaterFile(entry: string) {
   return {file: `${name}-${hash}.js`, code: chunk.code, map: JSON.stringify(chunk.map)};
 }
 
+/** The modules that import later files. */
+const registries = [`${loading}/later-files.ts`, resolve('form/words/languages.ts')];
 const laterImport = /import\(['"](.+?)['"]\)/g;
 
 /**
@@ -102,8 +104,8 @@ export function pinLaterFiles(): Plugin {
   return {
     name: 'pin-later-files',
     async transform(code, id) {
-      if (id !== `${loading}/later-files.ts`) return null;
-      let pinned = `import {importPinned} from './pinned-import.ts';${code}`;
+      if (!registries.includes(id)) return null;
+      let pinned = `import {importPinned} from '${loading}/pinned-import.ts';${code}`;
       for (const [statement, path = ''] of code.matchAll(laterImport)) {
         const entry = resolve(dirname(id), path);
         const building = built.get(entry) ?? buildLaterFile(entry);

@@ -7,7 +7,7 @@ import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {readConfig} from '../server/config/config.ts';
 import {newestScript} from '../server/snippets/newest-script.ts';
-import {createEventLog} from '../server/observe/event-log.ts';
+import {createObservationLog} from '../server/observe/observation-log.ts';
 import {createLog} from '../server/observe/log.ts';
 import {startServer} from '../server/server.ts';
 import {landingPage} from './landing-page.ts';
@@ -68,7 +68,7 @@ const read = readConfig({
 });
 // The demo has no releases, so that its pages get the newest build: whoever changes the form wants to see the change.
 const config = {...read, releasesFolder: 'no releases'};
-const log = createEventLog(createLog(config.logLevel));
+const log = createObservationLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
 page.on('request', landingPage({script: newestScript(config).script, partner: 'demo', publicUrl}));
 

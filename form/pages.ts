@@ -5,6 +5,7 @@ import {
   formFields,
   type ContactFieldName,
   type Field,
+  type FieldKind,
   type FormFieldName as FieldName,
   type LeadType,
 } from '../contract/fields.ts';
@@ -14,8 +15,24 @@ export type {FieldName};
 /** The rows of the contract by their names, without the literal types of each row. */
 export const fieldTable: Readonly<Record<FieldName, Field>> = formFields;
 
-export const isField = (name: string | undefined): name is FieldName =>
-  name !== undefined && Object.hasOwn(fieldTable, name);
+/** The kinds of fields that the first file of the form can show. `rest` shows all kinds. */
+const textKinds = ['name', 'email', 'phone', 'text'] as const satisfies readonly FieldKind[];
+type TextKind = (typeof textKinds)[number];
+
+/** The fields whose words are needed before `rest` has arrived. */
+export type FirstScreenField = {
+  [Name in ContactFieldName]: (typeof contactFields)[Name]['kind'] extends TextKind ? Name : never;
+}[ContactFieldName];
+
+type Rows = typeof formFields;
+/** A text for each option of each choice. */
+export type OptionTexts = {
+  [Name in FieldName as Rows[Name] extends {choices: readonly string[]} ? Name : never]: Rows[Name] extends {
+    choices: readonly (infer Choice extends string)[];
+  }
+    ? Record<Choice, string>
+    : never;
+};
 
 export type StepName = 'contact' | 'credit' | 'funds';
 export type Step = {readonly name: StepName; readonly fields: readonly FieldName[]};
@@ -42,11 +59,6 @@ export const pagesOf = (leadType: LeadType, single: boolean): readonly Page[] =>
 
 export const fieldsOf = (page: Page = []) => page.flatMap(({fields}) => fields);
 
-/**
- * The page asks for a lead type, and the partner's configuration may not allow it. The form then asks for less than
- * the page wanted, never for more. If the page's lead type is still not allowed, the server refuses the lead.
- */
-export function effectiveLeadType(wanted: string, allowed: readonly string[] | undefined): LeadType {
-  const type = wanted === 'standard' ? 'standard' : 'prequalification';
-  return allowed && !allowed.includes(type) && allowed.includes('standard') ? 'standard' : type;
-}
+/** Whether the page has a field that only `rest` can show. */
+export const needsRest = (page: Page | undefined) =>
+  fieldsOf(page).some((name) => !(textKinds as readonly FieldKind[]).includes(fieldTable[name].kind));

@@ -5,6 +5,9 @@ import {parseMoney, type MoneyError} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
 import {lacksPlus, readPhone} from './phone.ts';
 
+export const isField = (name: string | undefined): name is FieldName =>
+  name !== undefined && Object.hasOwn(fieldTable, name);
+
 /** As typed. A flag is `true`, `false`, or empty for "rather not say". */
 export type Values = Partial<Record<FieldName, string>>;
 

@@ -1,9 +1,6 @@
 import {LitElement, type PropertyValues} from 'lit';
 import {safeDocument} from './page/safe-document.ts';
 
-/** Pixels between a header of the page and what has come below it. */
-const margin = 48;
-
 /**
  * The base class of an element on a partner's page: it keeps the page responsive when it renders for the first time,
  * and moves the focus only when asked to.
@@ -30,30 +27,14 @@ export class EmbeddedElement extends LitElement {
 
   protected override updated(changed: PropertyValues<this>) {
     super.updated(changed);
-    if (this.#focusOn) this.#focus(this.#focusOn);
+    const found = this.#focusOn && this.find(this.#focusOn);
+    if (found) this.moveFocus(found);
     this.#focusOn = undefined;
   }
 
-  /**
-   * Moves the focus, and scrolls no more than needed to show what it is on. Browsers by themselves would scroll the title
-   * of a step to the middle of a phone's screen. So as much as fits of the card, or of the field or box, comes into view
-   * first, and then the focused element itself, with the room above it that its style asks for.
-   */
-  #focus(selector: string) {
-    const found = this.find(selector);
-    found?.focus({preventScroll: true});
-    const around = found?.closest('[data-field], .alert, .actions, section + section, .card');
-    for (const part of [around, found]) part?.scrollIntoView({block: 'nearest', behavior: 'instant'});
-    if (found) this.#uncover(found);
-  }
-
-  /** Many pages have a header that stays at the top of the window, and would cover what has just come there. */
-  #uncover(part: HTMLElement) {
-    const {x, y, width} = part.getBoundingClientRect();
-    const cover = safeDocument.elementFromPoint(x + width / 2, y);
-    if (!cover || cover === this || cover.contains(this)) return;
-    const {top, bottom} = cover.getBoundingClientRect();
-    if (top <= 0 && bottom < innerHeight / 2) scrollBy({top: y - bottom - margin, behavior: 'instant'});
+  /** Moves the focus to an element that was rendered. */
+  protected moveFocus(to: HTMLElement) {
+    to.focus();
   }
 
   /** The first match in what the element has rendered. */

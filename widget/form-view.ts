@@ -3,14 +3,14 @@ import {html, nothing} from 'lit';
 import type {LeadType} from '../contract/fields.ts';
 import type {Page, Step} from '../form/pages.ts';
 import {fill} from '../form/words/fill.ts';
-import type {Words} from '../form/words/words.ts';
+import type {WordsSoFar} from '../form/words/words.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 import type {ArrivalState} from './loading/arrival.ts';
 import {noticeView} from './fields/alert-view.ts';
 import {textField} from './fields/text-field.ts';
 
 export type FormView = {
-  readonly words: Words;
+  readonly words: WordsSoFar;
   readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly privacyHref: string | undefined;
@@ -33,7 +33,6 @@ export function formView(view: FormView) {
   const isBusy = arrival === 'awaited' || isSending;
   // The buttons of the last page are shown once it is known which consent text stands above them.
   const awaitsConsent = last && !isBusy && arrival !== 'failed' && !touched?.submission.preparation.isSettled;
-  const notice = touched?.submission.notice;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
     : nothing;
@@ -66,8 +65,7 @@ export function formView(view: FormView) {
           ><span>${leadType === 'standard' ? words.useContact : words.use} ${privacy}</span>
         </p>
       </div>
-      ${touched?.consent.errorView()}
-      ${arrival === 'failed' ? loadFailedNotice(view) : notice ? noticeView(notice) : nothing}
+      ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
       <div class="actions ${awaitsConsent ? 'waiting' : ''}" part="actions">
         <button
           class="main"
@@ -76,7 +74,7 @@ export function formView(view: FormView) {
           aria-disabled=${isBusy ? 'true' : 'false'}
           @click=${view.onPress}
         >
-          ${mainLabel(view, last)}
+          ${touched?.mainLabel() ?? firstLabel(view, last)}
         </button>
         ${touched?.besideMain()}
       </div>
@@ -109,13 +107,11 @@ export function loadFailedView(view: Pick<FormView, 'words' | 'applyHref' | 'arr
   `;
 }
 
-function mainLabel({words, leadType, touched, arrival}: FormView, last: boolean) {
+/** What the main button says as long as `rest` is not there. Only a standard lead has but one page then. */
+function firstLabel({words, arrival}: FormView, last: boolean) {
   if (arrival === 'awaited') return words.loading;
-  if (touched?.submission.isSending)
-    return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
-  if (arrival === 'failed' || touched?.submission.isRetryable) return words.tryAgain;
-  if (!last) return words.next;
-  return leadType === 'standard' ? words.send : words.seeEstimate;
+  if (arrival === 'failed') return words.tryAgain;
+  return last ? words.send : words.next;
 }
 
 function stepView({name, fields}: Step, page: number, {words, pages, touched}: FormView) {

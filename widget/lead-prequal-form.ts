@@ -1,6 +1,6 @@
 import {html, nothing, type PropertyValues} from 'lit';
-import {effectiveLeadType, pagesOf} from '../form/pages.ts';
-import type {SomeWords} from '../form/words/words.ts';
+import {needsRest, pagesOf} from '../form/pages.ts';
+import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
 import {forgetDraft, mayKnowContact, type Contact} from './fields/contact-sources.ts';
@@ -20,7 +20,7 @@ import type {Sandbox} from './sandbox/sandbox.ts';
 import {fields} from './styles/fields.ts';
 import {layout} from './styles/layout.ts';
 import {theme} from './styles/theme.ts';
-import {recallReceipt} from './submission/receipt.ts';
+import {hasReceipt} from './submission/receipt.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 
 /** The server that this script came from. Empty in the npm package, which has no server. */
@@ -217,7 +217,9 @@ export class LeadPrequalForm extends EmbeddedElement {
     return {
       element: this,
       get words() {
-        return localization.words;
+        // Complete wherever they are read: the host goes to `rest`, which comes together with the words after the first
+        // touch. The sandbox and the debug box read only words of the first screen.
+        return localization.words as Words;
       },
       pages: () => this.#pages,
       leadType: () => this.#leadType,
@@ -279,7 +281,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     super.firstUpdated();
     whenIdle(() => {
       // If the page was reloaded after a lead was sent, the touched form shows the result of that lead.
-      if (this.isConnected && recallReceipt(this.#endpoint)) void this.#arrival.load();
+      if (this.isConnected && hasReceipt(this.#endpoint)) void this.#arrival.load();
     });
   }
 
@@ -303,6 +305,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     );
   }
 
+  /** Without `rest`, the browser decides how far it scrolls. */
+  protected override moveFocus(to: HTMLElement) {
+    const {form} = this.#arrival;
+    if (form) form.moveFocus(to);
+    else super.moveFocus(to);
+  }
+
   /** The consent text is on the first screen. The fields above it do not wait for it. */
   async #loadConsent() {
     await (this.#near ??= whenNear(this));
@@ -312,20 +321,22 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** The first screen must not be shown without `rest`. (A consent text may come later.) */
   get #needsRest() {
-    return this.layout === 'single' || this.#isDialog || this.#isOpaque || mayKnowContact(this);
+    const [first] = pagesOf(this.#leadType, this.layout === 'single');
+    return this.#isDialog || this.#isOpaque || mayKnowContact(this) || needsRest(first);
   }
 
   get #isSandbox() {
     return typeof this.sandbox === 'string' || this.sandbox === true;
   }
 
-  /** The form is in a sandboxed frame, from which the server takes no lead. */
+  /** The form is in an opaque frame, from which the server takes no lead. */
   get #isOpaque() {
     return isOpaque() && !this.#isSandbox;
   }
 
   get #leadType() {
-    return effectiveLeadType(this.leadType, this.#arrival.form?.allowedLeadTypes);
+    const wanted = this.leadType === 'standard' ? 'standard' : 'prequalification';
+    return this.#arrival.form?.leadType(wanted) ?? wanted;
   }
 
   /** If the page sets `single` after the first render, the form keeps its steps until `rest` has arrived. */
@@ -334,19 +345,14 @@ export class LeadPrequalForm extends EmbeddedElement {
   }
 
   get #server() {
-    return {origin: (this.endpoint || scriptOrigin).replace(/\/+$/, ''), partner: this.partner};
+    return this.#isSandbox
+      ? {origin: 'sandbox:', partner: `sandbox:${this.sandbox}`}
+      : {origin: (this.endpoint || scriptOrigin).replace(/\/+$/, ''), partner: this.partner};
   }
 
   get #endpoint(): Endpoint {
-    const {leadType, sandbox} = this;
-    return this.#isSandbox
-      ? {
-          origin: 'sandbox:',
-          partner: `sandbox:${sandbox}`,
-          leadType,
-          fetch: this.#sandbox?.fetch ?? overNetwork,
-        }
-      : {...this.#server, leadType, fetch: overNetwork};
+    const sample = this.#isSandbox ? this.#sandbox : undefined;
+    return {...this.#server, leadType: this.leadType, fetch: sample?.fetch ?? overNetwork};
   }
 
   /**

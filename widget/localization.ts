@@ -1,10 +1,10 @@
 /** The language of the form: the words of the nearest `lang`, in which the page may replace texts by its own. */
 import type {LitElement, ReactiveController} from 'lit';
 import {inTime} from './loading/in-time.ts';
-import {languageFiles, laterFiles} from './loading/later-files.ts';
+import {laterFiles} from './loading/later-files.ts';
 import {firstScreen} from '../form/words/en.ts';
-import type {LanguageTag} from '../form/words/languages.ts';
-import {merge, type SomeWords, type Words} from '../form/words/words.ts';
+import {languages as languageFiles, type LanguageTag} from '../form/words/languages.ts';
+import {merge, renamed, type SomeWords, type WordsSoFar} from '../form/words/words.ts';
 
 /** `form`: the words for the first render. `answer`: the words that are loaded at the first touch. */
 export type WordsPart = 'form' | 'answer';
@@ -45,12 +45,12 @@ async function wordsOf(language: Language, parts: readonly WordsPart[]): Promise
     language === english ? own : inTime(own, patience),
     complete.has(language) ? [] : read(english),
   ]);
-  return [...missing, ...found].reduce<SomeWords>(merge, {});
+  return [...missing, ...found].map(renamed).reduce<SomeWords>(merge, {});
 }
 
 export class Localization implements ReactiveController {
-  /** The words in the language of the page. Before the first touch these are only the words of the first screen. */
-  words = firstScreen as Words;
+  /** The words in the language of the page. */
+  words: WordsSoFar = firstScreen;
   /** Settles when the words for the first render have arrived, or did not arrive in time and English replaces them. */
   ready: Promise<void> | undefined;
   /** The form is in English, but the page is in another language. */
@@ -97,7 +97,7 @@ export class Localization implements ReactiveController {
   /** Texts of the page, which replace those of every language. */
   set strings(strings: SomeWords | undefined) {
     this.#strings = strings;
-    this.words = merge(this.#ownWords, strings);
+    this.words = merge(this.#ownWords, renamed(strings));
   }
 
   /**
@@ -143,7 +143,7 @@ export class Localization implements ReactiveController {
       const changed = language !== this.#shown || foreign !== this.foreign;
       this.#shown = language;
       this.foreign = foreign;
-      this.#ownWords = words as Words;
+      this.#ownWords = words as WordsSoFar;
       this.strings = this.#strings;
       if (changed) this.#onChange();
     };

@@ -1,7 +1,7 @@
-/** The part of docs/embedding.md that is made from the table of hosts. */
+/** The part of docs/embedding.md that is made from the table of kinds of sites. */
 import {classicFile, moduleFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
-import {hosts, type Block, type Host} from '../../server/snippets/hosts.ts';
+import {siteKinds, type Block, type SiteKind} from '../../server/snippets/site-kinds.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
 import type {Tables} from './markdown.ts';
@@ -26,13 +26,12 @@ const parts = snippetParts({publicUrl: 'https://leads.example.com'}, version, pa
 const blockCode = ({language, code}: Block) => `\`\`\`${language}\n${code}\n\`\`\``;
 const blockText = (block: Block) => `${block.title}:\n\n${blockCode(block)}`;
 
-const hostText = (host: Host) => `### ${host.name}
+const siteText = (site: SiteKind) => `### ${site.name}
 
-${host.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
+${site.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
 
-${host.blocks(parts).map(blockText).join('\n\n')}`;
+${site.blocks(parts).map(blockText).join('\n\n')}`;
 
 export const snippetTables: Tables = {
-  snippet: () => hosts.html.blocks(parts).map(blockCode).join(),
-  hosts: () => Object.values<Host>(hosts).map(hostText).join('\n\n'),
+  'site-kinds': () => Object.values<SiteKind>(siteKinds).map(siteText).join('\n\n'),
 };

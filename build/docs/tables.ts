@@ -11,7 +11,7 @@ import {cidField, contactFields, extraFields, financialFields, type Field} from 
 import {rules} from '../../server/calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../server/calculator/policy.ts';
-import {settings} from '../../server/config/settings.ts';
+import {settingGroups} from '../../server/config/settings.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {fillTables, table, type Tables} from './markdown.ts';
 import {rows, type Row} from './responses.ts';
@@ -19,25 +19,33 @@ import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
 
 const files = [
-  'README.md',
   'docs/api.md',
   'docs/apply.md',
   'docs/embedding.md',
   'docs/policy.md',
+  'docs/settings.md',
   'docs/widget.md',
 ];
 
-function settingsTable(): string {
-  const lines = Object.entries(settings.shape).map(([name, schema]: [string, z.ZodType]) => {
-    const absent = schema.safeParse(undefined);
-    const fallback = absent.success ? absent.data : 'required';
-    const shown = fallback === undefined ? '' : fallback === 'required' ? '**required**' : code(fallback);
-    return [`\`${name}\``, shown, schema.description ?? ''];
-  });
-  return table(['Setting', 'Default', 'Meaning'], lines);
+/** Columns of a terminal that is not too narrow. */
+const screenWidth = 120;
+
+function settingLine(name: string, schema: z.ZodType): string {
+  const absent = schema.safeParse(undefined);
+  const fallback = absent.success ? [absent.data].flat().join(' ') : undefined;
+  const shown = fallback === undefined ? ' (**required**)' : fallback && ` (\`${fallback}\`)`;
+  const line = `- \`${name}\`${shown}: ${schema.description}`;
+  if (line.length > screenWidth) throw new Error(`The line of ${name} has more than ${screenWidth} columns`);
+  return line;
 }
 
-const code = (value: unknown) => `\`${Array.isArray(value) ? value.join(' ') : String(value)}\``;
+const settingsLists = () =>
+  Object.entries<Readonly<Record<string, z.ZodType>>>(settingGroups)
+    .map(([group, settings]) => {
+      const lines = Object.entries(settings).map(([name, schema]) => settingLine(name, schema));
+      return `## ${group}\n\n${lines.join('\n')}`;
+    })
+    .join('\n\n');
 
 function fieldsTable(): string {
   const groups: [string, Readonly<Record<string, Field>>][] = [
@@ -108,7 +116,7 @@ const frameExample = () =>
   `\`\`\`html\n${frameSnippet({applyUrl: 'https://leads.example.com/apply/acme', title: 'Funding estimate', firstScreen: 'steps'})}\n\`\`\``;
 
 const tables: Tables = {
-  settings: settingsTable,
+  settings: settingsLists,
   fields: fieldsTable,
   problems: problemsTable,
   responses: responsesTable,

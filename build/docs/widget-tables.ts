@@ -2,6 +2,7 @@
 import {readFileSync} from 'node:fs';
 import {extname} from 'node:path';
 import {elementName} from '../../contract/api.ts';
+import {languages} from '../../form/words/languages.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {fallbackRules} from '../../server/snippets/fallback.ts';
 import {readElement, type Member} from './manifest.ts';
@@ -31,6 +32,15 @@ function reservedHeightsText(): string {
   return `${fenced('css', reservedHeightRule(elementName, steps))}
 
 ${table(['Other forms', 'Height'], rows)}`;
+}
+
+function languagesTable(): string {
+  const nameIn = new Intl.DisplayNames('en', {type: 'language'});
+  const tags = ['en', ...Object.keys(languages)];
+  return table(
+    ['`lang`', 'Language'],
+    tags.map((tag) => [code(tag), nameIn.of(tag) ?? tag]),
+  );
 }
 
 /** The code of an app that `npm run test:frameworks` runs. */
@@ -74,6 +84,7 @@ export const widgetTables: Tables = {
   events: () => table(['Event', 'When'], described(element.events)),
   slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
   parts: () => table(['Part', 'What it is'], described(element.cssParts)),
+  languages: languagesTable,
   fallbackRules: () => fenced('css', fallbackRules),
   reservedHeights: reservedHeightsText,
   react: exampleCode('react/funding.tsx'),

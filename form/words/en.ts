@@ -1,8 +1,8 @@
 /** English. It defines which words there are: the types of all other languages are made from these tables. */
 import type {AmountPart, Method, Reason} from '../../contract/amounts.ts';
-import type {ContactFieldName, CreditScore, FieldKind} from '../../contract/fields.ts';
+import type {FieldKind} from '../../contract/fields.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
-import type {FieldName, StepName} from '../pages.ts';
+import type {FieldName, FirstScreenField, OptionTexts, StepName} from '../pages.ts';
 import type {InputError} from '../read-fields.ts';
 
 /** The texts of an error: for single fields, for all fields of a kind, and for all other fields. */
@@ -18,17 +18,18 @@ export const firstScreen = {
     last_name: 'Last name',
     email: 'Email',
     phone: 'Phone',
-  } satisfies Record<ContactFieldName, string>,
+  } satisfies Record<FirstScreenField, string>,
   help: {
     phone: 'With the country code if it is not a US number.',
-  } satisfies Partial<Record<ContactFieldName, string>>,
+  } satisfies Partial<Record<FirstScreenField, string>>,
+  /** Beside the label of a field that may be left empty. */
+  optional: 'optional',
   steps: {contact: 'About you'} satisfies Partial<Record<StepName, string>>,
   step: 'Step {step} of {of}',
   /** How long the form takes, beside the number of the first step. */
   duration: 'about a minute',
   next: 'Next',
   send: 'Send',
-  sending: 'Sending…',
   /** The visitor has pressed the button, and a file that the form needs is still on its way. */
   loading: 'One moment…',
   tryAgain: 'Try again',
@@ -54,7 +55,7 @@ export const afterTouch = {
     retirement: 'Retirement funds',
     cash: 'Cash',
     investments: 'Investments',
-  } satisfies Record<Exclude<FieldName, ContactFieldName>, string>,
+  } satisfies Record<Exclude<FieldName, FirstScreenField>, string>,
   /** What stands above the options of a choice. Errors use its label, which is shorter. */
   questions: {
     credit_score: 'What is your credit score?',
@@ -96,24 +97,28 @@ export const afterTouch = {
     /** Whoever answers the lead did not accept the value, and did not say why. */
     refused: {other: '{label} was not accepted. Please check it.'},
   } satisfies Record<InputError, ErrorTexts>,
-  /** What each range of the credit score is called. */
-  scores: {
-    'Above 720': 'Above 720',
-    '680 - 720': '680 to 720',
-    '620 - 679': '620 to 679',
-    'Below 620': 'Below 620',
-  } satisfies Record<CreditScore, string>,
-  ratings: {
-    'Above 720': 'Excellent',
-    '680 - 720': 'Good',
-    '620 - 679': 'Fair',
-    'Below 620': 'Building',
-  } satisfies Record<CreditScore, string>,
+  /** The options of each choice. */
+  options: {
+    credit_score: {
+      'Above 720': 'Above 720',
+      '680 - 720': '680 to 720',
+      '620 - 679': '620 to 679',
+      'Below 620': 'Below 620',
+    },
+  } satisfies OptionTexts,
+  /** What stands beside an option. */
+  asides: {
+    credit_score: {
+      'Above 720': 'Excellent',
+      '680 - 720': 'Good',
+      '620 - 679': 'Fair',
+      'Below 620': 'Building',
+    },
+  } satisfies Partial<OptionTexts>,
   steps: {credit: 'Credit history', funds: 'Your funds'} satisfies Record<
     Exclude<StepName, 'contact'>,
     string
   >,
-  optional: 'optional',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',
@@ -125,6 +130,7 @@ export const afterTouch = {
   thousands: '{label}: {amount}, or {thousands}?',
   back: 'Back',
   seeEstimate: 'See my estimate',
+  sending: 'Sending…',
   summary: 'Please check your answers',
   /** Sending takes longer than four seconds. */
   stillSending: 'This takes a little longer than usual. Please stay on this page.',
@@ -270,7 +276,7 @@ export const afterTouch = {
   /** The button that closes the form, if it is shown in a dialog. */
   close: 'Close',
   /**
-   * Shown in place of the form in a sandboxed frame, from which the server takes no lead: title and text, then the link
+   * Shown in place of the form in an opaque frame, from which the server takes no lead: title and text, then the link
    * `openForm`, then `address`, where `{address}` is that of the apply page.
    */
   opaqueFrame: {
@@ -278,15 +284,4 @@ export const afterTouch = {
     text: 'This page does not let the form send your answers.',
     address: 'If that does not work, go to {address}.',
   },
-};
-
-/**
- * The words of a sample (`sandbox`). They stand apart, because a page may replace the words above, but must not be able
- * to take away the line that says that this is a sample.
- */
-export const sandbox = {
-  sample: 'Sample.',
-  explained: 'Nothing you type is sent or kept, and the amounts are made up.',
-  consent:
-    'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
 };

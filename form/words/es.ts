@@ -1,5 +1,5 @@
 /** The Spanish of the United States. It addresses the visitor as "usted". */
-import type {AfterTouchWords, FirstScreenWords, SandboxWords} from './words.ts';
+import type {AfterTouchWords, FirstScreenWords} from './words.ts';
 
 export const firstScreen: FirstScreenWords = {
   locale: 'es-US',
@@ -12,12 +12,12 @@ export const firstScreen: FirstScreenWords = {
   help: {
     phone: 'Con el código de país si no es un número de Estados Unidos.',
   },
+  optional: 'opcional',
   steps: {contact: 'Sobre usted'},
   step: 'Paso {step} de {of}',
   duration: 'cerca de un minuto',
   next: 'Siguiente',
   send: 'Enviar',
-  sending: 'Enviando…',
   loading: 'Un momento…',
   tryAgain: 'Intentar de nuevo',
   online: 'Ya tiene conexión de nuevo.',
@@ -76,20 +76,23 @@ export const afterTouch: AfterTouchWords = {
     },
     refused: {other: '{label}: no se aceptó. Por favor, revíselo.'},
   },
-  scores: {
-    'Above 720': 'Más de 720',
-    '680 - 720': '680 a 720',
-    '620 - 679': '620 a 679',
-    'Below 620': 'Menos de 620',
+  options: {
+    credit_score: {
+      'Above 720': 'Más de 720',
+      '680 - 720': '680 a 720',
+      '620 - 679': '620 a 679',
+      'Below 620': 'Menos de 620',
+    },
   },
-  ratings: {
-    'Above 720': 'Excelente',
-    '680 - 720': 'Bueno',
-    '620 - 679': 'Regular',
-    'Below 620': 'En desarrollo',
+  asides: {
+    credit_score: {
+      'Above 720': 'Excelente',
+      '680 - 720': 'Bueno',
+      '620 - 679': 'Regular',
+      'Below 620': 'En desarrollo',
+    },
   },
   steps: {credit: 'Historial de crédito', funds: 'Sus fondos'},
-  optional: 'opcional',
   yes: 'Sí',
   no: 'No',
   ratherNotSay: 'Prefiero no decirlo',
@@ -100,6 +103,7 @@ export const afterTouch: AfterTouchWords = {
   thousands: '{label}: ¿{amount} o {thousands}?',
   back: 'Atrás',
   seeEstimate: 'Ver mi estimado',
+  sending: 'Enviando…',
   summary: 'Revise sus respuestas',
   stillSending: 'Esto tarda un poco más de lo normal. Por favor, no salga de esta página.',
   consentErrors: {
@@ -223,11 +227,4 @@ export const afterTouch: AfterTouchWords = {
     text: 'Esta página no permite que el formulario envíe sus respuestas.',
     address: 'Si no funciona, vaya a {address}.',
   },
-};
-
-export const sandbox: SandboxWords = {
-  sample: 'Muestra.',
-  explained: 'Nada de lo que escriba se envía ni se guarda, y los montos son inventados.',
-  consent:
-    'Aquí va el texto de consentimiento de su configuración: a qué da su acuerdo el visitante, y con quién.',
 };

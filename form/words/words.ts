@@ -3,19 +3,17 @@ import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
 import {fill} from './fill.ts';
-import type {afterTouch, ErrorTexts, firstScreen, sandbox} from './en.ts';
+import type {afterTouch, ErrorTexts, firstScreen} from './en.ts';
 
 export {fill};
 
 export type FirstScreenWords = typeof firstScreen;
 export type AfterTouchWords = typeof afterTouch;
-export type SandboxWords = typeof sandbox;
 
 /** The file of a language. */
 export type LanguageWords = {
   readonly firstScreen: FirstScreenWords;
   readonly afterTouch: AfterTouchWords;
-  readonly sandbox: SandboxWords;
 };
 
 /** Everything that the form can say to a visitor. Each word is a plain text with `{placeholders}`. */
@@ -28,7 +26,15 @@ export type Words = FirstScreenWords &
 
 type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
 /** Any of these words. */
-export type SomeWords = Some<Words>;
+export type SomeWords = Some<Words> & {
+  /** @deprecated The name of `options.credit_score` until 1.3.0. */
+  scores?: Some<Words['options']['credit_score']>;
+  /** @deprecated The name of `asides.credit_score` until 1.3.0. */
+  ratings?: Some<Words['asides']['credit_score']>;
+};
+
+/** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
+export type WordsSoFar = FirstScreenWords & SomeWords;
 
 /** What is wrong with a field, in a sentence that names the field. */
 export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {
@@ -40,6 +46,10 @@ export function sayError({errors, labels, locale}: Words, name: FieldName, code:
     max: kind === 'money' ? formatMoney(max, locale) : max,
   });
 }
+
+/** The words of a page, with the names of today. Pages may have been written for an earlier release. */
+export const renamed = ({scores, ratings, ...words}: SomeWords = {}): SomeWords =>
+  merge({options: {credit_score: scores}, asides: {credit_score: ratings}} as SomeWords, words);
 
 /** @returns `words`, in which the texts of `over` replace those of the same name, at every depth */
 export function merge<Texts extends object>(words: Texts, over: Some<Texts> | undefined): Texts {

@@ -151,10 +151,14 @@ export const destinationKinds = {
     })),
 };
 
+type Kinds = typeof destinationKinds;
+type KindSchema = Kinds[keyof Kinds];
+
 /** A destination as the list `destinations` of the partners file describes it. */
 export const destinationSchema = z.discriminatedUnion(
   'type',
-  [destinationKinds['lead-api'], destinationKinds.webhook, destinationKinds.email],
+  // TypeScript does not know that `Object.values` returns at least one schema.
+  Object.values(destinationKinds) as [KindSchema, ...KindSchema[]],
   {
     error: ({code}) =>
       code === 'invalid_union' ? `must be one of ${Object.keys(destinationKinds).join(', ')}` : undefined,
@@ -166,9 +170,8 @@ export const upstreamSchema = z
   .strictObject({url: httpUrl, cid, credentials: credentialsName})
   .transform((fields) => destinationKinds['lead-api'].parse({type: 'lead-api', ...fields}));
 
-type Kinds = typeof destinationKinds;
 /** The settings of one destination. `type` is its kind, a key of `destinationKinds`. */
-export type DestinationSettings = ReturnType<z.output<Kinds[keyof Kinds]>>;
+export type DestinationSettings = ReturnType<z.output<KindSchema>>;
 /** The settings of a destination of kind `lead-api`: a lead service that has the same API as `/json/leads`. */
 export type LeadApiSettings = Extract<DestinationSettings, {type: 'lead-api'}>;
 /** The settings of a webhook: a URL that gets the news of each lead, signed as Standard Webhooks says. */

@@ -12,7 +12,7 @@
  */
 import {bulkhead, BulkheadRejectedError} from 'cockatiel';
 import type {Timings} from '../config/timings.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import {DeliveryError, type DeliveryFault} from './destination.ts';
 
 /**

@@ -14,7 +14,7 @@ import type {DueDelivery, Recipients, Settlement, UnusedLease} from '../leads/de
 import type {Deliverer} from '../leads/lead-desk.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import {createBreaker, NotTried, type Breaker, type CircuitHealth} from './breaker.ts';
 import {createDeliveryRecords, keyOf} from './delivery-records.ts';
 import {DeliveryError, type Destination} from './destination.ts';

@@ -1,8 +1,17 @@
-/** Creates a destination of any kind from its settings. TypeScript refuses the table `kinds` if a kind is missing. */
+/** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
 import type {Destination} from './destination.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
+import {
+  digestLeads,
+  mailConnections,
+  mostSends,
+  termsOfNews,
+  usualParallel,
+  type Terms,
+  type UsualTerms,
+} from './terms.ts';
 import {createWebhook} from './webhook/webhook.ts';
 
 type Kind = DestinationSettings['type'];
@@ -10,12 +19,57 @@ type SettingsOf<Type extends Kind = Kind> = {
   [Each in Type]: Extract<DestinationSettings, {type: Each}>;
 }[Type];
 
-const kinds: {[Type in Kind]: (settings: SettingsOf<Type>, timeout: number) => Destination} = {
-  'lead-api': createLeadApi,
-  webhook: createWebhook,
-  email: createEmail,
+type Row<Settings> = {
+  create: (settings: Settings, timeout: number) => Destination;
+  terms: (settings: Settings, usual: UsualTerms) => Terms;
+};
+
+const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
+  'lead-api': {
+    create: createLeadApi,
+    terms: ({perSecond, parallel = usualParallel}, usual) => ({
+      gets: 'leads',
+      hearsOfHeld: false,
+      perSecond: perSecond ?? usual.perSecond,
+      parallel,
+      parallelClaimed: Math.ceil(parallel / 2),
+      // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
+      givesUpAfter: Infinity,
+      every: undefined,
+      mostSends: mostSends[usual.onAmbiguous],
+    }),
+  },
+  webhook: {
+    create: createWebhook,
+    terms: ({perSecond = 300, parallel = usualParallel}, usual) => ({
+      ...termsOfNews(usual),
+      perSecond,
+      parallel,
+      parallelClaimed: parallel,
+      hearsOfHeld: false,
+      every: undefined,
+    }),
+  },
+  email: {
+    create: createEmail,
+    terms({everyMinutes}, usual) {
+      const parallel = everyMinutes === undefined ? mailConnections : digestLeads;
+      const every = everyMinutes && everyMinutes * 60_000;
+      return {
+        ...termsOfNews(usual),
+        perSecond: 10,
+        parallel,
+        parallelClaimed: parallel,
+        hearsOfHeld: true,
+        every,
+      };
+    },
+  },
 };
 
 /** @param timeout milliseconds for one attempt to deliver a lead */
 export const createDestination = <Type extends Kind>(settings: SettingsOf<Type>, timeout: number) =>
-  kinds[settings.type](settings, timeout);
+  kinds[settings.type].create(settings, timeout);
+
+export const termsOf = <Type extends Kind>(settings: SettingsOf<Type>, usual: UsualTerms) =>
+  kinds[settings.type].terms(settings, usual);

@@ -7,7 +7,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import {longestAskedWait} from './retry-after.ts';
 
 export type OutboxCheck = {

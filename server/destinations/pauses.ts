@@ -6,7 +6,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 
 export type Pauses = {
   /** Whether nothing may be sent to the destination. True for all until the pauses could be read for the first time. */

@@ -1,5 +1,5 @@
 /** Notices when a destination refuses one lead after another, or its replies are all lost or unreadable. */
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 
 /** After unreadable replies, or refusals of different leads, so often in a row, the destination is assumed to have a fault. */
 const faultyAfter = 5;
@@ -18,7 +18,7 @@ export type StreakState = 'ok' | 'unreadable' | 'refusing';
 export type ReplyStreaks = {
   /**
    * Must not be called for failures before a reply is possible, such as a refused connection.
-   * @param reason for the event, if this reply changes the state
+   * @param reason for the observation, if this reply changes the state
    */
   record(outcome: ReplyOutcome, lead: string, reason: string | null): void;
   state(): StreakState;
@@ -58,7 +58,7 @@ export function createReplyStreaks(name: string, emit: Emit): ReplyStreaks {
         if (unreadable === 1) [firstLead, several] = [lead, false];
         else if (lead !== firstLead) several = true;
       }
-      // The state also changes with time alone, so it is compared with the last event.
+      // The state also changes with time alone, so it is compared with the last observation.
       const now = state();
       if (now === emitted) return;
       emitted = now;

@@ -1,6 +1,7 @@
-/** How each kind of destination is served: what it gets, how fast, and for how long a delivery that fails is retried. */
-import type {DestinationSettings, OnAmbiguous} from '../config/destinations.ts';
+/** The terms on which a destination is served; kinds.ts has those of each kind. */
+import type {OnAmbiguous} from '../config/destinations.ts';
 
+/** What a destination gets, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
   /** `leads`: the lead itself. `news`: what happened to the lead. */
   gets: 'leads' | 'news';
@@ -35,41 +36,9 @@ export const digestLeads = 500;
 /** How often a lead may be sent while it is unknown whether it arrived, by the setting `ON_AMBIGUOUS`. */
 export const mostSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
 
-/** @param usual what holds unless the settings of the destination say otherwise */
-export function termsOf(
-  settings: DestinationSettings,
-  usual: {perSecond: number; onAmbiguous: OnAmbiguous; newsGivenUpAfter: number},
-): Terms {
-  // News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous.
-  const news = {
-    gets: 'news',
-    givesUpAfter: usual.newsGivenUpAfter,
-    mostSends: Number.MAX_SAFE_INTEGER,
-  } as const;
-  switch (settings.type) {
-    case 'lead-api': {
-      const {perSecond = usual.perSecond, parallel = usualParallel} = settings;
-      return {
-        gets: 'leads',
-        hearsOfHeld: false,
-        perSecond,
-        parallel,
-        parallelClaimed: Math.ceil(parallel / 2),
-        // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
-        givesUpAfter: Infinity,
-        every: undefined,
-        mostSends: mostSends[usual.onAmbiguous],
-      };
-    }
-    case 'webhook': {
-      const {perSecond = 300, parallel = usualParallel} = settings;
-      return {...news, perSecond, parallel, parallelClaimed: parallel, hearsOfHeld: false, every: undefined};
-    }
-    case 'email': {
-      const {everyMinutes} = settings;
-      const parallel = everyMinutes === undefined ? mailConnections : digestLeads;
-      const every = everyMinutes && everyMinutes * 60_000;
-      return {...news, perSecond: 10, parallel, parallelClaimed: parallel, hearsOfHeld: true, every};
-    }
-  }
-}
+/** What holds unless the settings of the destination say otherwise. */
+export type UsualTerms = {perSecond: number; onAmbiguous: OnAmbiguous; newsGivenUpAfter: number};
+
+/** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
+export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>
+  ({gets: 'news', givesUpAfter: newsGivenUpAfter, mostSends: Number.MAX_SAFE_INTEGER}) as const;

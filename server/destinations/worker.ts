@@ -5,7 +5,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import type {Courier} from './courier.ts';
 import type {Terms} from './terms.ts';
 

@@ -10,16 +10,20 @@ import {
   contactFields,
   extraFields,
   financialFields,
+  type formFields,
   leadTypes,
   type Field,
   type FieldTable,
 } from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import {afterTouch, firstScreen} from '../../form/words/en.ts';
 
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
 
-const words: Record<
-  keyof typeof contactFields | keyof typeof financialFields | keyof typeof extraFields,
+const labels: Readonly<Record<string, string>> = {...firstScreen.labels, ...afterTouch.labels};
+/** Describes the fields in documents. A field of the form that is not described here has its English label there. */
+const words: {readonly [Name in keyof typeof formFields]?: string} & Record<
+  keyof typeof extraFields,
   string
 > = {
   first_name: 'The first name.',
@@ -50,22 +54,27 @@ function valueSchema({kind, choices}: Field): z.ZodType {
   return kind === 'money' ? z.int().min(0) : z.string();
 }
 
-const describedSchemas = <Table extends FieldTable>(table: Table) =>
+type SchemaOf<Row extends Field> = Row['required'] extends true
+  ? z.ZodType<ValueOf<Row>>
+  : z.ZodOptional<z.ZodType<ValueOf<Row>>>;
+
+/** A lead that was stored before a field was added lacks it, so a field of a table that is not required is optional. */
+export const eventFields = <Table extends FieldTable>(table: Table) =>
   Object.fromEntries(
-    Object.entries(table).map(([name, field]) => [
-      name,
-      valueSchema(field).describe(words[name as keyof typeof words]),
-    ]),
-  ) as {[Name in keyof Table]: z.ZodType<ValueOf<Table[Name]>>};
+    Object.entries(table).map(([name, field]) => {
+      const schema = valueSchema(field).describe(words[name as keyof typeof words] ?? `${labels[name]}.`);
+      return [name, field.required ? schema : schema.optional()];
+    }),
+  ) as {[Name in keyof Table]: SchemaOf<Table[Name]>};
 
 const leadSchema = z
   .object({
     lead_type: z.enum(leadTypes).describe('A standard lead has contact data alone, and gets no amounts.'),
-    ...describedSchemas(contactFields),
+    ...eventFields(contactFields),
     phone_e164: z
       .string()
       .describe('The telephone number in E.164, such as +12025550142, without extension.'),
-    ...z.object({...describedSchemas(financialFields), ...describedSchemas(extraFields)}).partial().shape,
+    ...z.object({...eventFields(financialFields), ...eventFields(extraFields)}).partial().shape,
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 

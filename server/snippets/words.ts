@@ -1,19 +1,46 @@
-/** What visitors read about the form before it is there, in each language of the form. */
+/** What visitors read around the form, in each language of the form: in its place, and on apply pages. */
 import type {LeadType} from '../../contract/fields.ts';
 import type {LanguageTag} from '../../form/words/languages.ts';
 
 export type PageLanguage = 'en' | LanguageTag;
 
-type Words = {
-  /** What the form is about: amounts, or a call. It is the title of apply pages, and the text of links to the form. */
+type PageWords = {
+  /** The language in its own words, for the link that changes to it. */
+  language: string;
+  /** The language and the country, as link previews name them. */
+  locale: string;
+  /**
+   * What the form is about, which is the title of apply pages, and the text of links to the form. For a partner that takes
+   * pre-qualification leads it is about amounts, for one that only takes contact data about a call.
+   */
   title: Readonly<Record<LeadType, string>>;
-  /** Where the form does not load. `{ways}` are `open`, `call` and `write`, with "or" between them. */
+  /** The sentence below the name, which is also the description in link previews. */
+  intro: Readonly<Record<LeadType, string>>;
+  /** Describes the picture of a link preview. */
+  picture: string;
+  privacy: string;
+  /** Where the form does not load on a partner's page. `{ways}` are `open`, `call` and `write`, with "or" between them. */
   withoutForm: {instead: string; below: string; open: string; call: string; write: string};
+  noScript: {title: string; text: string};
+  notLoaded: {title: string; text: string; tryAgain: string};
+  /** The telephone number and the e-mail address of the partner come after it. */
+  otherWays: string;
+  notFound: {title: string; text: string};
+  tooMany: {title: string; text: string};
 };
 
-export const formWords: Readonly<Record<PageLanguage, Words>> = {
+export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
   en: {
+    language: 'English',
+    locale: 'en_US',
     title: {prequalification: 'How much funding can you get?', standard: 'Talk to us about funding'},
+    intro: {
+      prequalification:
+        'See how much funding you may qualify for, from your own answers. It takes about a minute.',
+      standard: 'Leave your details, and we will contact you.',
+    },
+    picture: 'The question how much funding you can get, and the first step of the form.',
+    privacy: 'Privacy policy',
     withoutForm: {
       instead: 'The form has not loaded. You can {ways}.',
       below: 'If the form does not appear, you can {ways}.',
@@ -21,12 +48,39 @@ export const formWords: Readonly<Record<PageLanguage, Words>> = {
       call: 'call {phone}',
       write: 'write to {email}',
     },
+    noScript: {
+      title: 'This form needs JavaScript',
+      text: 'Please turn on JavaScript in your browser, or open this page in another browser. If you cannot, ask {name} or whoever sent you the link: they can help you in another way.',
+    },
+    notLoaded: {
+      title: 'The form has not loaded yet',
+      text: 'Please check your connection, then try again.',
+      tryAgain: 'Try again',
+    },
+    otherWays: 'You can also',
+    notFound: {
+      title: 'There is no form at this address',
+      text: 'Please check the address. If a link or a code brought you here, tell whoever gave it to you that it does not work.',
+    },
+    tooMany: {
+      title: 'This page is not available right now',
+      text: 'Too many wrong addresses were opened from your network. Please try again later.',
+    },
   },
   es: {
+    language: 'Español',
+    locale: 'es_US',
     title: {
       prequalification: '¿Cuánto financiamiento puede obtener?',
       standard: 'Hable con nosotros sobre financiamiento',
     },
+    intro: {
+      prequalification:
+        'Vea para cuánto financiamiento podría calificar según sus propias respuestas. Toma cerca de un minuto.',
+      standard: 'Déjenos sus datos y nos comunicaremos con usted.',
+    },
+    picture: 'La pregunta de cuánto financiamiento puede obtener y el primer paso del formulario.',
+    privacy: 'Política de privacidad',
     withoutForm: {
       instead: 'El formulario no se ha cargado. Puede {ways}.',
       below: 'Si el formulario no aparece, puede {ways}.',
@@ -34,5 +88,25 @@ export const formWords: Readonly<Record<PageLanguage, Words>> = {
       call: 'llamar al {phone}',
       write: 'escribir a {email}',
     },
+    noScript: {
+      title: 'Este formulario necesita JavaScript',
+      text: 'Active JavaScript en su navegador o abra esta página en otro navegador. Si no puede, pregunte a {name} o a quien le envió el enlace: le pueden ayudar de otra manera.',
+    },
+    notLoaded: {
+      title: 'El formulario aún no se ha cargado',
+      text: 'Revise su conexión e inténtelo de nuevo.',
+      tryAgain: 'Intentar de nuevo',
+    },
+    otherWays: 'También puede',
+    notFound: {
+      title: 'No hay ningún formulario en esta dirección',
+      text: 'Revise la dirección. Si llegó aquí por un enlace o un código, avise a quien se lo dio que no funciona.',
+    },
+    tooMany: {
+      title: 'Esta página no está disponible en este momento',
+      text: 'Desde su red se abrieron demasiadas direcciones incorrectas. Inténtelo de nuevo más tarde.',
+    },
   },
 };
+
+export const pageLanguages = Object.keys(pageWords) as PageLanguage[];

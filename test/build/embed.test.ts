@@ -45,7 +45,7 @@ suite('the built form', () => {
     }
   });
 
-  test('the form contains Lit once: later files use the Lit of the first file, which is the module or its twin', () => {
+  test('later files use the Lit of the first file, be it the module or its classic twin', () => {
     const withLit = scripts().filter(([, code]) => code.includes('$lit$'));
     assert.deepEqual(withLit.map(([name]) => name).sort(), [classicFile, moduleFile]);
   });
@@ -60,7 +60,7 @@ suite('the built form', () => {
       assert.deepEqual(pinned.sort(), later.sort());
     });
 
-  test('the classic twin is a plain script: it has no import, export or import.meta, and declares no global variable', () => {
+  test('the classic twin is a plain script without import and export, and declares no global', () => {
     const code = files.get(classicFile) ?? '';
     assert.doesNotThrow(() => new Script(code));
     const page = createContext({Object, Proxy, Reflect});

@@ -40,7 +40,7 @@ suite('the sizes of built files', () => {
     assert.notEqual(sizeOf(after, 'es-'), sizeOf(before, 'es-'));
   });
 
-  test('a file over its budget is reported with its size, its budget and where the budget comes from', () => {
+  test('a file over its budget is reported with its size, its budget and where that comes from', () => {
     const {file} = pinned('sandbox', '');
     const sizes = measure(new Map([[file, incompressible(3_000)]]));
     const [problem = '', ...others] = overBudget(sizes);

@@ -9,7 +9,7 @@ const filesIn = (folder: string, ending: RegExp) =>
     .filter((file) => ending.test(file))
     .map((file) => `${folder}/${file}`);
 
-const files = ['README.md', ...filesIn('docs', /\.md$/), ...filesIn('demo', /\.(html|js)$/)];
+const files = [...filesIn('docs', /\.md$/), ...filesIn('demo', /\.(html|js)$/)];
 
 /** What a file shows to be copied. In prose, `<lead-prequal-form>` is only the name of the element. */
 function codeIn(file: string) {
@@ -28,21 +28,21 @@ const fallback = (content: string) => content.replace(/<(\w+) slot=[^]*?<\/\1>/g
 
 suite('the snippets', () => {
   for (const file of files.filter((file) => contents(file).length > 0)) {
-    test(`the snippets in ${file} hide what they say instead of the form for as long as it may still come`, () => {
+    test(`in ${file} hide what they say instead of the form for as long as it may still come`, () => {
       for (const content of contents(file)) {
         assert.match(fallback(content), /^(<div class="prequal-late">[^]*<\/div>)?$/);
       }
     });
   }
 
-  for (const file of ['README.md', 'demo/landing.html']) {
+  for (const file of ['docs/embedding.md', 'demo/landing.html']) {
     test(`the snippet in ${file} says what to do where the form does not load`, () => {
       assert.ok(contents(file).some((content) => /class="prequal-late">[^]*<a href=/.test(content)));
     });
   }
 
   for (const file of ['demo/landing.css', 'test/frameworks/astro/src/components/Funding.astro']) {
-    test(`the rules in ${file} hide the text of a form that may still come as those of the snippets do`, () => {
+    test(`the rules in ${file} hide the text of a form as the snippets' rules do`, () => {
       const rulesIn = (css: string) => css.replace(/\s+/g, '');
       const [, ...rules] = rulesIn(fallbackRules).split(/(?=@keyframes|\.prequal-late\{animation:prequal)/);
       assert.equal(rules.length, 2);

@@ -20,7 +20,7 @@ suite('the address of a page', () => {
     ['is empty for an empty text', '', ''],
     ['is the same when it is shortened again', `${site}/*/a`, `${site}/*/a`],
   ] as const) {
-    test(`the address of a page ${what}`, () => assert.equal(pageAddress(address), kept));
+    test(`${what}`, () => assert.equal(pageAddress(address), kept));
   }
 
   for (const path of [
@@ -37,8 +37,7 @@ suite('the address of a page', () => {
     '/%D0%BA%D1%80%D0%B5%D0%B4%D0%B8%D1%82-%D0%BD%D0%B0-%D0%B1%D0%B8%D0%B7%D0%BD%D0%B5%D1%81',
     '/%E5%A6%82%E4%BD%95%E4%B8%BA%E5%8A%A0%E7%9B%9F%E5%BA%97%E8%9E%8D%E8%B5%84',
   ]) {
-    test(`the address of a page keeps the words of ${path}`, () =>
-      assert.equal(pageAddress(site + path), site + path));
+    test(`keeps the words of ${path}`, () => assert.equal(pageAddress(site + path), site + path));
   }
 
   for (const [what, segment] of Object.entries({
@@ -57,12 +56,12 @@ suite('the address of a page', () => {
     'a long run of letters': 'kzqmwxnbvtrplkjhgfdsaqwertyu',
     'a long number': '123456789012345678901234',
   })) {
-    test(`the address of a page has an asterisk in the place of ${what}`, () => {
+    test(`has an asterisk in the place of ${what}`, () => {
       assert.equal(pageAddress(`${site}/reset/${segment}/step-2`), `${site}/reset/*/step-2`);
     });
   }
 
-  test('the address of a page is shortened in a time that grows with its length, however it is made up', () => {
+  test('is shortened in a time that grows with its length, however it is made up', () => {
     const longest = 400_000;
     const started = performance.now();
     for (const piece of ['a', 'aB', '-', 'a-', 'a1', '/', '@', '%', '%40', ':', '//']) {

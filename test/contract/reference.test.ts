@@ -18,7 +18,7 @@ const rows: [last40Bits: string, reference: string][] = [
 
 suite('the reference of a lead', () => {
   for (const [last, reference] of rows) {
-    test(`the reference of a lead whose id ends in ${last} is ${reference}`, () => {
+    test(`whose id ends in ${last} is ${reference}`, () => {
       assert.equal(referenceOf(idWith(last)), reference);
     });
   }

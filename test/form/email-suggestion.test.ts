@@ -125,7 +125,7 @@ const withoutSuggestion = [
 
 suite('emailSuggestion', () => {
   for (const [typed, meant] of typos) {
-    test(`emailSuggestion suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
+    test(`suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
       assert.equal(emailSuggestion(typed), meant);
       assert.equal(emailSuggestion(meant), undefined);
     });
@@ -142,7 +142,7 @@ suite('emailSuggestion', () => {
     'ana@.com',
     'ana@c',
   ]) {
-    test(`emailSuggestion suggests nothing for ${JSON.stringify(typed)}`, () => {
+    test(`suggests nothing for ${JSON.stringify(typed)}`, () => {
       assert.equal(emailSuggestion(typed), undefined);
     });
   }

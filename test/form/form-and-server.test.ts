@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import fc from '../support/properties.ts';
 import {creditScores, formFields, type FormFieldName} from '../../contract/fields.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import {toE164} from '../../contract/phone.ts';
+import {fieldTable} from '../../form/pages.ts';
 import {readFields, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fieldErrors, leadSchema} from '../../server/leads/lead-schema.ts';
@@ -22,7 +24,8 @@ const anything = fc.oneof(
 );
 const digits = ['0', '1', '2', '5', '9', '00', '011', '415', '555', '0132', '44', '999', '٥', '５'];
 
-const typed: Record<FormFieldName, fc.Arbitrary<string>> = {
+/** Of fields that are not listed, what their kind takes, or anything. */
+const typed: {[Name in FormFieldName]?: fc.Arbitrary<string>} = {
   first_name: anything,
   last_name: anything,
   email: fc.oneof(
@@ -85,7 +88,9 @@ const typed: Record<FormFieldName, fc.Arbitrary<string>> = {
   investments: fc.constantFrom('0', '50k', '1.5 millones', '$50,000.00'),
 };
 
-const fields = fc.record(typed) satisfies fc.Arbitrary<Values>;
+const typedInto = (name: FormFieldName) =>
+  typed[name] ?? fc.oneof(fc.constantFrom('', ...(fieldTable[name].choices ?? [])), anything);
+const fields = fc.record(tableOf(names, typedInto)) satisfies fc.Arbitrary<Values>;
 
 test('whatever the form takes, the server takes', () => {
   let taken = 0;

@@ -92,7 +92,7 @@ suite('groupAsTyped', () => {
     assert.deepEqual(groupAsTyped(replaced), {text: '125', caret: 3});
   });
 
-  test('after any keys the digits are grouped, are those without grouping, and the caret is between the same two', () => {
+  test('after any keys the same digits are grouped, with the caret between the same two', () => {
     const key = fc.oneof(
       fc.constantFrom(...'0123456789', 'Backspace', 'Delete'),
       fc.record({moveTo: fc.nat({max: 12})}),

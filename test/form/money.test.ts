@@ -373,12 +373,12 @@ const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[]
 
 suite('parseMoney', () => {
   for (const [typed, meaning] of cases) {
-    test(`parseMoney reads ${JSON.stringify(typed)} as ${meaning}`, () => {
+    test(`reads ${JSON.stringify(typed)} as ${meaning}`, () => {
       assert.equal(parseMoney(typed), meaning);
     });
   }
 
-  test('parseMoney reads 400 digits as infinite, so that the field says that the amount is too large', () => {
+  test('reads 400 digits as infinite, so that the field says that the amount is too large', () => {
     assert.equal(parseMoney('9'.repeat(400)), Infinity);
   });
 });
@@ -425,7 +425,7 @@ suite('formatMoney and formatDollars', () => {
   const amounts = [0, 7, 999, 1_000, 12_345, 999_999, 1_234_567, 1_605_149_998, Number.MAX_SAFE_INTEGER];
 
   for (const locale of ['en-US', 'es-US', 'es', 'de', 'fr-CA', 'es-MX', 'ar-EG', 'en-IN']) {
-    test(`formatMoney and formatDollars write amounts as Intl does in "${locale}"`, () => {
+    test(`write amounts as Intl does in "${locale}"`, () => {
       for (const dollars of amounts) {
         const money = {style: 'currency', currency: 'USD', maximumFractionDigits: 0} as const;
         assert.equal(formatMoney(dollars, locale), dollars.toLocaleString(locale, money));
@@ -437,11 +437,16 @@ suite('formatMoney and formatDollars', () => {
     });
   }
 
-  test('the languages of the form write amounts without Intl, whose first use makes a phone wait', (t) => {
+  test('the languages of the form write amounts without Intl, whose first use makes a phone wait', async (t) => {
+    const loaded = await Promise.all(Object.values(languages).map((load) => load()));
+    const locales = [firstScreen.locale, ...loaded.map((words) => words.firstScreen.locale)];
+    // Where amounts are written in another way, only `Intl` knows it.
+    const withCommas = locales.filter((locale) => (50_000).toLocaleString(locale) === '50,000');
+    assert.ok(withCommas.length >= 2);
     const toLocaleString = t.mock.method(Number.prototype, 'toLocaleString');
-    for (const words of [firstScreen, ...Object.values(languages).map((language) => language.firstScreen)]) {
-      formatMoney(50_000, words.locale);
-      formatDollars(50_000, words.locale);
+    for (const locale of withCommas) {
+      formatMoney(50_000, locale);
+      formatDollars(50_000, locale);
     }
     assert.equal(toLocaleString.mock.callCount(), 0);
   });

@@ -254,14 +254,14 @@ suite('telephone numbers that may be foreign', () => {
 });
 
 suite('toE164', () => {
-  test('toE164 knows every country code that libphonenumber knows', () => {
+  test('knows every country code that libphonenumber knows', () => {
     const codes = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)];
     assert.ok(codes.length > 200);
     const unknown = codes.filter((code) => code !== '1' && toE164(`+${code}20123456`) === undefined);
     assert.deepEqual(unknown, []);
   });
 
-  test('toE164 refuses numbers whose country code no country has', () => {
+  test('refuses numbers whose country code no country has', () => {
     for (const code of ['0', '28', '283', '83', '837', '89', '899', '999']) {
       assert.equal(toE164(`+${code}20123456`), undefined);
     }

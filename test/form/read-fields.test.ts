@@ -56,7 +56,7 @@ const inTitle = (typed: string | undefined) => JSON.stringify(typed)?.slice(0, 3
 
 suite('readFields', () => {
   for (const [name, typed, value] of accepted) {
-    test(`readFields reads the ${name} ${inTitle(typed)} as ${inTitle(String(value))}`, () => {
+    test(`reads the ${name} ${inTitle(typed)} as ${inTitle(String(value))}`, () => {
       const {errors, lead} = readFields([name], {[name]: typed});
       assert.deepEqual(errors, {});
       assert.deepEqual(lead, value === undefined ? {} : {[name]: value});
@@ -64,21 +64,21 @@ suite('readFields', () => {
   }
 
   for (const [name, typed, error] of refused) {
-    test(`readFields reports ${error} for the ${name} ${inTitle(typed)}, and leaves it out of the lead`, () => {
+    test(`reports ${error} for the ${name} ${inTitle(typed)}, and leaves it out of the lead`, () => {
       const {errors, lead} = readFields([name], {[name]: typed});
       assert.deepEqual(errors, {[name]: error});
       assert.deepEqual(lead, {});
     });
   }
 
-  test('readFields reads only the fields that it is asked for', () => {
+  test('reads only the fields that it is asked for', () => {
     const {errors, lead} = readFields(['first_name'], {first_name: 'Maria', cash: 'abc'});
     assert.deepEqual(errors, {});
     assert.deepEqual(lead, {first_name: 'Maria'});
   });
 
   // In these, a pattern that tries each beginning with each end would take minutes.
-  test('readFields is not held up by a paste of 200,000 characters', () => {
+  test('is not held up by a paste of 200,000 characters', () => {
     for (const part of [
       ' ',
       '\t',

@@ -29,7 +29,7 @@ suite('shown amounts', () => {
     });
   }
 
-  test('amounts without an explanation, as of an upstream, are shown as they are, also if they do not add up', () => {
+  test('amounts without an explanation are shown as they are, also if they do not add up', () => {
     const amounts = {...amountsOf([1_234, 5_678, 9, 0]), [totalAmount]: 999};
     assert.deepEqual(shownAmounts({prequalification: amounts}), amounts);
   });
@@ -39,7 +39,7 @@ suite('shown amounts', () => {
     assert.equal(shownAmounts({prequalification: null, explanation}), null);
   });
 
-  test('no amount is shown as more than it is, nor as nothing if it is something, and the total is the sum', () => {
+  test('no amount is shown as more than it is, or as nothing, and the total is the sum', () => {
     const dollars = fc.array(fc.nat({max: 5_000_000}), {minLength: 4, maxLength: 4});
     fc.assert(
       fc.property(dollars, fc.integer({min: 1, max: 100_000}), (exact, increment) => {

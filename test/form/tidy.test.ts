@@ -39,7 +39,7 @@ const cases: readonly (readonly [kind: FieldKind, typed: string, shown: string])
 
 suite('tidy', () => {
   for (const [kind, typed, shown] of cases) {
-    test(`tidy shows the ${kind} ${JSON.stringify(typed)} as ${JSON.stringify(shown)}, and keeps that`, () => {
+    test(`shows the ${kind} ${JSON.stringify(typed)} as ${JSON.stringify(shown)}, and keeps that`, () => {
       assert.equal(tidy(kind, typed, 'en-US'), shown);
       assert.equal(tidy(kind, shown, 'en-US'), shown);
     });

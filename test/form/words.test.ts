@@ -2,15 +2,24 @@ import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {amountParts, reasons} from '../../contract/amounts.ts';
-import {creditScores, fieldErrorCodes} from '../../contract/fields.ts';
+import {fieldErrorCodes} from '../../contract/fields.ts';
 import {fieldTable, pagesOf, type FieldName} from '../../form/pages.ts';
 import type {InputError} from '../../form/read-fields.ts';
 import * as en from '../../form/words/en.ts';
-import {languages as translations, sandboxes} from '../../form/words/languages.ts';
+import {languages as registry, sandboxes, type LanguageTag} from '../../form/words/languages.ts';
 import {fill, merge, sayError, type LanguageWords, type Words} from '../../form/words/words.ts';
 
+const tags = Object.keys(registry) as LanguageTag[];
 /** All languages by their tags. */
-const languages: Record<string, LanguageWords> = {en, ...translations};
+const languages: Record<string, LanguageWords> = {en};
+for (const tag of tags) languages[tag] = await registry[tag]();
+
+/** The words of a language by the parts in which they are written. */
+const partsOf = (tag: string): Record<string, object> => ({
+  firstScreen: languages[tag]!.firstScreen,
+  afterTouch: languages[tag]!.afterTouch,
+  sandbox: sandboxes[tag as LanguageTag],
+});
 
 /** Texts that are rightly the same in a language and in English. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
@@ -53,16 +62,14 @@ suite('the words of each language', () => {
         .map((tag) => `${tag}.ts`)
         .sort(),
     );
-    for (const [tag, {sandbox}] of Object.entries(translations))
-      assert.equal(sandboxes[tag as keyof typeof sandboxes], sandbox);
   });
 
   for (const [tag, language] of Object.entries(languages)) {
-    for (const part of language === en ? [] : (['firstScreen', 'afterTouch', 'sandbox'] as const)) {
-      const english = texts(en[part]);
-      const translated = new Map(texts(language[part]));
+    for (const [part, words] of language === en ? [] : Object.entries(partsOf(tag))) {
+      const english = texts(partsOf('en')[part]!);
+      const translated = new Map(texts(words));
 
-      test(`"${tag}" has the texts that English has in "${part}", with the same placeholders`, () => {
+      test(`"${tag}" has the texts of English in "${part}", with the same placeholders`, () => {
         for (const [path, text] of english) {
           assert.notEqual(translated.get(path)?.trim() ?? '', '', path);
           assert.deepEqual(placeholders(translated.get(path) ?? ''), placeholders(text), path);
@@ -85,7 +92,7 @@ suite('the words of each language', () => {
       assert.equal(locale.split('-')[0], tag.split('-')[0]);
     });
 
-    test(`"${tag}" has the words of every field, step, score, amount and reason`, () => {
+    test(`"${tag}" has the words of every field, step, option, amount and reason`, () => {
       const words = wordsOf(language);
       const needed: [table: object, names: readonly string[]][] = [
         [words.labels, Object.keys(fieldTable)],
@@ -95,8 +102,9 @@ suite('the words of each language', () => {
             .flat()
             .map(({name}) => name),
         ],
-        [words.scores, creditScores],
-        [words.ratings, creditScores],
+        ...Object.entries(fieldTable).flatMap(([name, {choices}]): typeof needed =>
+          choices ? [[words.options[name as keyof typeof words.options], choices]] : [],
+        ),
         [words.names, amountParts],
         [words.about, amountParts],
         [words.needs, amountParts],
@@ -108,7 +116,7 @@ suite('the words of each language', () => {
       }
     });
 
-    test(`"${tag}" has a sentence for every error of every field, even for an error that only a newer server knows`, () => {
+    test(`"${tag}" has a sentence for every error of every field, also for an unknown error`, () => {
       for (const name of Object.keys(fieldTable) as FieldName[]) {
         for (const code of [
           ...fieldErrorCodes,
@@ -136,25 +144,25 @@ suite('the words of each language', () => {
 });
 
 suite('fill', () => {
-  test('fill puts values in the place of their names, and leaves names without a value', () => {
+  test('puts values in the place of their names, and leaves names without a value', () => {
     assert.equal(fill('{a} of {b}, {c}', {a: 1, b: '$&'}), '1 of $&, {c}');
   });
 });
 
 suite('merge', () => {
   const words = {a: 'A', deep: {b: 'B', c: 'C'}};
-  test('merge replaces single texts at every depth, and does not change its arguments', () => {
+  test('replaces single texts at every depth, and does not change its arguments', () => {
     assert.deepEqual(merge(words, {deep: {c: 'see'}}), {a: 'A', deep: {b: 'B', c: 'see'}});
     assert.equal(words.deep.c, 'C');
     assert.deepEqual(merge(words, undefined), words);
   });
-  test('merge adds texts that were not there', () => {
+  test('adds texts that were not there', () => {
     assert.deepEqual(merge(words as object, {e: {f: 'F'}}), {...words, e: {f: 'F'}});
   });
-  test('merge ignores undefined', () => {
+  test('ignores undefined', () => {
     assert.deepEqual(merge(words, {a: undefined, deep: undefined} as object), words);
   });
-  test('merge does not change any prototype', () => {
+  test('does not change any prototype', () => {
     merge(words as object, JSON.parse('{"__proto__": {"polluted": "yes"}}') as object);
     assert.equal('polluted' in {}, false);
   });

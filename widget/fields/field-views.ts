@@ -1,6 +1,5 @@
 /** The fields that the first screen does not have, and what is shown beside fields once the form is touched. */
 import {html, nothing, type TemplateResult} from 'lit';
-import {creditScores} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
@@ -8,7 +7,9 @@ import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
 import {describedBy, helpText, labelText, textField, type FieldState} from './text-field.ts';
 
-type Option = {readonly value: string; readonly label: string; readonly aside?: string};
+type Option = {readonly value: string; readonly label: string; readonly aside?: string | undefined};
+/** Texts by field and option. */
+type Texts = {readonly [Name in FieldName]?: Readonly<Record<string, string>>};
 
 /** Enter in it sends the form. */
 const lastField = Object.keys(fieldTable).at(-1);
@@ -41,12 +42,11 @@ export function fieldView(
 ): TemplateResult {
   switch (fieldTable[name].kind) {
     case 'choice':
-      return choiceField(name, words, state, scoreOptions(words));
+      return choiceField(name, words, state, optionsOf(name, words));
     case 'flag':
       return choiceField(name, words, state, [
         {value: 'false', label: words.no},
         {value: 'true', label: words.yes},
-        {value: '', label: words.ratherNotSay},
       ]);
     case 'money':
       return moneyField(name, words, {...state, below: thousandsQuestion(name, words, fewDollars, on)}, on);
@@ -59,8 +59,15 @@ export function fieldView(
   }
 }
 
-const scoreOptions = ({scores, ratings}: Words): Option[] =>
-  creditScores.map((value) => ({value, label: scores[value], aside: ratings[value]}));
+function optionsOf(name: FieldName, words: Words): Option[] {
+  const {options, asides}: {options: Texts; asides: Texts} = words;
+  const {choices = []} = fieldTable[name];
+  return choices.map((value) => ({
+    value,
+    label: options[name]?.[value] ?? value,
+    aside: asides[name]?.[value],
+  }));
+}
 
 const moneyField = (
   name: FieldName,
@@ -137,6 +144,7 @@ const suggestionButton = (words: Words, email: string | undefined, on: FieldActi
 
 function choiceField(name: FieldName, words: Words, {value, error}: FieldState, options: readonly Option[]) {
   const {kind, required} = fieldTable[name];
+  const shown = required ? options : [...options, {value: '', label: words.ratherNotSay}];
   return html`
     <fieldset
       class="field ${kind}"
@@ -152,8 +160,8 @@ function choiceField(name: FieldName, words: Words, {value, error}: FieldState, 
       </legend>
       ${helpText(name, words)}
       <div class="options" part="options">
-        ${options.map(
-          (option, index) => html`
+        ${shown.map(
+          (option: Option, index) => html`
             <div class="option">
               <input
                 type="radio"

@@ -2,7 +2,7 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {FieldKind} from '../../contract/fields.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
-import type {Words} from '../../form/words/words.ts';
+import type {WordsSoFar} from '../../form/words/words.ts';
 
 /** What is known of a field once the visitor has touched the form. */
 export type FieldState = {
@@ -21,7 +21,7 @@ export type FieldState = {
 const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
 
 /** One template for the whole field, because each further template costs a phone 2 ms when it is first rendered. */
-export function textField(name: FieldName, words: Words, {value = '', error, below}: FieldState = {}) {
+export function textField(name: FieldName, words: WordsSoFar, {value = '', error, below}: FieldState = {}) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
   return html`
@@ -46,12 +46,14 @@ export function textField(name: FieldName, words: Words, {value = '', error, bel
   `;
 }
 
-export const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
+export const labelText = (name: FieldName, {labels, optional}: Pick<WordsSoFar, 'labels' | 'optional'>) =>
   fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
-export const helpText = (name: FieldName, {help}: Words) =>
+type Help = {readonly [Name in FieldName]?: string};
+
+export const helpText = (name: FieldName, {help}: {help: Help}) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
 
 /** The ids of the field's help and error. */
-export const describedBy = (name: FieldName, {help}: Words, error: TemplateResult | undefined) =>
+export const describedBy = (name: FieldName, {help}: {help: Help}, error: TemplateResult | undefined) =>
   [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;

@@ -1,5 +1,5 @@
 /**
- * Stands in place of the form in a sandboxed frame, from which the server takes no lead. It leads to the partner's apply
+ * Stands in place of the form in an opaque frame, from which the server takes no lead. It leads to the partner's apply
  * page on the server, in a new tab, where the visitor types everything.
  */
 import {css, html} from 'lit';

@@ -5,7 +5,7 @@ import {applyPage, type Server} from './apply-page.ts';
 /** What is wrong, and what the webmaster or the operator can do about it. */
 export type Finding = {readonly wrong: string; readonly fix: string};
 
-/** A sandboxed frame without `allow-same-origin` has this origin. It could be any page, so the server refuses it. */
+/** The origin of an opaque frame. It could be any page, so the server refuses it. */
 export const isOpaque = (): boolean => origin === 'null';
 
 /** By the code of a problem of the server. */

@@ -3,9 +3,7 @@
  * sample, and the form's requests get made-up answers. Nothing is sent over the network, and nothing is kept.
  */
 import {css, html} from 'lit';
-import {sandbox as english} from '../../form/words/en.ts';
 import {sandboxes} from '../../form/words/languages.ts';
-import type {SandboxWords} from '../../form/words/words.ts';
 import {adopt} from '../styles/adopt.ts';
 import {reply} from './reply.ts';
 
@@ -28,14 +26,14 @@ const styles = css`
   }
 `;
 
-const byTag: Readonly<Record<string, SandboxWords>> = sandboxes;
+const byTag: Readonly<Record<string, typeof sandboxes.en>> = sandboxes;
 
 /**
  * The words of a sample, which no page can replace.
  *
  * @param locale such as `es-US`
  */
-const wordsOf = (locale: string) => byTag[locale] ?? byTag[locale.split('-')[0] ?? ''] ?? english;
+const wordsOf = (locale: string) => byTag[locale] ?? byTag[locale.split('-')[0] ?? ''] ?? sandboxes.en;
 
 type SandboxContext = {
   readonly element: HTMLElement;

@@ -4,7 +4,7 @@ import type {Prequalification} from '../../contract/amounts.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {isField} from '../../form/pages.ts';
+import {isField} from '../../form/read-fields.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';

@@ -1,6 +1,7 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
+import type {LeadType} from '../../contract/fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
@@ -111,3 +112,10 @@ function sanitize({lead_types, consent, colors, next_step, challenge}: Partial<E
     challenge: challenge?.parameters ? challenge : null,
   };
 }
+
+/**
+ * The page asks for a lead type, and the partner's configuration may not allow it. The form then asks for less than
+ * the page wanted, never for more. If the page's lead type is still not allowed, the server refuses the lead.
+ */
+export const effectiveLeadType = (wanted: LeadType, allowed: readonly LeadType[] = [wanted]): LeadType =>
+  allowed.includes(wanted) || !allowed.includes('standard') ? wanted : 'standard';

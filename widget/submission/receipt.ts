@@ -12,6 +12,10 @@ export type Receipt = {readonly id: string; readonly token: string; readonly lea
 const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
   `lead-prequal:${partner}:${leadType}`;
 
+/** Whether something is kept under the name of a receipt. The first file asks no more; `rest` reads it. */
+export const hasReceipt = (endpoint: Pick<Endpoint, 'partner' | 'leadType'>): boolean =>
+  Boolean(recall(nameOf(endpoint)));
+
 export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType'>): Receipt | undefined {
   const kept = recall(nameOf(endpoint));
   return isReceipt(kept) ? kept : undefined;

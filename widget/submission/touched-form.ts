@@ -5,18 +5,20 @@
 import {html, nothing} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {fieldsOf, isField, type FieldName} from '../../form/pages.ts';
-import {readFields, type Errors, type InputError} from '../../form/read-fields.ts';
-import {alertView} from '../fields/alert-view.ts';
+import {fieldsOf, type FieldName} from '../../form/pages.ts';
+import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
+import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
 import {touched} from '../styles/touched.ts';
 import {refusedFields} from './answer-view.ts';
 import {answerStyles} from './styles.ts';
+import {effectiveLeadType} from './preparation.ts';
 import {Submission} from './submission.ts';
 
 /**
@@ -97,9 +99,9 @@ export class TouchedForm {
     this.#host.refresh();
   }
 
-  /** The lead types that the partner's configuration allows. Undefined if no configuration has arrived. */
-  get allowedLeadTypes(): readonly LeadType[] | undefined {
-    return this.submission.preparation.config?.lead_types;
+  /** The type of lead that the page asks for, as far as the partner's configuration allows it. */
+  leadType(wanted: LeadType): LeadType {
+    return effectiveLeadType(wanted, this.submission.preparation.config?.lead_types);
   }
 
   /** What has the focus in the form. `:focus` would not match it while another window is active. */
@@ -273,6 +275,10 @@ export class TouchedForm {
     this.#host.announce('');
   }
 
+  moveFocus(to: HTMLElement) {
+    moveFocus(this.#host.element, to);
+  }
+
   reset() {
     this.submission.reset();
     this.#clearErrors();
@@ -314,6 +320,22 @@ export class TouchedForm {
     return this.fields.page > 0
       ? html`<button part="button" type="button" @click=${this.#back}>${words.back}</button>`
       : nothing;
+  }
+
+  /** What the main button says. */
+  mainLabel() {
+    const {words} = this.#host;
+    if (this.submission.isSending)
+      return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
+    if (this.submission.isRetryable) return words.tryAgain;
+    if (this.fields.page < this.#host.pages().length - 1) return words.next;
+    return this.#host.leadType() === 'standard' ? words.send : words.seeEstimate;
+  }
+
+  /** Why nothing was sent. */
+  notice() {
+    const {notice} = this.submission;
+    return notice ? noticeView(notice) : nothing;
   }
 
   summary() {

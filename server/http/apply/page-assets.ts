@@ -1,14 +1,15 @@
 /** The files that apply pages load, besides the form: read once, at start, and cached for a year. */
 import {createHash} from 'node:crypto';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
 import {isCovered} from '../../config/origins.ts';
-import {pageLanguages, type PageLanguage} from './words.ts';
+import {pageLanguages, type PageLanguage} from '../../snippets/words.ts';
 
-const read = (name: string) => readFileSync(join(import.meta.dirname, name));
+const placeOf = (name: string) => join(import.meta.dirname, name);
+const read = (name: string) => readFileSync(placeOf(name));
 
 const styles = [
   read('page.css').toString(),
@@ -17,11 +18,11 @@ const styles = [
 ].join('\n');
 /** frame.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
 export const frameScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('frame.js').toString()}}\n`;
-const pictures = pageLanguages.map((language) => ({
-  language,
-  path: `${paths.apply}/preview-${language}.png`,
-  content: read(`preview-${language}.png`),
-}));
+/** `npm run pictures` takes them, of pages of this server: it must start before a new language has its picture. */
+const pictures = pageLanguages
+  .map((language) => ({language, name: `preview-${language}.png`}))
+  .filter(({name}) => existsSync(placeOf(name)))
+  .map(({language, name}) => ({language, path: `${paths.apply}/${name}`, content: read(name)}));
 
 /** Part of the address, so that a browser that has kept an older file asks for the new one. */
 const digest = (content: string | Buffer) => createHash('sha256').update(content).digest('hex').slice(0, 8);
@@ -30,7 +31,7 @@ const stylesDigest = digest(styles);
 const frameScriptDigest = digest(frameScript);
 const pictureAddresses = Object.fromEntries(
   pictures.map(({language, path, content}) => [language, `${path}?v=${digest(content)}`]),
-) as Record<PageLanguage, string>;
+) as Partial<Record<PageLanguage, string>>;
 
 /** Paths with a query, which names the content. No partner has a key with a dot. */
 export const assets = {

@@ -4,13 +4,13 @@ import {Router, type ErrorRequestHandler, type Request, type RequestHandler, typ
 import {moduleFile, paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
 import type {Html} from '../../html/html.ts';
+import {pageLanguages} from '../../snippets/words.ts';
 import {pinnedFile, type EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed, ProblemError} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, themes, type FormScript} from './apply-page.ts';
 import {pageAssets} from './page-assets.ts';
-import {pageLanguages} from './words.ts';
 
 type Parts = {
   /** An address that names no partner leads to the first. */
@@ -67,7 +67,7 @@ const refusedPage: ErrorRequestHandler = (error: unknown, request, response, nex
   send(response, noticePage(languageOf(request), 'tooMany'), []);
 };
 
-export function hostedPages({partners, publicUrl, version, unknownPartners}: Parts): Router {
+export function applyPages({partners, publicUrl, version, unknownPartners}: Parts): Router {
   const router = Router({caseSensitive: true});
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const script = version && scriptOf(version);

@@ -4,9 +4,9 @@ import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
 import {anyOf, contactWays} from '../../snippets/fallback.ts';
+import {pageLanguages, pageWords, type PageLanguage} from '../../snippets/words.ts';
 import {pairsOf, type Query} from '../query.ts';
 import {assets} from './page-assets.ts';
-import {pageLanguages, pageWords, type PageLanguage} from './words.ts';
 
 /** `auto` follows the visitor's device. */
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -60,6 +60,7 @@ type Preview = {partner: Partner; language: PageLanguage; title: string; intro: 
 
 /** What programs show of a link to the page: chats, mail programs and social networks read these tags. */
 function linkPreview({partner, language, title, intro, publicUrl}: Preview): Html {
+  const picture = assets.pictures[language];
   const tags = {
     'og:type': 'website',
     'og:site_name': partner.name,
@@ -68,14 +69,15 @@ function linkPreview({partner, language, title, intro, publicUrl}: Preview): Htm
     'og:url': `${publicUrl}${paths.apply}/${partner.key}`,
     'og:locale': pageWords[language].locale,
     // The picture asks how much funding the visitor can get, which a partner for contact data alone does not answer.
-    ...(takesPrequalification(partner) && {
-      'og:image': publicUrl + assets.pictures[language],
-      'og:image:type': 'image/png',
-      'og:image:width': '1200',
-      'og:image:height': '630',
-      'og:image:alt': pageWords[language].picture,
-      'twitter:card': 'summary_large_image',
-    }),
+    ...(picture !== undefined &&
+      takesPrequalification(partner) && {
+        'og:image': publicUrl + picture,
+        'og:image:type': 'image/png',
+        'og:image:width': '1200',
+        'og:image:height': '630',
+        'og:image:alt': pageWords[language].picture,
+        'twitter:card': 'summary_large_image',
+      }),
   };
   return html`<meta name="description" content="${intro}" />
     ${Object.entries(tags).map(([name, value]) => html`<meta property="${name}" content="${value}" />`)}`;

@@ -1,0 +1,82 @@
+/** The README and the guides. */
+import assert from 'node:assert/strict';
+import {existsSync, globSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {suite, test} from 'node:test';
+import {readConfig, type ConfigError} from '../../server/config/config.ts';
+
+const guides = globSync('docs/**/*.md');
+const files = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...guides];
+
+/** Without blocks of code, whose lines may look like headings. */
+const proseOf = (file: string) => readFileSync(file, 'utf8').replace(/^ *```[^]*?^ *```$/gm, '');
+
+/** The anchors that GitHub gives to the headings of a file. */
+function anchorsOf(file: string): readonly string[] {
+  const slugs = [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return slugs.map((slug, index) => {
+    const before = slugs.slice(0, index).filter((other) => other === slug).length;
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+}
+
+/** The links and pictures of a file, without those of the web. */
+const linksOf = (file: string) =>
+  [...proseOf(file).matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)]
+    .map(([, link, picture]) => link ?? picture ?? '')
+    .filter((link) => !/^(https?|mailto):/.test(link));
+
+suite('the guides', () => {
+  for (const file of files) {
+    test(`each link in ${file} leads to a file, and to a heading in it`, () => {
+      for (const link of linksOf(file)) {
+        const [path = '', anchor] = link.split('#');
+        const target = path ? join(dirname(file), path) : file;
+        assert.ok(existsSync(target), link);
+        if (anchor !== undefined) assert.ok(anchorsOf(target).includes(anchor), link);
+      }
+    });
+  }
+  for (const file of guides) {
+    test(`${file} begins with whom it is for`, () => {
+      assert.match(proseOf(file), /^# .+\n\nFor /);
+    });
+  }
+  test('the README leads to each guide', () => {
+    const linked = linksOf('README.md').map((link) => link.split('#')[0]);
+    assert.deepEqual(
+      guides.filter((file) => !linked.includes(file)),
+      globSync('docs/recipes/!(README).md'),
+    );
+  });
+});
+
+suite('the settings in the README', () => {
+  const lines = readFileSync('README.md', 'utf8').matchAll(/^export (\w+)='?(.*?)'? +#/gm);
+  const settings = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+
+  test('are enough once their secrets are filled in', () => {
+    const filledIn = Object.entries(settings).map(([name, value]) => [
+      name,
+      value.replace('…', 'x'.repeat(32)),
+    ]);
+    const {publicUrl, partners, trustProxy} = readConfig(
+      Object.fromEntries(filledIn) as Record<string, string>,
+    );
+    assert.deepEqual(
+      {publicUrl, partner: partners[0].key, trustProxy},
+      {publicUrl: 'https://leads.example.com', partner: 'acme', trustProxy: 1},
+    );
+  });
+  test('the server does not start with the placeholders of the README', () => {
+    assert.throws(
+      () => readConfig(settings),
+      ({faults}: ConfigError) => faults.length === 2 && /^CALLERS.*\nTOKEN_KEY/.test(faults.join('\n')),
+    );
+  });
+});
