@@ -13,7 +13,7 @@ import {createProxyCheck} from './http/client-address.ts';
 import {closeAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
-import type {Emit} from './observe/events.ts';
+import type {Emit} from './observe/observations.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
@@ -72,7 +72,9 @@ export async function startServer(
     closeAfterLargeBody(request, response);
     replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
   });
-  server.on('clientError', refuseUnparsable);
+  server.on('clientError', (error, socket) =>
+    refuseUnparsable(error, socket, connections.currentResponse(socket)),
+  );
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');

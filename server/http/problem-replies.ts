@@ -1,13 +1,13 @@
 /**
  * Turns errors into responses (RFC 9457, problem+json). All error responses in JSON are made in this file. Others: the
- * withdrawn script (embed/embed-files.ts), and the pages for people (hosted/, snippets/).
+ * withdrawn script (embed/embed-files.ts), and the pages for people (apply/, snippets/).
  */
 import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import {StoreUnavailable} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 
 type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};
 
@@ -52,7 +52,7 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /**
- * Express's error handler. For an unexpected error or an outage of the store, it emits an event with the cause. The
+ * Express's error handler. For an unexpected error or an outage of the store, it emits an observation with the cause. The
  * client learns nothing about the cause.
  */
 export function errorReplies(emit: Emit): ErrorRequestHandler {
@@ -117,12 +117,14 @@ export function replyWithoutExpress(response: ServerResponse, code: ProblemCode,
   response.end(body);
 }
 
-/** Replies on a connection whose request Node's HTTP parser refused. */
-export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex) {
+/**
+ * Replies on a connection whose request Node's HTTP parser refused.
+ * @param earlier the response of an earlier request that is not sent yet
+ */
+export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex, earlier?: ServerResponse) {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   // An earlier request on this connection may still wait for its response. The client would mistake an error for that
   // response. So no error is sent, and the connection closes after the response.
-  const {_httpMessage: earlier} = socket as {_httpMessage?: ServerResponse};
   if (earlier?.req.complete) {
     earlier.once('finish', () => socket.end());
     return;

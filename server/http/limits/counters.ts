@@ -3,7 +3,7 @@
  * cannot be used, each process counts in its own memory.
  */
 import {randomUUID} from 'node:crypto';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import {createMemoryCounters, type Count, type Counter} from './memory-counters.ts';
 import {connectRedis} from './redis-connection.ts';
 

@@ -11,7 +11,7 @@
  *   for unknown ones.
  */
 import {isWithin, type Ranges} from '../../config/addresses.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import type {ClientAddress} from '../client-address.ts';
 import type {Counters} from './counters.ts';
 import {createMemoryCounters} from './memory-counters.ts';

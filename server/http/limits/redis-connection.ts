@@ -3,8 +3,8 @@
  * delay visitors. So each command has a time limit, and after a few failures in a row the connection is closed and
  * no command is sent until a new connection works.
  */
-import {createClient, defineScript, ErrorReply} from 'redis';
-import type {Emit} from '../../observe/events.ts';
+import {createClient, defineScript, ErrorReply} from '@redis/client';
+import type {Emit} from '../../observe/observations.ts';
 import {isShortage, noDescriptors} from '../../observe/file-descriptors.ts';
 
 /** Milliseconds. */
@@ -63,7 +63,7 @@ type State =
   | {stage: 'disconnected'; retry: NodeJS.Timeout}
   | {stage: 'closed'};
 
-/** Connects, and reconnects after every failure. Emits an event when the connection is lost and one when it is back. */
+/** Connects, and reconnects after every failure. Emits an observation when the connection is lost and one when it is back. */
 export function connectRedis(url: string, emit: Emit): SharedRedis {
   let state: State = {stage: 'connecting'};
   let emittedLoss = false;
