@@ -4,7 +4,7 @@ import {minimums} from './calculator/calculator.ts';
 import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
-import type {Emit} from './observe/events.ts';
+import type {Emit} from './observe/observations.ts';
 import {calculatedAnswer, explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
@@ -20,10 +20,9 @@ import {watchStore} from './store/store-watch.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
 import {createCourier, type Served} from './destinations/courier.ts';
-import {createDestination} from './destinations/kinds.ts';
+import {createDestination, termsOf} from './destinations/kinds.ts';
 import {startOutboxCheck} from './destinations/outbox-check.ts';
 import {watchPauses} from './destinations/pauses.ts';
-import {termsOf} from './destinations/terms.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -32,7 +31,7 @@ import {createProofs} from './http/embed/proof.ts';
 import {createQuota} from './http/embed/quota.ts';
 import {versionList} from './http/embed/version-list.ts';
 import {healthEndpoints, liveEndpoint} from './http/health.ts';
-import {hostedPages} from './http/hosted/hosted-pages.ts';
+import {applyPages} from './http/apply/apply-pages.ts';
 import {jsonApi} from './http/json/json-api.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
@@ -140,7 +139,7 @@ export async function createApp(
   app.use(versionList(versions));
   app.use(embedFiles(versions, requests.count, emit));
   app.use(
-    hostedPages({
+    applyPages({
       partners,
       publicUrl: config.publicUrl,
       version: newestVersion(versions),

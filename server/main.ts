@@ -1,5 +1,5 @@
 /** Starts the server in production, and stops it on a signal. */
-import {createEventLog} from './observe/event-log.ts';
+import {createObservationLog} from './observe/observation-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
 import {sizeThreadPool} from './config/thread-pool.ts';
@@ -29,7 +29,7 @@ function start(): {config: Config; newest: NewestScript; toPaste: string} {
 }
 
 const {config, newest, toPaste} = start();
-const log = createEventLog(createLog(config.logLevel));
+const log = createObservationLog(createLog(config.logLevel));
 for (const warning of config.warnings) log.emit({type: 'config-doubtful', warning});
 // The process ends only when its threads have ended, and nothing can end one that looks up a name, which may take a
 // minute. If another program takes the place of this one, all threads end at once.

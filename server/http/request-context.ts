@@ -1,6 +1,6 @@
 /**
  * Gives each request the properties that handlers read, such as its id and the visitor's address, and each response the
- * headers that all responses have. Emits an event when a response has ended.
+ * headers that all responses have. Emits an observation when a response has ended.
  */
 import {randomUUID} from 'node:crypto';
 import {IncomingMessage, ServerResponse} from 'node:http';
@@ -10,14 +10,14 @@ import helmet from 'helmet';
 import type {Caller} from '../config/callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../config/partners.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import type {QuotaState} from './embed/quota.ts';
 import {operations} from './operations.ts';
 import {readQuery} from './query.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** A random id, which the events of the request and the `X-Request-Id` header of its response hold. */
+    /** A random id, which the observations of the request and the `X-Request-Id` header of its response hold. */
     id: string;
     /** The visitor's address in canonical spelling. Express's `ip` is not checked and may be any text. */
     address: ClientAddress['address'];
@@ -66,7 +66,7 @@ function fixedHeaders(): Map<string, string> {
 const unknownPath = ':unknown';
 const operationPaths = new Set<string>(Object.values(operations).map(({path}) => path));
 
-/** Gives every request an id and the visitor's address, sets the fixed headers, and emits an event when it ends. */
+/** Gives every request an id and the visitor's address, sets the fixed headers, and emits an observation when it ends. */
 export function requestContext(
   emit: Emit,
   readClientAddress: ReturnType<typeof createAddressReader>,

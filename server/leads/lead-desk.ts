@@ -3,7 +3,7 @@
  * which delivers leads to destinations. A lead is committed before it is sent anywhere.
  */
 import {randomUUIDv7} from 'node:crypto';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
 import type {IdempotencyKey} from './idempotency.ts';

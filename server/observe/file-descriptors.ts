@@ -3,7 +3,7 @@
  * open as it may. What fails then fails because of that: neither a destination nor the store is the cause.
  */
 import {closeSync, openSync, readFileSync} from 'node:fs';
-import type {Emit} from './events.ts';
+import type {Emit} from './observations.ts';
 
 /** Milliseconds. */
 const times = {
@@ -11,8 +11,8 @@ const times = {
   interval: 500,
   /** A shortage lasts at least this long after the last failed trial: single descriptors are freed all the time. */
   minShortage: 2_000,
-  /** The shortest time between two events that say so. */
-  eventInterval: 60_000,
+  /** The shortest time between two observations that say so. */
+  observationInterval: 60_000,
 };
 
 /** In words for the log and for operators. */
@@ -52,7 +52,7 @@ export function watchDescriptors(emit: Emit): DescriptorWatch {
     const now = performance.now();
     if (isOutOfDescriptors()) {
       failedAt = now;
-      if (now - emittedAt < times.eventInterval) return;
+      if (now - emittedAt < times.observationInterval) return;
       emittedAt = now;
       isEmitted = true;
       emit({type: 'descriptors-exhausted', limit});

@@ -7,7 +7,7 @@ import {fill} from '../../form/words/fill.ts';
 import type {Partner} from '../config/partners.ts';
 import {escapeHtml} from '../html/html.ts';
 import {attributes, langOf, type Fallback, type SnippetParts} from './markup.ts';
-import {formWords, type PageLanguage} from './words.ts';
+import {pageWords, type PageLanguage} from './words.ts';
 
 /** The class of the only child of the form, which the rules below hide for as long as the form may still come. */
 export const fallbackClass = 'prequal-late';
@@ -37,7 +37,7 @@ const link = (address: string, text: string) => `<a href="${escapeHtml(address)}
 
 /** `call <a href="tel:…">…</a>`, and the same for an e-mail address, as far as the partner has them. */
 export function contactWays(contact: Partner['contact'], language: PageLanguage): string[] {
-  const {call, write} = formWords[language].withoutForm;
+  const {call, write} = pageWords[language].withoutForm;
   const {phone, email} = contact ?? {};
   return [
     ...(phone === undefined ? [] : [fill(call, {phone: link(`tel:${toE164(phone)}`, phone)})]),
@@ -54,7 +54,7 @@ export function fallbackOf(
   contact: Partner['contact'],
   language: PageLanguage,
 ): Fallback {
-  const {instead, below, open} = formWords[language].withoutForm;
+  const {instead, below, open} = pageWords[language].withoutForm;
   const ways = anyOf([link(applyAddress, open), ...contactWays(contact, language)], language);
   return {instead: fill(instead, {ways}), below: fill(below, {ways})};
 }
@@ -70,6 +70,6 @@ export const fallbackStyle = ({fallback}: SnippetParts): string =>
 export const fallbackChild = ({fallback}: SnippetParts, classAttribute = 'class'): string =>
   fallback ? `<div ${classAttribute}="${fallbackClass}">${fallback.instead}</div>` : '';
 
-/** A text below the form, on a line of its own, for hosts that do not keep the rules. It is always shown. */
+/** A text below the form, on a line of its own, for sites that do not keep the rules. It is always shown. */
 export const fallbackBelow = (parts: SnippetParts): string =>
   parts.fallback ? `\n<p${attributes(langOf(parts))}>${parts.fallback.below}</p>` : '';

@@ -9,7 +9,7 @@ import {inOrder, type Choices} from './choices.ts';
 import {fallbackOf} from './fallback.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
 import {siteOf} from './receiver.ts';
-import {formWords, type PageLanguage} from './words.ts';
+import {pageWords, type PageLanguage} from './words.ts';
 
 /** Stands for the partner in a snippet of a page that does not know which partner reads it. */
 export const samplePartner = 'your-partner-key';
@@ -55,7 +55,7 @@ export function snippetParts(
   // If the language is that of the page, it is not known here.
   const lang = attributes['lang'] as PageLanguage | undefined;
   const language = lang ?? 'en';
-  const {title} = formWords[language];
+  const {title} = pageWords[language];
   const key = partner?.key ?? samplePartner;
   const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;
   const applyAddress = `${receiver}${paths.apply}/${key}${lang ? `?lang=${lang}` : ''}`;

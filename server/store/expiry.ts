@@ -1,7 +1,7 @@
 /** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reasonOf, type LeadStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 
 /**
  * Milliseconds before the next batch. The short interval follows a batch that deleted rows, because more may be left.

@@ -2,7 +2,7 @@
  * The statements that create the tables of columns.ts in a new database, or upgrade an older one. They all run in one
  * transaction, so an interrupted upgrade changes nothing.
  */
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 import {list} from './database.ts';
 import {tables, type Column, type Index, type Table} from './columns.ts';
 

@@ -5,7 +5,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {limits} from '../../contract/api.ts';
 import {reasonOf, RowRefused, type LeadStore} from '../leads/lead-store.ts';
-import type {Emit} from '../observe/events.ts';
+import type {Emit} from '../observe/observations.ts';
 
 export type StoreWatch = {
   /** The same store, with calls that store or read a lead watched. */
@@ -72,7 +72,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
     return damage === undefined ? failure?.reason : `the database file is damaged: ${damage}`;
   };
 
-  /** Emits an event when an outage begins, when its reason changes, and when it ends. */
+  /** Emits an observation when an outage begins, when its reason changes, and when it ends. */
   function emitChange() {
     const reason = outage();
     if (reason === emitted) return;

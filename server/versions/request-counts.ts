@@ -46,7 +46,7 @@ export const movingVersion = 'v1';
 
 /**
  * The names for origins that no partner lists, and for requests without an origin. If such origins were counted by
- * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in sandboxed frames have no
+ * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in opaque frames have no
  * origin. The server's own pages (apply pages, previews of snippets) are known by what browsers say of the site.
  */
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;

@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
 import {elementName, firstFiles, paths} from '../../../contract/api.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import {
   isWithdrawn,
   movingVersions,

@@ -4,7 +4,7 @@
  * old, the form fetches a new one and solves it by itself.
  */
 import type {Partner} from '../../config/partners.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import type {Counters} from '../limits/counters.ts';
 import {challengeLifetime, type ChallengeTerms} from './proof.ts';
 

@@ -1,18 +1,18 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
 import {createHash} from 'node:crypto';
 import {html, Html} from '../../html/html.ts';
-import {hosts, leadToApplyPage, type Block, type HostName} from '../../snippets/hosts.ts';
+import {siteKinds, leadToApplyPage, type Block, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {Look} from '../../snippets/looks.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 
 /** Their snippets are no HTML that a page could hold, or lead to another page. The preview shows that of a page in HTML. */
-const notInHtml: ReadonlySet<HostName> = new Set(['react', 'vue', ...leadToApplyPage]);
+const notInHtml: ReadonlySet<SiteKindName> = new Set(['react', 'vue', ...leadToApplyPage]);
 
-export const isShownAsHtml = (host: HostName): boolean => notInHtml.has(host);
+export const isShownAsHtml = (site: SiteKindName): boolean => notInHtml.has(site);
 
 /** The blocks of a snippet that the preview holds. */
-export const blocksInPreview = (host: HostName, parts: SnippetParts): readonly Block[] =>
-  hosts[isShownAsHtml(host) ? 'html' : host].blocks(parts);
+export const blocksInPreview = (site: SiteKindName, parts: SnippetParts): readonly Block[] =>
+  siteKinds[isShownAsHtml(site) ? 'html' : site].blocks(parts);
 
 const codeOf = (blocks: readonly Block[], language: Block['language']) =>
   blocks.filter((block) => block.language === language).map(({code}) => code);
@@ -25,8 +25,8 @@ const hashesOf = (code: string) =>
 
 type Preview = {page: Html; policy: string};
 
-export function preview(host: HostName, parts: SnippetParts, look: Look | undefined): Preview {
-  const blocks = blocksInPreview(host, parts);
+export function preview(site: SiteKindName, parts: SnippetParts, look: Look | undefined): Preview {
+  const blocks = blocksInPreview(site, parts);
   const body = codeOf(blocks, 'html').join('\n');
   const styles = [
     // The page of the partner around the form.

@@ -1,14 +1,14 @@
-/** The page of snippets: choices on one side, on the other the snippet for a host, and the form that it makes. */
+/** The page of snippets: choices on one side, on the other the snippet for a kind of site, and the form that it makes. */
 import {paths} from '../../../contract/api.ts';
 import {html, Html} from '../../html/html.ts';
 import {
-  hostNames,
-  hosts,
+  siteKindNames,
+  siteKinds,
   leadToApplyPage,
   type Block,
-  type Host,
-  type HostName,
-} from '../../snippets/hosts.ts';
+  type SiteKind,
+  type SiteKindName,
+} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {receiverWarning} from '../../snippets/receiver.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
@@ -24,7 +24,7 @@ export const sendings = ['samples', 'leads'] as const;
 /** Everything on the page follows from the query of its address. */
 export type State = Chosen & {
   parts: SnippetParts;
-  host: HostName;
+  host: SiteKindName;
   width: (typeof widths)[number];
   sends: (typeof sendings)[number];
   version: Pick<EmbedVersion, 'name' | 'released'>;
@@ -37,8 +37,8 @@ export function linkTo({query}: State, changes: Readonly<Record<string, string>>
 }
 
 const tabs = (state: State) =>
-  html`<nav class="hosts" aria-label="Where the form goes">
-    ${hostNames.map(
+  html`<nav class="site-kinds" aria-label="Where the form goes">
+    ${siteKindNames.map(
       (name) =>
         html`<a
           id="host-${name}"
@@ -46,7 +46,7 @@ const tabs = (state: State) =>
           data-choice="host"
           data-value="${name}"
           ${name === state.host && html`aria-current="page"`}
-          >${hosts[name].name}</a
+          >${siteKinds[name].name}</a
         >`,
     )}
   </nav>`;
@@ -59,8 +59,8 @@ const block = ({title, code}: Block, index: number) =>
   </div>`;
 
 /** What the choice of the version brings with it. The apply page always has the newest one. */
-function versionNote({host, choices, version}: State): Html | undefined {
-  if (leadToApplyPage.has(host)) return undefined;
+function versionNote({host: site, choices, version}: State): Html | undefined {
+  if (leadToApplyPage.has(site)) return undefined;
   if (choices.version === 'newest')
     return html`This form changes by itself with every new version, so the browser cannot check what it loads.`;
   if (version.released) return undefined;
@@ -94,9 +94,9 @@ const warningBox = (text: string) =>
   </div>`;
 
 function snippet(state: State): Html {
-  const {host, parts} = state;
-  const shown: Host = hosts[host];
-  const warning = receiverWarning(host, parts);
+  const {host: site, parts} = state;
+  const shown: SiteKind = siteKinds[site];
+  const warning = receiverWarning(site, parts);
   return html`<section id="snippet" aria-labelledby="snippet-title">
     <h2 id="snippet-title">Your snippet</h2>
     ${tabs(state)}
@@ -113,15 +113,15 @@ function snippet(state: State): Html {
 }
 
 /** Whether the preview is the apply page, which always sends real leads. Without a partner there is none. */
-const showsApplyPage = ({host, partner, sends}: State) =>
-  leadToApplyPage.has(host) && partner !== undefined && sends === 'leads';
+const showsApplyPage = ({host: site, partner, sends}: State) =>
+  leadToApplyPage.has(site) && partner !== undefined && sends === 'leads';
 
 /** Whether the form in the preview sends leads, and to whom. */
-function sendingNote({host, partner, parts, sends}: State): Html {
+function sendingNote({host: site, partner, parts, sends}: State): Html {
   const {endpoint, sandbox} = parts.attributes;
   if (!partner)
     return html`The form shows samples. It sends nothing, because it needs your partner key for that.`;
-  if (leadToApplyPage.has(host))
+  if (leadToApplyPage.has(site))
     return sends === 'leads'
       ? html`Your visitors see this page. What you choose here does not change it. What you send from it is a
         real lead.`
@@ -183,7 +183,7 @@ function previewSection(state: State): Html {
 }
 
 export function snippetsPage(state: State): Html {
-  const {host, width, sends} = state;
+  const {host: site, width, sends} = state;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -203,7 +203,7 @@ export function snippetsPage(state: State): Html {
             <p class="intro">
               Choose how it looks, try it, and paste <a href="#snippet">the snippet</a> into your page.
             </p>
-            <input type="hidden" name="host" value="${host}" />
+            <input type="hidden" name="host" value="${site}" />
             <input type="hidden" name="width" value="${width}" />
             <input type="hidden" name="sends" value="${sends}" />
             ${choiceFields(state)}

@@ -5,7 +5,7 @@ import {Router, type Request, type RequestHandler} from 'express';
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
 import {allChoices, noChoices, readChoices, type Faults} from '../../snippets/choices.ts';
-import {hostNames, leadToApplyPage, type HostName} from '../../snippets/hosts.ts';
+import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
@@ -79,7 +79,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       faults: isUnknown ? {...faults, partner: 'is not known here: ask us for your key'} : faults,
       choices,
       parts: snippetParts({publicUrl}, version, partner, choices),
-      host: oneOf<HostName>(hostNames, given['host']),
+      host: oneOf<SiteKindName>(siteKindNames, given['host']),
       width: oneOf(widths, given['width']),
       sends: oneOf(sendings, given['sends']),
       version,
@@ -87,9 +87,9 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
   }
 
   /** Unless somebody asks for real leads, the form in the preview is a sample of the one in the snippet. */
-  function partsInPreview({host, partner, choices, parts, sends}: State): SnippetParts {
+  function partsInPreview({host: site, partner, choices, parts, sends}: State): SnippetParts {
     if (sends === 'leads') return parts;
-    const {attributes, properties, ...others} = leadToApplyPage.has(host) ? noChoices : choices;
+    const {attributes, properties, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
     const accent = partner?.colors?.accent;
     return snippetParts({publicUrl}, version, partner, {
       ...others,

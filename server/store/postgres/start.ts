@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {reasonOf} from '../../leads/lead-store.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import {statement} from '../database.ts';
 import {
   currentVersion,
@@ -19,8 +19,8 @@ import {longTimeout, openConnections, type Connections, type StatementNames} fro
 export const startPatience = 60_000;
 /** Milliseconds between two attempts. The pause doubles each time, up to the maximum. */
 const [firstPause, maxPause] = [250, 5_000];
-/** Milliseconds between two events that say that the database cannot be reached. */
-const eventInterval = 10_000;
+/** Milliseconds between two observations that say that the database cannot be reached. */
+const observationInterval = 10_000;
 /** The key of an advisory lock. It can be any number that no other program uses in this database. */
 const upgradeLock = 0x1ead;
 
@@ -87,7 +87,7 @@ export async function startPostgres(options: Options): Promise<Connections> {
           cause: error,
         });
       }
-      if (emittedAt === undefined || now >= emittedAt + eventInterval) {
+      if (emittedAt === undefined || now >= emittedAt + observationInterval) {
         const left = seconds(started + patience - now);
         emit?.({type: 'database-awaited', reason, seconds: left});
         emittedAt = now;

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {databaseTimings} from '../../config/timings.ts';
 import {createBatcher} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
 import type {Codec} from '../codec.ts';
 import {leadQueries} from '../queries.ts';

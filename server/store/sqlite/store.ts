@@ -5,7 +5,7 @@ import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher, type Outcome} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
-import type {Emit} from '../../observe/events.ts';
+import type {Emit} from '../../observe/observations.ts';
 import type {Row} from '../database.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
 import type {Codec} from '../codec.ts';
@@ -20,9 +20,15 @@ import type {Write, WriterSettings} from './writer.ts';
 
 /**
  * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
+ * @param watch checks the file for damage, in processes of its own, which most tests do without
  * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
  */
-export async function openSqliteStore(path: string, codec: Codec, emit?: Emit): Promise<LeadStore> {
+export async function openSqliteStore(
+  path: string,
+  codec: Codec,
+  emit?: Emit,
+  watch = watchForDamage,
+): Promise<LeadStore> {
   makeFile(path);
   const {writer, before} = await startWriter({path});
   const lock = takeServerLock(path);
@@ -37,7 +43,7 @@ export async function openSqliteStore(path: string, codec: Codec, emit?: Emit): 
   });
   const reader = openReader(path);
   const {all, one} = createRunner(reader);
-  const damage = watchForDamage(path);
+  const damage = watch(path);
   const {ino: opened} = statSync(path);
 
   function orUnavailable<Result>(work: () => Result): Promise<Result> {

@@ -1,7 +1,8 @@
 /**
- * The hosts on which partners put the form, each with the snippet that survives there. The page of snippets, the command
- * `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs each on a page
- * that treats a snippet as the host does.
+ * The kinds of sites on which partners put the form, each with the snippet that survives there. The page of snippets, the
+ * command `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs each
+ * on a page that treats a snippet as such a site does. The command and the page of snippets call a kind `host`, because
+ * addresses and scripts of partners use that name.
  */
 import {escapeHtml} from '../html/html.ts';
 import {fallbackBelow, fallbackChild, fallbackClass, fallbackRules, fallbackStyle} from './fallback.ts';
@@ -27,7 +28,7 @@ export type Block = {
   code: string;
 };
 
-export type Host = {
+export type SiteKind = {
   name: string;
   /** What to do, one step a sentence. The texts to copy come after them. */
   steps: readonly string[];
@@ -45,7 +46,7 @@ const classicHtml = (parts: SnippetParts) =>
 const wordpress = (parts: SnippetParts) =>
   `${formTag(parts, styleAttribute(parts))}\n${classicTag(parts)}${fallbackBelow(parts)}`;
 
-const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): Host['blocks'] => {
+const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): SiteKind['blocks'] => {
   return (parts) => [{title, language: 'html', code: code(parts)}];
 };
 
@@ -140,7 +141,7 @@ function policy({server, attributes: {endpoint}}: SnippetParts): string {
 const emailLink = ({applyPage: {applyUrl, title}}: SnippetParts) =>
   `<a href="${escapeHtml(applyUrl)}">${escapeHtml(title)}</a>`;
 
-export const hosts = {
+export const siteKinds = {
   html: {
     name: 'Your own HTML',
     steps: ['Paste this where the form should appear.'],
@@ -275,11 +276,11 @@ export const hosts = {
       {title: 'A link in HTML', language: 'html', code: emailLink(parts)},
     ],
   },
-} as const satisfies Readonly<Record<string, Host>>;
+} as const satisfies Readonly<Record<string, SiteKind>>;
 
-export type HostName = keyof typeof hosts;
+export type SiteKindName = keyof typeof siteKinds;
 
 /** Their snippets lead to the partner's apply page, which has looks of its own and the newest version. */
-export const leadToApplyPage: ReadonlySet<HostName> = new Set(['frame', 'email']);
+export const leadToApplyPage: ReadonlySet<SiteKindName> = new Set(['frame', 'email']);
 
-export const hostNames = Object.keys(hosts) as [HostName, ...HostName[]];
+export const siteKindNames = Object.keys(siteKinds) as [SiteKindName, ...SiteKindName[]];

@@ -1,12 +1,12 @@
-/** The log line of each event. Operators may search for the messages and fields, so they should not change. */
-import type {EventType, ServerEvent} from './events.ts';
+/** The log line of each observation. Operators may search for the messages and fields, so they should not change. */
+import type {ObservationType, Observation} from './observations.ts';
 import {noDescriptors} from './file-descriptors.ts';
 
 /** A line without `message` has only fields. */
 type Line = {level: 'error' | 'warn' | 'info'; fields: object; message?: string};
 
 /**
- * A line that could come so often that it fills the disk. Of the lines with the same event and kind, the first is
+ * A line that could come so often that it fills the disk. Of the lines with the same observation and kind, the first is
  * written and the others are counted.
  */
 type SampledLine = Line & {
@@ -15,9 +15,9 @@ type SampledLine = Line & {
   kind: string;
 };
 
-/** @param isDebug whether the log level is `debug`. @returns undefined for an event without a line */
-type ToLine<Type extends EventType> = (
-  event: ServerEvent<Type>,
+/** @param isDebug whether the log level is `debug`. @returns undefined for an observation without a line */
+type ToLine<Type extends ObservationType> = (
+  observation: Observation<Type>,
   isDebug: boolean,
 ) => Line | SampledLine | undefined;
 
@@ -28,8 +28,8 @@ type ToLine<Type extends EventType> = (
  *
  * At the log level `debug`, every request has a line.
  */
-const requestLine: ToLine<'request-answered'> = (event, isDebug) => {
-  const {request, method, path, isOperation, status, ms, caller, partner, lead} = event;
+const requestLine: ToLine<'request-answered'> = (observation, isDebug) => {
+  const {request, method, path, isOperation, status, ms, caller, partner, lead} = observation;
   const fields = {request, method, path, status, ms, caller, partner, lead};
   const isAlwaysLogged = status < 500 && (caller !== undefined || lead !== undefined);
   if (isAlwaysLogged || isDebug) return {level: 'info', fields};
@@ -52,8 +52,8 @@ const failedMessages = {
   failed: 'delivery given up after days of failing',
 } as const;
 
-/** TypeScript refuses this table if an event is missing. */
-const lines: {[Type in EventType]: ToLine<Type>} = {
+/** TypeScript refuses this table if an observation is missing. */
+const lines: {[Type in ObservationType]: ToLine<Type>} = {
   ready: ({host, port, script, release, hint}) => ({
     level: 'info',
     // Fields that are undefined are left out of the line.
@@ -291,5 +291,5 @@ const lines: {[Type in EventType]: ToLine<Type>} = {
 };
 
 /** @param isDebug whether the log level is `debug` */
-export const lineOf = <Type extends EventType>(event: ServerEvent<Type>, isDebug = false) =>
-  lines[event.type](event, isDebug);
+export const lineOf = <Type extends ObservationType>(observation: Observation<Type>, isDebug = false) =>
+  lines[observation.type](observation, isDebug);

@@ -1,9 +1,9 @@
 /**
- * The events of the server. Each is emitted once, where it happens. Today only the log listens to them: event-lines.ts
- * says which log line an event becomes.
+ * The observations of the server. Each is emitted once, where it happens. Today only the log listens to them: log-lines.ts
+ * says which log line an observation becomes.
  *
- * Several events have these fields: `lead` is the id of a lead, `request` the id of a request, `destination` and
- * `partner` are names from the configuration, and `reason` says in one line why something failed. No event holds
+ * Several observations have these fields: `lead` is the id of a lead, `request` the id of a request, `destination` and
+ * `partner` are names from the configuration, and `reason` says in one line why something failed. No observation holds
  * anything that a visitor typed.
  */
 
@@ -138,7 +138,7 @@ type Facts = {
   };
   /**
    * A process ended during a delivery, so nobody knows whether the destination has the lead. With `ON_AMBIGUOUS=hold`
-   * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such event.
+   * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such observation.
    */
   'delivery-interrupted': {lead: string; destination: string};
   /** A lead cannot be read from the database, so its delivery is tried again later. */
@@ -153,11 +153,11 @@ type Facts = {
   'outbox-unreadable': {destination: string; reason: string};
 };
 
-export type EventType = keyof Facts;
+export type ObservationType = keyof Facts;
 
-/** Any event, or one of the given types. */
-export type ServerEvent<Type extends EventType = EventType> = {
+/** Any observation, or one of the given types. */
+export type Observation<Type extends ObservationType = ObservationType> = {
   [Each in Type]: {type: Each} & Facts[Each];
 }[Type];
 
-export type Emit = (event: ServerEvent) => void;
+export type Emit = (observation: Observation) => void;
