@@ -85,7 +85,7 @@ const serverRooms = roomsOf('server', (name) => [
     : []),
   ...(name === 'observe'
     ? []
-    : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an event.'}]),
+    : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an observation.'}]),
 ]);
 
 const widgetLooksOutside = [
@@ -134,6 +134,19 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': [
         'error',
         {allowForKnownSafeCalls: [{from: 'package', name: 'Equal', package: '@types/chai'}]},
+      ],
+    },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.name=/^(test|it|suite|describe)$/] > Literal:first-child[value=/^.{91}/]',
+          message: 'A title says one behaviour in at most 90 characters.',
+        },
       ],
     },
   },
