@@ -145,6 +145,8 @@ const figures = (name: string) => [`${name}/s`, 'p50 ms', 'p99 ms'];
 
 const report = `# Benchmark
 
+For operators who plan a machine, and for contributors: how many leads the server takes, and how fast.
+
 Written by \`npm run bench\` with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores. Each figure is the median of ${rounds} rounds, taken in turn after one that only warms up.
 
 Layers on, as in production:

@@ -226,9 +226,11 @@ export const report = ({
   profile,
 }: Measured) => `# Page benchmark
 
+For partners who ask what the form costs their page, and for contributors: how fast it appears and reacts.
+
 Written by \`npm run bench:page\` with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
 
-A plain host page by itself, with a plain HTML form of the same fields, and with the snippet of the documentation.
+A plain partner page by itself, with a plain HTML form of the same fields, and with the snippet of the documentation.
 
 ## The first field on screen
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:page`: measures how much the form slows down a simple host page on a slow phone, compared with the same
+ * `npm run bench:page`: measures how much the form slows down a simple partner page on a slow phone, compared with the same
  * page without it and with a plain HTML form, and how fast it reacts to keys and clicks. Writes docs/page-benchmark.md.
  * With `--load` it does not fill in the form, and with `--print` it writes no file.
  */
@@ -14,7 +14,7 @@ import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {profileOf, functionCategories, workCategories, workIn, type Traced} from './page-flame.ts';
-import {serveHostPages} from './page-host.ts';
+import {servePartnerPages} from './page-server.ts';
 import {latePageNames, shiftWithLateConfig} from './page-late.ts';
 import {
   formPageNames,
@@ -32,12 +32,12 @@ const fillsIn = !process.argv.includes('--load');
 const writes = !process.argv.includes('--print');
 
 const folder = makeTemporaryFolder();
-const host = await serveHostPages();
+const partner = await servePartnerPages();
 const embedFolder = resolve(process.env['EMBED_FOLDER'] ?? 'dist/embed');
 const service = await startService(
   {
     ...serviceSettings(folder.path),
-    EMBED_ORIGINS: host.origin,
+    EMBED_ORIGINS: partner.origin,
     EMBED_FOLDER: embedFolder,
     PROOF_OF_WORK: process.env['PROOF_OF_WORK'] ?? '200',
   },
@@ -47,11 +47,11 @@ const service = await startService(
 const versions = {embedFolder, releasesFolder: 'no releases'};
 const {script} = newestScript({...versions, publicUrl: service.url});
 const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
-host.embed(script, 'acme', 'widget');
+partner.embed(script, 'acme', 'widget');
 const released = {embedFolder: 'no builds', releasesFolder: 'releases'};
-host.embed(newestScript({...released, publicUrl: service.url}).script, 'acme', 'released');
+partner.embed(newestScript({...released, publicUrl: service.url}).script, 'acme', 'released');
 const browser = await chromium.launch(await findChromium());
-const addressOf = (name: string) => `${host.origin}/${name}`;
+const addressOf = (name: string) => `${partner.origin}/${name}`;
 
 const pages = ['alone', 'plain', ...formPageNames] as const;
 const loads: Loads = {alone: [], plain: [], widget: [], 'widget-es': [], 'widget-single': []};
@@ -103,7 +103,7 @@ for (let run = 0; run < runs; run += 1) {
 const version = browser.version();
 await browser.close();
 await service.end('SIGTERM');
-host.close();
+partner.close();
 folder.remove();
 
 const [newest] = readVersions(versions);

@@ -3,7 +3,7 @@ import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {readConfig} from '../../server/config/config.ts';
-import {createEventLog} from '../../server/observe/event-log.ts';
+import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {createLog} from '../../server/observe/log.ts';
 import {startServer} from '../../server/server.ts';
 import {openBenchStore, upstreamUrl} from './bench-server.ts';
@@ -25,6 +25,6 @@ const config = readConfig({
   }),
 });
 const log = createLog(config.logLevel, join(mkdtempSync(join(tmpdir(), 'bench-')), 'log'));
-const server = await startServer(config, createEventLog(log).emit, await openBenchStore());
+const server = await startServer(config, createObservationLog(log).emit, await openBenchStore());
 process.send!(server.port);
 process.on('disconnect', () => process.exit(0));

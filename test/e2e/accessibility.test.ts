@@ -62,7 +62,7 @@ async function contact(page: Page) {
 }
 
 suite('a screen reader hears', () => {
-  test('a screen reader hears of each step its title, and of each field its name, whether it is required, and its help', async () => {
+  test('of each step its title, and of each field its name, whether it is required, and its help', async () => {
     const page = await openForm();
     assert.deepEqual(await tree(page), [
       'form',
@@ -113,7 +113,7 @@ suite('a screen reader hears', () => {
     await page.close();
   });
 
-  test('a screen reader hears the errors, by their summary and by their fields', async () => {
+  test('the errors, by their summary and by their fields', async () => {
     const page = await openForm();
     await page.getByLabel('First name').fill('Ana');
     await next(page);
@@ -132,7 +132,7 @@ suite('a screen reader hears', () => {
     await page.close();
   });
 
-  test('a screen reader hears the result as a table with a list of what would unlock more, and not the drawing', async () => {
+  test('the result as a table with a list of what would unlock more, and not the drawing', async () => {
     const page = await openForm();
     await contact(page);
     await page.getByText('Above 720').click();
@@ -175,7 +175,7 @@ suite('the form follows the system', () => {
       .first()
       .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-  test('the form follows the system in forced colours: what is chosen, done and focused is told without colours of ours', async () => {
+  test('in forced colours, where what is chosen, done and focused is told without colours of ours', async () => {
     const page = await openForm({forcedColors: 'active'});
     assert.notEqual(
       await painted(page, '.progress .done', 'background-color'),
@@ -191,7 +191,7 @@ suite('the form follows the system', () => {
     await page.close();
   });
 
-  test('the form follows the system in reduced motion: nothing runs but a slow sign that something is being sent', async () => {
+  test('in reduced motion, where nothing runs but a slow sign that something is being sent', async () => {
     const page = await openForm({reducedMotion: 'reduce'});
     await page.route('**/embed/v1/leads*', () => {});
     await contact(page);

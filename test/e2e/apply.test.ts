@@ -15,7 +15,7 @@ import {freePort} from '../support/free-port.ts';
 import {openForSuite, openFor} from '../support/opened.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
-import {walk, widths} from './hosts/way.ts';
+import {walk, widths} from './partner-pages/way.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -131,7 +131,7 @@ const noLook = () => Promise.resolve();
 suite('an apply page', () => {
   const run = openForSuite(startAll);
 
-  test('an apply page takes a visitor from the link in an e-mail to the stored lead, under its policy', async (t) => {
+  test('takes a visitor from the link in an e-mail to the stored lead, under its policy', async (t) => {
     const {page, violations, requests} = await openFor(t, openTab(run));
     const address = `${run.publicUrl}/apply/acme?utm_source=news&utm_medium=email&gclid=abc&first_name=Mallory&email=m@example.com`;
     await page.goto(address);
@@ -172,7 +172,7 @@ suite('an apply page', () => {
     );
   });
 
-  test('an apply page goes back a step, and not away, with the browser’s Back', async (t) => {
+  test('goes back a step, and not away, with the browser’s Back', async (t) => {
     const {page} = await openFor(t, openTab(run));
     await page.goto(`${run.publicUrl}/apply/bright`);
     for (const [label, value] of [
@@ -188,7 +188,7 @@ suite('an apply page', () => {
     assert.equal(await page.getByLabel('First name').inputValue(), 'Ana');
   });
 
-  test('an apply page is in Spanish for who prefers it, and a link changes the language', async (t) => {
+  test('is in Spanish for who prefers it, and a link changes the language', async (t) => {
     const {page, violations} = await openFor(t, openTab(run, {locale: 'es-MX'}));
     await page.goto(`${run.publicUrl}/apply/acme?utm_source=qr`);
     await page.getByLabel('Nombre').waitFor();
@@ -202,15 +202,17 @@ suite('an apply page', () => {
 
   for (const key of ['acme', 'bright', 'night']) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      test(`the apply page of the partner "${key}" is legible and fits a ${colorScheme} phone and desktop`, async (t) => {
+      test(`is legible and fits a ${colorScheme} phone and desktop, with the looks of "${key}"`, async (t) => {
         for (const width of widths) {
           const {page} = await openFor(t, openTab(run, {colorScheme, viewport: {width, height: 800}}));
           await page.goto(`${run.publicUrl}/apply/${key}`);
           await page.getByLabel('First name').waitFor();
-          const found = await page.evaluate(
-            `${axe};axe.run().then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
-          );
-          assert.deepEqual(found, []);
+          if (width === widths[0]) {
+            const found = await page.evaluate(
+              `${axe};axe.run().then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
+            );
+            assert.deepEqual(found, []);
+          }
           const {overflow, brightness, shift} = await page.evaluate(() => ({
             overflow: document.documentElement.scrollWidth - innerWidth,
             brightness: getComputedStyle(document.body).backgroundColor.match(/\d+/g)!.map(Number)[0]!,
@@ -224,7 +226,7 @@ suite('an apply page', () => {
     }
   }
 
-  test('an apply page says without JavaScript what the visitor can do', async (t) => {
+  test('says without JavaScript what the visitor can do', async (t) => {
     const {page} = await openFor(t, openTab(run, {javaScriptEnabled: false}));
     await page.goto(`${run.publicUrl}/apply/acme`);
     await page.getByRole('heading', {name: 'This form needs JavaScript'}).waitFor();
@@ -234,7 +236,7 @@ suite('an apply page', () => {
     assert.equal(await page.getByText('has not loaded yet').isVisible(), false);
   });
 
-  test('an apply page says that the form has not loaded, if its script does not arrive, and a link tries again', async (t) => {
+  test('says that the form has not loaded, if its script does not arrive, and a link tries again', async (t) => {
     const {page} = await openFor(t, openTab(run));
     await page.route('**/lead-prequal-form.js*', (route) => route.abort());
     await page.goto(`${run.publicUrl}/apply/acme?utm_source=news`);
@@ -263,7 +265,7 @@ suite('an apply page', () => {
 suite('an apply page in a frame', () => {
   const run = openForSuite(startAll);
 
-  test('an apply page in a frame of a listed origin takes a lead, grows with the form, and reports its events', async (t) => {
+  test('of a listed origin takes a lead, grows with the form, and reports its events', async (t) => {
     const {page, violations} = await openFor(t, openTab(run, {viewport: {width: 360, height: 800}}));
     await page.goto(`${run.listed.origin}/?utm_source=unseen`);
     const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
@@ -307,7 +309,7 @@ suite('an apply page in a frame', () => {
     assert.equal(attribution['referrer'], `${run.listed.origin}/`);
   });
 
-  test('an apply page in a frame has no heading of its own, is light on a light page, and moves nothing on it', async (t) => {
+  test('has no heading of its own, is light on a light page, and moves nothing on it', async (t) => {
     const {page} = await openFor(t, openTab(run, {colorScheme: 'dark'}));
     await page.goto(run.listed.origin);
     const frame = page.frameLocator('iframe');
@@ -330,7 +332,7 @@ suite('an apply page in a frame', () => {
     assert.deepEqual(looks, ['rgb(255, 255, 255)', 'rgba(0, 0, 0, 0)', 'inset(50%)', 'none']);
   });
 
-  test('an apply page is not shown in a frame of an origin that is not listed, which gets no message', async (t) => {
+  test('is not shown on an origin that is not listed, which gets no message', async (t) => {
     const {page, violations} = await openFor(t, openTab(run));
     await page.goto(run.unlisted.origin, {waitUntil: 'load'});
     assert.match(violations.join('\n'), /frame-ancestors/);

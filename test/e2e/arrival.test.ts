@@ -7,6 +7,7 @@ import type {AddressInfo} from 'node:net';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
+import {languages} from '../../form/words/languages.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startDemo, type Demo} from './demo.ts';
 
@@ -17,11 +18,11 @@ const codeBlock = (file: string, start: RegExp) =>
 const widths = [320, 360, 640, 1280];
 
 /** As the documentation has them. */
-const snippet = codeBlock('README.md', /## Embed it[^]*?```html\n[^]*?(<style[^]*?)```/);
+const snippet = codeBlock('docs/embedding.md', /### Your own HTML[^]*?```html\n[^]*?(<style[^]*?)```/);
 const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n([^]*?)```/);
 
 const cases = {
-  'the snippet of the README': snippet,
+  'the snippet of the guide': snippet,
   'the style sheet of the reference': `<style>${rules}</style><lead-prequal-form></lead-prequal-form>`,
   'contact data alone': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.standard)}</style>
     <lead-prequal-form lead-type="standard"></lead-prequal-form>`,
@@ -39,6 +40,8 @@ let demo: Demo;
 let origin: string;
 let script: string;
 let browser: Browser;
+/** One page for all tests of the layout, because a new one takes more time than the test. */
+let page: Page;
 
 before(async () => {
   demo = await startDemo();
@@ -48,6 +51,12 @@ before(async () => {
   await once(host.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
   browser = await chromium.launch(await findChromium());
+  page = await browser.newPage();
+  // A page notes each of its layout shifts as a mark.
+  await page.addInitScript(() => {
+    const note = () => performance.mark('shift');
+    new PerformanceObserver(note).observe({type: 'layout-shift', buffered: true});
+  });
 });
 after(async () => {
   await browser.close();
@@ -55,30 +64,32 @@ after(async () => {
   await demo.stop();
 });
 
-function openPage(content: string, lang: string, options: BrowserContextOptions): Promise<Page> {
+/** What the partner's server answers from now on. */
+function publish(content: string, lang = 'en') {
   body = `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
     <link rel="icon" href="data:,"><body><h1>Before</h1>${script}${content}<p id="below">Below</p></body></html>`;
+}
+
+/** A page in a browser of its own, for what the shared page cannot be. */
+function openPage(content: string, options: BrowserContextOptions): Promise<Page> {
+  publish(content);
   return browser.newPage(options);
 }
 
 const drawn = (page: Page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-suite('the form arrives', () => {
+suite('a form that arrives', () => {
   for (const [name, content] of Object.entries(cases)) {
     for (const width of widths) {
-      for (const lang of ['en', 'es']) {
-        test(`the form arrives and nothing moves: ${name}, ${width} px, ${lang}`, async () => {
-          const page = await openPage(content, lang, {viewport: {width, height: 900}});
+      for (const lang of ['en', ...Object.keys(languages)]) {
+        test(`moves nothing on the page: ${name}, ${width} px, ${lang}`, async () => {
+          publish(content, lang);
+          await page.setViewportSize({width, height: 900});
           const gate = Promise.withResolvers<void>();
           await page.route('**/lead-prequal-form.js?build=*', async (route) => {
             await gate.promise;
             await route.continue();
-          });
-          // The page notes each layout shift as a mark.
-          await page.addInitScript(() => {
-            const note = () => performance.mark('shift');
-            new PerformanceObserver(note).observe({type: 'layout-shift', buffered: true});
           });
           await page.goto(origin, {waitUntil: 'commit'});
           await page.locator('#below').waitFor();
@@ -89,14 +100,14 @@ suite('the form arrives', () => {
           await drawn(page);
           assert.deepEqual(await page.locator('#below').boundingBox(), place);
           assert.deepEqual(await page.evaluate(() => performance.getEntriesByName('shift')), []);
-          await page.close();
+          await page.unrouteAll();
         });
       }
     }
   }
 
-  test('without JavaScript the form never arrives, and the snippet of the README says at once where else to go', async () => {
-    const page = await openPage(snippet, 'en', {javaScriptEnabled: false});
+  test('without JavaScript, the snippet of the guide says at once where else to go', async () => {
+    const page = await openPage(snippet, {javaScriptEnabled: false});
     await page.goto(origin);
     const hrefs = ['https://leads.example.com/apply/acme', 'tel:+14155550132', 'mailto:hello@acme.example'];
     const links = page.getByRole('link');
@@ -108,8 +119,8 @@ suite('the form arrives', () => {
     await page.close();
   });
 
-  test('while the form is on its way, the snippet of the README shows nothing to people with JavaScript', async () => {
-    const page = await openPage(snippet, 'en', {});
+  test('with JavaScript, the snippet of the guide shows nothing while the form is on its way', async () => {
+    const page = await openPage(snippet, {});
     const gate = Promise.withResolvers<void>();
     await page.route('**/lead-prequal-form.js?build=*', async (route) => {
       await gate.promise;
@@ -125,9 +136,9 @@ suite('the form arrives', () => {
     await page.close();
   });
 
-  test('the form arrives late, and its own content shows until then', async () => {
+  test('shows its own content until then', async () => {
     const content = '<lead-prequal-form><p>Please wait.</p></lead-prequal-form>';
-    const page = await openPage(content, 'en', {});
+    const page = await openPage(content, {});
     const gate = Promise.withResolvers<void>();
     await page.route('**/lead-prequal-form.js?build=*', async (route) => {
       await gate.promise;

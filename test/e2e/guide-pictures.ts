@@ -4,12 +4,12 @@ import {chromium, type Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
-import {hosts} from '../../server/snippets/hosts.ts';
+import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startTestServer} from '../support/test-server.ts';
-import {walk} from './hosts/way.ts';
+import {walk} from './partner-pages/way.ts';
 
 const origin = 'https://www.acme.example';
 const publicUrl = 'https://leads.example.com';
@@ -36,7 +36,7 @@ const server = await startTestServer({
 const version = versionForSnippets(readVersions(server.config));
 if (!version) throw new Error('The form is not built: run "npm run build" first');
 const parts = snippetParts({publicUrl}, version, partner, noChoices);
-const [{code: snippet = ''} = {}] = hosts.html.blocks(parts);
+const [{code: snippet = ''} = {}] = siteKinds.html.blocks(parts);
 
 /** A quiet page of a partner. `/unstyled` has a mistake: it keeps no height for the form. */
 const pageOf = (path: string) => `<!doctype html>

@@ -29,7 +29,7 @@ async function leaveAndReturn(page: Page) {
 }
 
 suite('a visitor who leaves the page and comes back', () => {
-  test('a visitor who leaves the page and comes back finds all contact data: half a number, and what the browser filled in without an event', async () => {
+  test('finds half a phone number, and what the browser filled in without an event', async () => {
     const page = await run.browser.newPage();
     await openWithDraft(page);
     await input(page, 'First name').pressSequentially('Ana');
@@ -44,7 +44,7 @@ suite('a visitor who leaves the page and comes back', () => {
     await page.close();
   });
 
-  test('a visitor who leaves the page from a later step and comes back finds the contact data, and no funds are kept', async () => {
+  test('finds the contact data after leaving from a later step, and no funds are kept', async () => {
     const page = await run.browser.newPage();
     await openWithDraft(page);
     const typed = ['Ana', 'Silva', 'ana@example.com', '(415) 555-0132'];

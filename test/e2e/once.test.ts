@@ -5,6 +5,7 @@ import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {resolve} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
 import {after, before, beforeEach, suite, test} from 'node:test';
 import {chromium, type Browser, type Page, type Route} from 'playwright-core';
 import type {Config} from '../../server/config/config.ts';
@@ -12,8 +13,9 @@ import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startFakeUpstream, type FakeUpstream, type Script} from '../support/fake-upstream.ts';
+import {openForSuite} from '../support/opened.ts';
 import {amounts} from '../support/sample-leads.ts';
-import {forEachStore} from '../support/stores.ts';
+import {startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const embedFolder = resolve('dist/embed');
@@ -96,146 +98,140 @@ const sendByKeyboard = async (page: Page) => {
   await page.keyboard.press('Enter');
 };
 
-forEachStore((store) => {
-  suite('a visitor of a partner that asks for consent', () => {
-    // Made before the partner's origin is known, hence a function.
-    const server = store.useServer(settings);
-    beforeEach(async () => {
-      ({script} = newestScript({...server.config, publicUrl: server.url}));
-      delete upstreamScript.create;
-      delete upstreamScript.read;
-      stored = (await leads()).length;
-      email = `${randomUUID()}@example.com`;
+suite('a visitor of a partner that asks for consent', () => {
+  // Made before the partner's origin is known, hence a function.
+  const server = openForSuite(() => startTestServer(settings()));
+  beforeEach(() => {
+    ({script} = newestScript({...server.config, publicUrl: server.url}));
+    delete upstreamScript.create;
+    delete upstreamScript.read;
+    stored = leads().length;
+    email = `${randomUUID()}@example.com`;
+  });
+  let stored = 0;
+  const rowsOf = (sql: string) => {
+    const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
+    const rows = database.prepare(sql).all();
+    database.close();
+    return rows;
+  };
+  const leads = () => rowsOf('SELECT id, status, suspect FROM leads ORDER BY id');
+  const newLeads = () => leads().slice(stored);
+
+  /** What goes wrong with the next lead that is sent, once; everything before and after goes right. */
+  async function open(interfere?: (route: Route) => Promise<void>) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const answers: number[] = [];
+    let interfered = false;
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST') answers.push(response.status());
     });
-    let stored = 0;
-    const leads = () => server.select('SELECT id, status, suspect FROM leads ORDER BY id');
-    const newLeads = async () => (await leads()).slice(stored);
-
-    /** What goes wrong with the next lead that is sent, once; everything before and after goes right. */
-    async function open(interfere?: (route: Route) => Promise<void>) {
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      const answers: number[] = [];
-      let interfered = false;
-      page.on('response', (response) => {
-        if (response.request().method() === 'POST') answers.push(response.status());
-      });
-      await context.route('**/embed/v1/leads?*', async (route) => {
-        if (!interfere || interfered || route.request().method() !== 'POST') return route.continue();
-        interfered = true;
-        await interfere(route);
-      });
-      await page.goto(origin);
-      return {page, answers, leave: () => context.close()};
-    }
-
-    test('a visitor of a partner that asks for consent sends consent and proof with the lead, by keyboard alone, and sees the amounts', async () => {
-      const {page, answers, leave} = await open();
-      await fillInByKeyboard(page);
-      const box = page.getByRole('checkbox', {name: consentText});
-      await page.keyboard.press('Space');
-      await page.keyboard.press('Enter');
-      await page.getByText('Tick the box to show that you agree.').first().waitFor();
-      await box.focus();
-      await page.keyboard.press('Space');
-      await page.keyboard.press('Enter');
-      await page.getByText(total).first().waitFor();
-      assert.deepEqual(answers, [201]);
-      const [lead, ...others] = await newLeads();
-      assert.equal(others.length, 0);
-      assert.equal(lead?.['status'], 'done');
-      const [consent] = (await server.select('SELECT consent FROM consents')).slice(-1);
-      assert.partialDeepStrictEqual(JSON.parse(String(consent?.['consent'])), {
-        textVersion: '2026-11',
-        agreed: true,
-        page: `${origin}/`,
-      });
-      await leave();
+    await context.route('**/embed/v1/leads?*', async (route) => {
+      if (!interfere || interfered || route.request().method() !== 'POST') return route.continue();
+      interfered = true;
+      await interfere(route);
     });
+    await page.goto(origin);
+    return {page, answers, leave: () => context.close()};
+  }
 
-    test('a double click sends one lead', async () => {
-      const {page, answers, leave} = await open();
-      await fillInByKeyboard(page);
-      await page.getByRole('button', {name: 'See my estimate'}).dblclick();
-      await page.getByText(total).first().waitFor();
-      assert.deepEqual(answers, [201]);
-      assert.equal((await newLeads()).length, 1);
-      await leave();
+  test('sends consent and proof with the lead, by keyboard alone, and sees the amounts', async () => {
+    const {page, answers, leave} = await open();
+    await fillInByKeyboard(page);
+    const box = page.getByRole('checkbox', {name: consentText});
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.getByText('Tick the box to show that you agree.').first().waitFor();
+    await box.focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.getByText(total).first().waitFor();
+    assert.deepEqual(answers, [201]);
+    const [lead, ...others] = newLeads();
+    assert.equal(others.length, 0);
+    assert.equal(lead?.['status'], 'done');
+    const [consent] = rowsOf('SELECT consent FROM consents').slice(-1);
+    assert.partialDeepStrictEqual(JSON.parse(String(consent?.['consent'])), {
+      textVersion: '2026-11',
+      agreed: true,
+      page: `${origin}/`,
     });
+    await leave();
+  });
 
-    test('a lead whose reply is lost is stored once', async () => {
-      const {page, leave} = await open(async (route) => {
-        await route.fetch();
-        await route.abort();
-      });
-      await sendByKeyboard(page);
-      await page.getByRole('button', {name: 'Try again'}).click();
-      await page.getByText(total).first().waitFor();
-      assert.equal((await newLeads()).length, 1);
-      await leave();
+  test('a lead whose reply is lost is stored once', async () => {
+    const {page, leave} = await open(async (route) => {
+      await route.fetch();
+      await route.abort();
     });
+    await sendByKeyboard(page);
+    await page.getByRole('button', {name: 'Try again'}).click();
+    await page.getByText(total).first().waitFor();
+    assert.equal(newLeads().length, 1);
+    await leave();
+  });
 
-    test('a lead is stored once when the page is loaded again while it is sent', async () => {
-      let arrived = false;
-      const {page, leave} = await open(async (route) => {
-        await route.fetch();
-        arrived = true;
-        // And never answered: the page is gone by then.
-      });
-      await sendByKeyboard(page);
-      await until(() => arrived);
-      await page.reload();
-      await sendByKeyboard(page);
-      await page.getByText(total).first().waitFor();
-      assert.equal((await newLeads()).length, 1);
-      await leave();
+  test('a lead is stored once when the page is loaded again while it is sent', async () => {
+    let arrived = false;
+    const {page, leave} = await open(async (route) => {
+      await route.fetch();
+      arrived = true;
+      // And never answered: the page is gone by then.
     });
+    await sendByKeyboard(page);
+    await until(() => arrived);
+    await page.reload();
+    await sendByKeyboard(page);
+    await page.getByText(total).first().waitFor();
+    assert.equal(newLeads().length, 1);
+    await leave();
+  });
 
-    test('two tabs, one the copy of the other, send one lead', async () => {
-      let release = () => {};
-      const held = new Promise<void>((go) => (release = go));
-      const {page, leave} = await open(async (route) => {
-        await held;
-        await route.continue();
-      });
-      await sendByKeyboard(page);
-      await page.getByText('Sending…').first().waitFor();
-      const [copy] = await Promise.all([
-        page.waitForEvent('popup'),
-        page.evaluate(() => void window.open(location.href)),
-      ]);
-      await sendByKeyboard(copy);
-      await copy.getByText(total).first().waitFor();
-      release();
-      await page.getByText(total).first().waitFor();
-      assert.equal((await newLeads()).length, 1);
-      await leave();
+  test('two tabs, one the copy of the other, send one lead', async () => {
+    let release = () => {};
+    const held = new Promise<void>((go) => (release = go));
+    const {page, leave} = await open(async (route) => {
+      await held;
+      await route.continue();
     });
+    await sendByKeyboard(page);
+    await page.getByText('Sending…').first().waitFor();
+    const [copy] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.evaluate(() => void window.open(location.href)),
+    ]);
+    await sendByKeyboard(copy);
+    await copy.getByText(total).first().waitFor();
+    release();
+    await page.getByText(total).first().waitFor();
+    assert.equal(newLeads().length, 1);
+    await leave();
+  });
 
-    test('a visitor of a partner that asks for consent sees the amounts when they come, and again after a reload', async () => {
-      let answering = false;
-      upstreamScript.create = (response) => {
-        const reply = () => {
-          response.writeHead(201, {'content-type': 'application/json'}).end('{"id": "late"}');
-        };
-        void until(() => answering).then(reply);
+  test('sees the amounts when they come, and again after a reload', async () => {
+    let answering = false;
+    upstreamScript.create = (response) => {
+      const reply = () => {
+        response.writeHead(201, {'content-type': 'application/json'}).end('{"id": "late"}');
       };
-      upstreamScript.read = (response) => {
-        response
-          .writeHead(200, {'content-type': 'application/json'})
-          .end(JSON.stringify({first_name: 'Ana', ...amounts}));
-      };
-      const {page, leave} = await open();
-      await sendByKeyboard(page);
-      await page.getByText('They will appear here.').waitFor();
-      await page.reload();
-      await page.getByText('They will appear here.').waitFor();
-      answering = true;
-      await page.getByText(total).first().waitFor();
-      await page.reload();
-      await page.getByText(total).first().waitFor();
-      assert.equal((await newLeads()).length, 1);
-      await leave();
-    });
+      void until(() => answering).then(reply);
+    };
+    upstreamScript.read = (response) => {
+      response
+        .writeHead(200, {'content-type': 'application/json'})
+        .end(JSON.stringify({first_name: 'Ana', ...amounts}));
+    };
+    const {page, leave} = await open();
+    await sendByKeyboard(page);
+    await page.getByText('They will appear here.').waitFor();
+    await page.reload();
+    await page.getByText('They will appear here.').waitFor();
+    answering = true;
+    await page.getByText(total).first().waitFor();
+    await page.reload();
+    await page.getByText(total).first().waitFor();
+    assert.equal(newLeads().length, 1);
+    await leave();
   });
 });

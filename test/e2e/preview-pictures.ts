@@ -6,7 +6,7 @@
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {pageLanguages, pageWords, type PageLanguage} from '../../server/http/hosted/words.ts';
+import {pageLanguages, pageWords, type PageLanguage} from '../../server/snippets/words.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startTestServer} from '../support/test-server.ts';
 
@@ -49,7 +49,7 @@ for (const language of pageLanguages) {
   );
   await page.goto(`${server.url}/picture`);
   await page.locator('lead-prequal-form').getByRole('button').first().waitFor();
-  const path = `server/http/hosted/preview-${language}.png`;
+  const path = `server/http/apply/preview-${language}.png`;
   await page.screenshot({path});
   console.log(path);
 }

@@ -110,7 +110,7 @@ for (const name of ['SQLite', 'PostgreSQL'] as const) {
       t.diagnostic(`${name}: ${load.acknowledged.length} leads, ${before} sent before the pause, 0 after it`);
     });
 
-    test(`a lead whose process dies each time it was sent is sent three times in all, over ${name}`, async (t) => {
+    test(`a lead whose process dies after each sending is sent three times, over ${name}`, async (t) => {
       const {folder, store, outbox} = await setUp(t, name);
       const upstream = await openFor(t, startFakeUpstream({create: () => undefined}));
       const environment = {...store, ...upstreamSettings(upstream)};
@@ -181,7 +181,7 @@ suite('a store that is away for 35 s while an upstream answers', {concurrency: t
     },
   };
   for (const [name, outageOf] of Object.entries(outages)) {
-    test(`a store that is away is not blamed on the upstream, and each lead is sent once, over ${name}`, async (t) => {
+    test(`the upstream is not blamed, and each lead is sent once, over ${name}`, async (t) => {
       const folder = makeTemporaryFolder();
       t.after(() => folder.remove());
       const {store, begin} = await outageOf(folder.path, t);

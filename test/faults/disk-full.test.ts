@@ -11,7 +11,7 @@ import {acme} from '../support/test-server.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
 suite('a full disk', () => {
-  test('a full disk is answered with 503, loses nothing, stops no read, and ends when there is room again', async () => {
+  test('is answered with 503, loses nothing, stops no read, and ends when there is room again', async () => {
     const folder = makeTemporaryFolder();
     const disk = join(folder.path, 'disk');
     mkdirSync(disk);

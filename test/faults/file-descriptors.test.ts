@@ -88,7 +88,7 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
 suite('a process without file descriptors', () => {
   for (const name of ['SQLite', 'PostgreSQL'] as const) {
     test(
-      `a process without file descriptors says so, blames no destination, and sends all leads later, over ${name}`,
+      `says so, blames no destination, and sends all leads later, over ${name}`,
       {skip: name === 'PostgreSQL' && withoutPostgres},
       (t) => goesOn(t, name),
     );

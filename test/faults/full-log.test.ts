@@ -29,7 +29,7 @@ suite('a server whose log', () => {
     ['is on a full disk', () => openSync('/dev/full', 'w')],
     ['goes into a pipe that nobody reads', unreadPipe],
   ] as const) {
-    test(`a server whose log ${what} answers requests, keeps its memory, and ends when it is told to`, async (t) => {
+    test(`${what} answers requests, keeps its memory, and ends when it is told to`, async (t) => {
       const stdout = open();
       const port = await freePort();
       const child = spawn(process.execPath, [main], {

@@ -118,7 +118,7 @@ const faults: Record<string, Begin> = {
 
 suite('health on SQLite', () => {
   for (const [fault, begin] of Object.entries(faults)) {
-    test(`health on SQLite is right within 5 s of ${fault}, and of its end`, async (t) => {
+    test(`is right within 5 s of ${fault}, and of its end`, async (t) => {
       const folder = makeTemporaryFolder();
       const disk = join(folder.path, 'disk');
       mkdirSync(disk);
@@ -134,7 +134,7 @@ suite('health on SQLite', () => {
     });
   }
 
-  test('health on SQLite is right within 5 s of a database that cannot be written to any more, and of its end', async (t) => {
+  test('is right within 5 s of a database that cannot be written to any more, and of its end', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const files = (path: string) => [path, `${path}-wal`];
@@ -147,7 +147,7 @@ suite('health on SQLite', () => {
     await healthIsRight(t, {folder: folder.path, store, begin});
   });
 
-  test('health on SQLite says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
+  test('says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const path = join(folder.path, 'leads.sqlite');
@@ -167,7 +167,7 @@ suite('health on SQLite', () => {
 });
 
 suite('health on PostgreSQL', () => {
-  test('health on PostgreSQL is right within 5 s of a stopped or read-only database, and of its end', async (t) => {
+  test('is right within 5 s of a stopped or read-only database, and of its end', async (t) => {
     const cluster = await startCluster();
     const folder = makeTemporaryFolder();
     t.after(() => {
@@ -197,7 +197,7 @@ suite('health on PostgreSQL', () => {
     await healthIsRight(t, {folder: folder.path, store, begin});
   });
 
-  test('health on PostgreSQL is right within 5 s of a write that hangs and does not fail, and of its end', async (t) => {
+  test('is right within 5 s of a write that hangs and does not fail, and of its end', async (t) => {
     const cluster = await startCluster();
     const folder = makeTemporaryFolder();
     t.after(() => {

@@ -8,7 +8,7 @@ import {until} from '../support/until.ts';
 import {createLeads, missing, startOver, stopped} from './load.ts';
 
 suite('a locked database file', () => {
-  test('a locked database file is answered with 503, loses nothing, stops no read, and writes come back by themselves', async () => {
+  test('is answered with 503, loses nothing, stops no read, and writes come back by themselves', async () => {
     const folder = makeTemporaryFolder();
     const path = join(folder.path, 'leads.sqlite');
     const server = await startOver(folder.path, {DATABASE_PATH: path});

@@ -100,55 +100,47 @@ async function killAmidDeliveries(t: TestContext, folder: string, store: Environ
 
 // A killed server holds its leases for 45 s, so two tests wait for that at once.
 suite('an outbox of many leads', {concurrency: 2}, () => {
-  test('an outbox of many leads arrives whole after a kill -9 of its server, on SQLite', async (t) => {
+  test('arrives whole after a kill -9 of its server, on SQLite', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     await killAmidDeliveries(t, folder.path, {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')});
   });
 
-  test(
-    'an outbox of many leads arrives whole after a kill -9 of its server, on PostgreSQL',
-    {skip: withoutPostgres},
-    async (t) => {
-      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-      t.after(async () => {
-        await database.drop();
-        folder.remove();
-      });
-      await killAmidDeliveries(t, folder.path, {DATABASE_URL: database.url});
-    },
-  );
+  test('arrives whole after a kill -9 of its server, on PostgreSQL', {skip: withoutPostgres}, async (t) => {
+    const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+    t.after(async () => {
+      await database.drop();
+      folder.remove();
+    });
+    await killAmidDeliveries(t, folder.path, {DATABASE_URL: database.url});
+  });
 
-  test(
-    'an outbox of many leads is delivered once by two processes that share it',
-    {skip: withoutPostgres},
-    async (t) => {
-      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-      t.after(async () => {
-        await database.drop();
-        folder.remove();
-      });
-      const upstream = await startUpstream(t, answersSoon);
-      const store = {DATABASE_URL: database.url};
-      const backlog = await fill(folder.path, store);
-      const environment = {...store, ...through(upstream)};
-      const servers = await Promise.all([
-        startOver(folder.path, environment),
-        startOver(folder.path, environment),
-      ]);
-      const created = await Promise.all(servers.flatMap((server) => [create(server), create(server)]));
-      await nothingWaits(folder.path, store);
-      for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
-      const sent = upstream.sent();
-      assert.deepEqual(sent.toSorted(), [...backlog, ...created.map(({id}) => id)].toSorted());
-      t.diagnostic(`${backlog.length + created.length} leads, ${sent.length} received, 2 processes`);
-    },
-  );
+  test('is delivered once by two processes that share it', {skip: withoutPostgres}, async (t) => {
+    const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
+    t.after(async () => {
+      await database.drop();
+      folder.remove();
+    });
+    const upstream = await startUpstream(t, answersSoon);
+    const store = {DATABASE_URL: database.url};
+    const backlog = await fill(folder.path, store);
+    const environment = {...store, ...through(upstream)};
+    const servers = await Promise.all([
+      startOver(folder.path, environment),
+      startOver(folder.path, environment),
+    ]);
+    const created = await Promise.all(servers.flatMap((server) => [create(server), create(server)]));
+    await nothingWaits(folder.path, store);
+    for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
+    const sent = upstream.sent();
+    assert.deepEqual(sent.toSorted(), [...backlog, ...created.map(({id}) => id)].toSorted());
+    t.diagnostic(`${backlog.length + created.length} leads, ${sent.length} received, 2 processes`);
+  });
 });
 
 suite('an upstream that comes back', () => {
   test(
-    'an upstream that comes back gets each lead once of two processes, and all of them when one is killed',
+    'gets each lead once of two processes, and all of them when one is killed',
     {skip: withoutPostgres},
     async (t) => {
       const folder = makeTemporaryFolder();
@@ -190,36 +182,32 @@ suite('an upstream that comes back', () => {
 
 suite('a password that is rotated at the upstream', () => {
   for (const [name, storeOf] of Object.entries(stores)) {
-    test(
-      `a password that is rotated at the upstream strands nothing, over ${name}`,
-      {skip: name === 'PostgreSQL' && withoutPostgres},
-      async (t) => {
-        const folder = makeTemporaryFolder();
-        t.after(() => folder.remove());
-        const store = await storeOf(folder.path, t);
-        const script: Parameters<typeof startFakeUpstream>[0] = {};
-        const upstream = await startUpstream(t, script);
-        const environment = {...store, ...through(upstream)};
-        const first = await startOver(folder.path, environment);
-        const before = await create(first);
-        assert.ok(before.done);
-        script.access = {...upstream.settings, password: 'the-new-password'};
-        const after = await Promise.all(Array.from({length: 10}, () => create(first)));
-        assert.ok(after.every(({done}) => !done));
-        await until(() => first.lines.some((line) => line.includes('refuses our credentials')));
-        assert.deepEqual(await first.end('SIGTERM'), stopped);
+    test(`strands nothing, over ${name}`, {skip: name === 'PostgreSQL' && withoutPostgres}, async (t) => {
+      const folder = makeTemporaryFolder();
+      t.after(() => folder.remove());
+      const store = await storeOf(folder.path, t);
+      const script: Parameters<typeof startFakeUpstream>[0] = {};
+      const upstream = await startUpstream(t, script);
+      const environment = {...store, ...through(upstream)};
+      const first = await startOver(folder.path, environment);
+      const before = await create(first);
+      assert.ok(before.done);
+      script.access = {...upstream.settings, password: 'the-new-password'};
+      const after = await Promise.all(Array.from({length: 10}, () => create(first)));
+      assert.ok(after.every(({done}) => !done));
+      await until(() => first.lines.some((line) => line.includes('refuses our credentials')));
+      assert.deepEqual(await first.end('SIGTERM'), stopped);
 
-        const second = await startOver(folder.path, {
-          ...environment,
-          UPSTREAM_PASSWORD: script.access.password,
-        });
-        await nothingWaits(folder.path, store);
-        assert.deepEqual(await second.end('SIGTERM'), stopped);
-        const acknowledged = [before, ...after].map(({id}) => id);
-        assert.deepEqual(upstream.taken().toSorted(), acknowledged.toSorted());
-        t.diagnostic(`acknowledged ${acknowledged.length} = stored = received ${upstream.taken().length}`);
-      },
-    );
+      const second = await startOver(folder.path, {
+        ...environment,
+        UPSTREAM_PASSWORD: script.access.password,
+      });
+      await nothingWaits(folder.path, store);
+      assert.deepEqual(await second.end('SIGTERM'), stopped);
+      const acknowledged = [before, ...after].map(({id}) => id);
+      assert.deepEqual(upstream.taken().toSorted(), acknowledged.toSorted());
+      t.diagnostic(`acknowledged ${acknowledged.length} = stored = received ${upstream.taken().length}`);
+    });
   }
 });
 
@@ -228,7 +216,7 @@ suite('a kill between the sending of a lead and the reply', {concurrency: true},
   for (const [name, storeOf] of Object.entries(stores)) {
     for (const onAmbiguous of ['send', 'hold']) {
       test(
-        `a kill between the sending of a lead and the reply is ambiguous: ${onAmbiguous}, over ${name}`,
+        `is ambiguous: ${onAmbiguous}, over ${name}`,
         {skip: name === 'PostgreSQL' && withoutPostgres},
         async (t) => {
           const folder = makeTemporaryFolder();
@@ -264,7 +252,7 @@ suite('a kill between the sending of a lead and the reply', {concurrency: true},
 });
 
 suite('an upstream that takes 3 s', () => {
-  test('an upstream that takes 3 s gets each lead once, while visitors wait 2.5 s at most, and over a stop and a start', async (t) => {
+  test('gets each lead once, while visitors wait 2.5 s at most, and over a stop and a start', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const create: Reply = async (response, exchange) => {

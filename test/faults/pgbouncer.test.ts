@@ -16,7 +16,7 @@ suite('a PgBouncer that cannot keep prepared statements', async () => {
     folder.remove();
   });
 
-  test('a PgBouncer that cannot keep prepared statements is shared by two processes with unnamed statements: no lead is refused, none is lost', async (t) => {
+  test('is shared by two processes with unnamed statements: no lead is refused, none is lost', async (t) => {
     const environment = {DATABASE_URL: bouncer.url, DATABASE_STATEMENTS: 'unnamed'};
     const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
     const loads = servers.flatMap(({url}) => [
@@ -33,7 +33,7 @@ suite('a PgBouncer that cannot keep prepared statements', async () => {
     for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 
-  test('a PgBouncer that cannot keep prepared statements never takes a named statement of one process for another one of the other', async (t) => {
+  test('never takes a named statement of one process for another one of the other', async (t) => {
     const environment = {DATABASE_URL: bouncer.url, DATABASE_STATEMENTS: 'named'};
     const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
     // Each process runs its statements in a different order.

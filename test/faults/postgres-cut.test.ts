@@ -56,7 +56,7 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
   const cluster = useCluster();
   after(() => folder.remove());
 
-  test('when all connections to PostgreSQL are cut twelve times under load, the process stays and no acknowledged lead is lost', async (t) => {
+  test('twelve cuts of all connections end no process and lose no acknowledged lead', async (t) => {
     const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
@@ -78,7 +78,7 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
     await assertNothingLost(t, server, load);
   });
 
-  test('when PostgreSQL restarts twelve times under load, the process stays, health tells, and no acknowledged lead is lost', async (t) => {
+  test('twelve restarts of PostgreSQL show in health, end no process and lose no lead', async (t) => {
     const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
     const load = createLeads(server.url, connections, fromPage);
     const [downs, ups]: [number[], number[]] = [[], []];

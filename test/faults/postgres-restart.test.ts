@@ -13,7 +13,7 @@ suite('a PostgreSQL that goes away in mid-load', () => {
   after(() => folder.remove());
 
   for (const mode of ['fast', 'immediate'] as const) {
-    test(`a PostgreSQL that goes away in mid-load (${mode} stop) is answered with 503, loses nothing, and writes come back by themselves`, async () => {
+    test(`loses nothing, and writes come back by themselves after a ${mode} stop`, async () => {
       const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
       const load = createLeads(server.url);
       await until(() => load.acknowledged.length >= 200);

@@ -27,7 +27,7 @@ suite('a service whose PostgreSQL is not there', () => {
   const cluster = useCluster();
   after(() => folder.remove());
 
-  test('a service whose PostgreSQL is not there waits for it, says so in the log, and is ready once it is there', async () => {
+  test('waits for it, says so in the log, and is ready once it is there', async () => {
     cluster.stop('fast');
     const {seen, leave} = await standIn(cluster.url);
     const starting = startOver(folder.path, {DATABASE_URL: cluster.url});
@@ -45,7 +45,7 @@ suite('a service whose PostgreSQL is not there', () => {
     assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 
-  test('a service whose PostgreSQL is not there ends at once when it is told to while it waits', async () => {
+  test('ends at once when it is told to while it waits', async () => {
     cluster.stop('fast');
     const {seen, leave} = await standIn(cluster.url);
     const environment = {...serviceSettings(folder.path), DATABASE_URL: cluster.url, PORT: '0'};
@@ -62,7 +62,7 @@ suite('a service whose PostgreSQL is not there', () => {
     cluster.start();
   });
 
-  test('a service whose PostgreSQL is not there does not start at all with a wrong password, and names no secret', async () => {
+  test('does not start at all with a wrong password, and names no secret', async () => {
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
     const file = (await admin.query<{hba_file: string}>('SHOW hba_file')).rows[0]!.hba_file;

@@ -24,7 +24,7 @@ function syncedLength(trace: string): number {
 }
 
 suite('a power cut', () => {
-  test('a power cut loses no acknowledged lead of the SQLite store', async () => {
+  test('loses no acknowledged lead of the SQLite store', async () => {
     const folder = makeTemporaryFolder();
     const path = join(folder.path, 'leads.sqlite');
     const trace = join(folder.path, 'trace');

@@ -57,7 +57,7 @@ function sendFromPages(t: TestContext, url: string, connections = 20) {
 
 suite('a Redis that fails in mid-load', () => {
   for (const how of ['frozen', 'stopped'] as const) {
-    test(`a Redis that fails in mid-load (${how}) delays no lead for long, is said once, and is used again by itself`, async (t) => {
+    test(`(${how}) delays no lead for long, is said once, and is used again by itself`, async (t) => {
       const port = await freePort();
       let redis = await startRedis(t, port);
       const settings = {
@@ -112,7 +112,7 @@ suite('a Redis that fails in mid-load', () => {
     });
   }
 
-  test('a Redis that fails in mid-load (frozen) delays neither the start nor the end of the service', async (t) => {
+  test('(frozen) delays neither the start nor the end of the service', async (t) => {
     const port = await freePort();
     const redis = await startRedis(t, port);
     redis.kill('SIGSTOP');
@@ -126,7 +126,7 @@ suite('a Redis that fails in mid-load', () => {
     redis.kill('SIGCONT');
   });
 
-  test('a Redis that fails in mid-load (full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
+  test('(full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
     const port = await freePort();
     await startRedis(t, port);
     const server = await startOver(folder.path, {

@@ -8,7 +8,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, until, stopped} from './load.ts';
 
 suite('a stop in mid-load', () => {
-  test('a stop in mid-load finishes what was accepted, refuses the rest with 503, and exits with 0', async () => {
+  test('finishes what was accepted, refuses the rest with 503, and exits with 0', async () => {
     const folder = makeTemporaryFolder();
     const settings = {DATABASE_PATH: join(folder.path, 'leads.sqlite')};
     const server = await startOver(folder.path, settings);
@@ -29,7 +29,7 @@ suite('a stop in mid-load', () => {
     folder.remove();
   });
 
-  test('a stop that runs out of time, for example on a machine that was suspended, says so in the log', async (t) => {
+  test('a stop that runs out of time says so in the log', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const server = await startOver(folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')});

@@ -44,7 +44,7 @@ async function createAll(url: string): Promise<number[]> {
 }
 
 suite('an upstream that never answers', () => {
-  test('an upstream that never answers costs the server no memory for each lead, and callers no time once the queue is full', async (t) => {
+  test('costs the server no memory for each lead, and callers no time once the queue is full', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const script: Parameters<typeof startFakeUpstream>[0] = {create: () => undefined};

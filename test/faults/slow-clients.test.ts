@@ -28,7 +28,7 @@ suite('a client that is too slow', {concurrency: true}, () => {
     },
   };
   for (const [how, {sent, drips}] of Object.entries(rows)) {
-    test(`a client that is too slow ${how} is cut off, and holds up nobody else`, async () => {
+    test(`${how} is cut off, and holds up nobody else`, async () => {
       const connection = await openConnection(server.port);
       connection.send(sent());
       const dripping = drips && setInterval(() => connection.send(drips), 500);

@@ -35,7 +35,7 @@ async function slowDown(pid: number) {
 }
 
 suite('a disk that takes 12 s for each sync', () => {
-  test('a disk that takes 12 s for each sync: each of 30 requests gets an answer, all leads are stored, and a retry gets the same id', async (t) => {
+  test('each of 30 requests gets an answer, all leads are stored, and a retry gets the same id', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const path = join(folder.path, 'leads.sqlite');

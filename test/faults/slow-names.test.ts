@@ -68,7 +68,7 @@ const quantile = (values: readonly number[], share: number) =>
 suite('names of destinations that are slow to look up', () => {
   const cluster = useCluster();
 
-  test('among twelve destinations, four of every kind whose names take 20 s delay no other, and get everything later', async (t) => {
+  test('four of twelve destinations, slow by 20 s, delay no other and get everything later', async (t) => {
     const folder = folderFor(t);
     const names = await openFor(
       t,
@@ -154,7 +154,7 @@ suite('names of destinations that are slow to look up', () => {
     assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 
-  test('while six names of destinations hang, a server that knows PostgreSQL by its name connects to it again', async (t) => {
+  test('a server connects to PostgreSQL by its name while six names of destinations hang', async (t) => {
     const folder = folderFor(t);
     const names = await openFor(
       t,

@@ -31,7 +31,7 @@ function install(folder: string) {
 }
 
 suite('a server without development packages', () => {
-  test('a server without development packages starts, takes a lead and serves the released form', async (t) => {
+  test('starts, takes a lead and serves the released form', async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     install(folder.path);

@@ -7,7 +7,7 @@ import {startServer} from '../../server/server.ts';
 import {clearText} from '../../server/store/codec.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openConnection, requestText} from '../support/connection.ts';
-import {ignoreEvents} from '../support/event-log.ts';
+import {ignoreObservations} from '../support/observation-log.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {basic, postJson, readJson, readProblem} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
@@ -33,7 +33,7 @@ suite('a service that stops', () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
 
-  test('a service that stops finishes what it accepted, refuses the rest with 503, and takes no new connection', async (t) => {
+  test('finishes what it accepted and refuses the rest with 503', async (t) => {
     const databasePath = join(folder.path, 'leads.sqlite');
     const server = await openFor(t, startTestServer({databasePath}));
     const [accepted, halfSent, idle] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
@@ -66,7 +66,7 @@ suite('a service that stops', () => {
 });
 
 suite('a request that is on its way when the service stops', () => {
-  test('a request that is on its way when the service stops is refused with 503, and not cut off', async (t) => {
+  test('is refused with 503, and not cut off', async (t) => {
     const server = await openFor(t, startTestServer());
     const [used, unused] = await Promise.all([1, 2].map(() => openConnection(server.port)));
     used!.send(create());
@@ -80,9 +80,9 @@ suite('a request that is on its way when the service stops', () => {
 });
 
 suite('a service that drains', () => {
-  test('a service that drains says so to load balancers, serves every request, and ends each connection with its response', async (t) => {
+  test('says so, serves every request, and ends each connection with it', async (t) => {
     const config = baseConfig(makeFolder(t));
-    const server = await openFor(t, startServer(config, ignoreEvents));
+    const server = await openFor(t, startServer(config, ignoreObservations));
     const [kept, unused, later] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
     kept!.send(create());
     await readJson(await kept!.answer(), 201);
@@ -110,7 +110,7 @@ suite('a service that drains', () => {
     await closed;
   });
 
-  test('a service that drains claims no waiting delivery', async (t) => {
+  test('claims no waiting delivery', async (t) => {
     let claims = 0;
     const folder = makeFolder(t);
     const store = await openSqliteStore(join(folder, 'leads.sqlite'), clearText);
@@ -123,7 +123,7 @@ suite('a service that drains', () => {
     };
     const {settings} = await openFor(t, startFakeUpstream());
     const config = {...baseConfig(folder), ...through(settings)};
-    const server = await openFor(t, startServer(config, ignoreEvents, counting, quickTimings));
+    const server = await openFor(t, startServer(config, ignoreObservations, counting, quickTimings));
     await until(() => claims > 1);
     await server.drain();
     const before = claims;

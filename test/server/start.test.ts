@@ -12,7 +12,7 @@ import {openConnection, requestText} from '../support/connection.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {withoutPostgres} from '../support/postgres.ts';
-import {readyPort, runService, serviceSettings, startService} from '../support/service-process.ts';
+import {readyPort, runService, serviceSettings, useService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -62,77 +62,34 @@ async function startByNpm(t: TestContext) {
 }
 
 suite('npm run serve', () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`npm run serve ends with the server when npm gets ${signal}: the port closes and no process is left`, async (t) => {
-      const {leader, port, ended} = await startByNpm(t);
-      assert.ok(await isOpen(port));
-      process.kill(leader, signal);
-      await ended();
-      assert.ok(!(await isOpen(port)));
-    });
-    // A terminal and systemd send it to all processes at once, and npm passes its own on to the server.
-    test(`npm run serve finishes a request under way when npm and the server both get ${signal}`, async (t) => {
-      const {leader, port, ended} = await startByNpm(t);
-      const connection = await openConnection(port);
-      const body = JSON.stringify(standardBody);
-      const headers = {'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body))};
-      const expecting = {...basic(acme), ...headers, expect: '100-continue'};
-      connection.send(requestText('POST', '/json/leads', expecting, body.slice(0, 20)));
-      await connection.continued();
-      process.kill(-leader, signal);
-      // The closed port shows that the server is stopping; now comes another signal while it does.
-      await until(async () => !(await isOpen(port)));
-      process.kill(-leader, signal);
-      connection.send(body.slice(20));
-      await readJson(await connection.answer(), 201);
-      await ended();
-    });
-  }
-});
-
-suite('SIGTERM', () => {
-  // One start says little: the signal has to fall into the moment in which the server begins to take requests.
-  test('SIGTERM that comes as soon as the server says that it is ready ends it, ten times of ten', async (t) => {
-    for (let round = 0; round < 10; round++) {
-      const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
-      t.after(() => service.end('SIGKILL'));
-      assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
-    }
+  test('ends with the server when npm alone gets SIGTERM', async (t) => {
+    const {leader, port, ended} = await startByNpm(t);
+    assert.ok(await isOpen(port));
+    process.kill(leader, 'SIGTERM');
+    await ended();
+    assert.ok(!(await isOpen(port)));
   });
-});
-
-suite('DRAIN_SECONDS', () => {
-  const startDraining = async (t: TestContext, seconds: string) => {
-    const folder = useFolder(t);
-    const service = await startService({...serviceSettings(folder), DRAIN_SECONDS: seconds}, folder);
-    t.after(() => service.end('SIGKILL'));
-    return service;
-  };
-  const create = ({url}: {url: string}) => fetch(`${url}/json/leads`, postJson(standardBody, basic(acme)));
-
-  test('DRAIN_SECONDS lets the server go on after the signals of one stop, and the next signal ends it at once', async (t) => {
-    const service = await startDraining(t, '600');
-    // A terminal and systemd signal every process, and npm passes its own signal on.
-    for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) process.kill(service.pid, signal);
-    await until(() => service.lines.some((line) => line.includes('the port closes in 600 s')));
-    assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
-    await readJson(await create(service), 201);
-    let ended: unknown;
-    const end = service.end('SIGTERM').then((how) => (ended = how));
-    await until(() => {
-      if (ended === undefined) process.kill(service.pid, 'SIGTERM');
-      return ended !== undefined;
-    });
-    assert.deepEqual(await end, {code: 0, signal: null});
-  });
-  test('DRAIN_SECONDS ends by itself', async (t) => {
-    const service = await startDraining(t, '0.1');
-    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+  // A terminal sends it to all processes at once, and npm passes its own on to the server.
+  test('finishes a request under way when npm and the server both get SIGINT', async (t) => {
+    const {leader, port, ended} = await startByNpm(t);
+    const connection = await openConnection(port);
+    const body = JSON.stringify(standardBody);
+    const headers = {'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body))};
+    const expecting = {...basic(acme), ...headers, expect: '100-continue'};
+    connection.send(requestText('POST', '/json/leads', expecting, body.slice(0, 20)));
+    await connection.continued();
+    process.kill(-leader, 'SIGINT');
+    // The closed port shows that the server is stopping; now comes another signal while it does.
+    await until(async () => !(await isOpen(port)));
+    process.kill(-leader, 'SIGINT');
+    connection.send(body.slice(20));
+    await readJson(await connection.answer(), 201);
+    await ended();
   });
 });
 
 suite('a server whose log goes into a pipe', () => {
-  test('a server whose log goes into a pipe goes on when the reader of the pipe ends, and ends in order when it is told to', async (t) => {
+  test('a server goes on when the reader of its log ends, and ends in order when it is told to', async (t) => {
     const environment = {...serviceSettings(useFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
     const child = spawn(process.execPath, [join(root, 'server/lead-prequal.cjs'), 'serve'], {
       cwd: root,
@@ -152,29 +109,12 @@ suite('a server whose log goes into a pipe', () => {
   });
 });
 
-suite('SIGHUP', () => {
-  test('SIGHUP does not end the server, which says so in its log and goes on', async (t) => {
-    const service = await startService(serviceSettings(useFolder(t)), useFolder(t));
-    t.after(() => service.end('SIGKILL'));
-    for (let count = 1; count <= 2; count++) {
-      process.kill(service.pid, 'SIGHUP');
-      const create = await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme)));
-      await readJson(create, 201);
-      await until(() => service.lines.filter((line) => line.includes('SIGHUP')).length === count);
-    }
-    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
-  });
-});
+suite('a running server', () => {
+  const service = useService({CREDENTIALS_OLD_SECRET: 'canary-of-a-secret', TZ: 'Europe/Berln'});
+  const create = () => fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme)));
 
-suite('the warnings of the configuration', () => {
-  test('the log of the start has a line for each leftover secret and each setting without effect, and the server serves', async (t) => {
-    const folder = useFolder(t);
-    const service = await startService(
-      {...serviceSettings(folder), CREDENTIALS_OLD_SECRET: 'canary-of-a-secret', TZ: 'Europe/Berln'},
-      folder,
-    );
-    t.after(() => service.end('SIGKILL'));
-    await readJson(await fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme))), 201);
+  test('the log of the start warns of leftover secrets and settings without effect', async () => {
+    await readJson(await create(), 201);
     const warnings = service.lines
       .filter((line) => line.includes('the configuration has a setting to look at'))
       .map((line) => JSON.parse(line) as {level: number; warning: string});
@@ -186,6 +126,14 @@ suite('the warnings of the configuration', () => {
       ],
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
+  });
+  test('SIGHUP does not end the server, which says so in its log', async () => {
+    for (let count = 1; count <= 2; count++) {
+      process.kill(service.pid, 'SIGHUP');
+      await readJson(await create(), 201);
+      await until(() => service.lines.filter((line) => line.includes('SIGHUP')).length === count);
+    }
+    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
   });
 });
 
@@ -218,7 +166,7 @@ suite('the launcher', () => {
     const folder = useFolder(t);
     mkdirSync(join(folder, 'server/cli'), {recursive: true});
     copyFileSync(join(root, 'server/lead-prequal.cjs'), join(folder, 'server/lead-prequal.cjs'));
-    writeFileSync(join(folder, 'server/cli/program.ts'), 'console.log("started" as string);');
+    writeFileSync(join(folder, 'server/cli/main.ts'), 'console.log("started" as string);');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({type: 'module', engines: {node}}));
     return promisify(execFile)(process.execPath, [join(folder, 'server/lead-prequal.cjs')]);
   }
@@ -231,7 +179,7 @@ suite('the launcher', () => {
     `^${major - 2}.16.0 || >=${major}.0.0`,
   ];
   for (const range of fitting) {
-    test(`the launcher starts the command where ${range} is wanted`, async (t) => {
+    test(`starts the command where ${range} is wanted`, async (t) => {
       assert.equal((await launch(t, range)).stdout, 'started\n');
     });
   }
@@ -242,7 +190,7 @@ suite('the launcher', () => {
     `^${major - 1}.0.0`,
   ];
   for (const range of unfitting) {
-    test(`the launcher says in one sentence which Node it wants where that is ${range}`, async (t) => {
+    test(`says in one sentence which Node it wants where that is ${range}`, async (t) => {
       await assert.rejects(launch(t, range), (error: {code: number; stdout: string; stderr: string}) => {
         assert.equal(error.code, 1);
         assert.equal(error.stdout, '');
@@ -252,10 +200,10 @@ suite('the launcher', () => {
       });
     });
   }
-  test('the launcher reads what package.json wants', () => {
+  test('reads what package.json wants', () => {
     assert.match(engines.node, /^(\^|>=)\d+\.\d+\.\d+( \|\| (\^|>=)\d+\.\d+\.\d+)*$/);
   });
-  test('the launcher is what npx lead-prequal runs', async () => {
+  test('is what npx lead-prequal runs', async () => {
     const {stdout} = await promisify(execFile)('npx', ['lead-prequal', '--help'], {cwd: root});
     assert.match(stdout, /^Usage: lead-prequal/);
   });

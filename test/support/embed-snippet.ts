@@ -1,4 +1,4 @@
-/** The snippet that partners paste into their pages, as the README shows it. */
+/** The snippet that partners paste into their pages, as docs/embedding.md shows it. */
 import {readFileSync} from 'node:fs';
 import {elementName} from '../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
@@ -9,9 +9,9 @@ import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.t
  */
 export function documentedSnippet(script: string, attribute: string): string {
   const [, example = ''] =
-    /## Embed it[^]*?```html\n([^]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    /### Your own HTML[^]*?```html\n([^]*?)```/.exec(readFileSync('docs/embedding.md', 'utf8')) ?? [];
   const snippet = example.replace(/<script[^]*?<\/script>/, script).replace(/partner="[^"]*"/, attribute);
-  if (!snippet.includes(`<${elementName}`)) throw new Error('README.md has no embed snippet');
+  if (!snippet.includes(`<${elementName}`)) throw new Error('docs/embedding.md has no snippet');
   return snippet;
 }
 

@@ -1,9 +1,11 @@
 /** Creates databases for tests, on the PostgreSQL that `TEST_DATABASE_URL` names. */
-import {randomBytes} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import pg from 'pg';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
 import {clearText} from '../../server/store/codec.ts';
+import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
+import {statementsFrom} from '../../server/store/schema.ts';
 import {openFor, type Owner} from './opened.ts';
 import {until} from './until.ts';
 
@@ -33,16 +35,17 @@ async function query(connectionString: string, sql: string, values: unknown[] = 
   }
 }
 
-/** New and empty. */
-export async function createDatabase(): Promise<TestDatabase> {
+const admin = (sql: string) => query(serverUrl!, sql);
+const urlOf = (name: string) => Object.assign(new URL(serverUrl!), {pathname: name}).href;
+
+/** New and empty: for tests of how the tables are made. `from` is the database that is copied. */
+export async function createDatabase(from = 'template1'): Promise<TestDatabase> {
   const name = `lead_prequal_test_${randomBytes(8).toString('hex')}`;
-  const admin = (sql: string) => query(serverUrl!, sql);
-  await admin(`CREATE DATABASE ${name}`);
-  const url = new URL(serverUrl!);
-  url.pathname = name;
+  await admin(`CREATE DATABASE ${name} TEMPLATE ${from}`);
+  const url = urlOf(name);
   return {
-    url: url.href,
-    query: (sql, values) => query(url.href, sql, values),
+    url,
+    query: (sql, values) => query(url, sql, values),
     async takeAway() {
       await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
@@ -53,16 +56,49 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 /**
+ * The name of a database that has the tables and no rows, which tests copy because a copy is made faster than the
+ * tables are. The first test process on a PostgreSQL makes it, and it stays there for the next runs. Its name has a hash
+ * of the schema, so another version of the schema gets a database of its own. Processes that need it at the same time
+ * wait for the one that makes it. It gets its name when it is complete, so that a run that was cut off leaves none.
+ */
+async function makeTemplate(): Promise<string> {
+  const schema = createHash('sha256').update(statementsFrom(0, dialect).join(';')).digest('hex');
+  const name = `lead_prequal_template_${schema.slice(0, 16)}`;
+  const client = new pg.Client({connectionString: serverUrl!});
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
+    const {rowCount} = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) {
+      await client.query(`DROP DATABASE IF EXISTS ${name}_unfinished WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${name}_unfinished`);
+      await (await openPostgresStore(urlOf(`${name}_unfinished`), clearText)).close();
+      await client.query(`ALTER DATABASE ${name}_unfinished RENAME TO ${name}`);
+    }
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+/** The key of an advisory lock. It can be any number that no other program uses on this PostgreSQL. */
+const templateLock = 0x7e57;
+let template: Promise<string> | undefined;
+
+/** New, with the tables and without rows: the store that opens it finds nothing to make. */
+export const createDatabaseWithTables = async (): Promise<TestDatabase> =>
+  createDatabase(await (template ??= makeTemplate()));
+
+/**
  * A new database and as many stores on it, opened at once, as several processes would have. The test that owns them
  * closes the stores and drops the database.
- * @param prepare changes the empty database before the stores open
+ * @param prepare changes the database before the stores open
  */
 export async function openPostgresStores(
   owner: Owner,
   count: number,
   prepare?: (database: TestDatabase) => Promise<unknown>,
 ): Promise<{database: TestDatabase; stores: LeadStore[]}> {
-  const database = await createDatabase();
+  const database = await createDatabaseWithTables();
   owner.after(() => database.drop());
   await prepare?.(database);
   const opening = Array.from({length: count}, () => openPostgresStore(database.url, clearText));

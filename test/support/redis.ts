@@ -1,6 +1,6 @@
 /** The Redis that `TEST_REDIS_URL` names, and one of a test's own, which may be stopped, frozen and started again. */
 import {spawn, type ChildProcess} from 'node:child_process';
-import {createClient} from 'redis';
+import {createClient} from '@redis/client';
 import {need} from './installed.ts';
 import type {Owner} from './opened.ts';
 import {until} from './until.ts';

@@ -3,7 +3,7 @@ import type {LeadApiSettings, OnAmbiguous} from '../../server/config/destination
 import type {Served} from '../../server/destinations/courier.ts';
 import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
 import type {Pauses} from '../../server/destinations/pauses.ts';
-import {termsOf} from '../../server/destinations/terms.ts';
+import {termsOf} from '../../server/destinations/kinds.ts';
 
 /** @param timeout milliseconds for one attempt to deliver a lead */
 export const servedLeadApi = (

@@ -97,13 +97,13 @@ export async function startService(
 }
 
 /** Starts a service before the first test of this suite, and ends it after the last. Only tests may use its members. */
-export function useService(): RunningService {
+export function useService(settings: Record<string, string> = {}): RunningService {
   const folder = makeTemporaryFolder();
   const owner = suiteOwner();
   owner.after(() => folder.remove());
   const service = {} as RunningService;
   before(async () => {
-    Object.assign(service, await startService(serviceSettings(folder.path), folder.path));
+    Object.assign(service, await startService({...serviceSettings(folder.path), ...settings}, folder.path));
     owner.after(() => service.end('SIGTERM'));
   });
   return service;

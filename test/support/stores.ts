@@ -3,7 +3,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
 import {openForSuite} from './opened.ts';
-import {closeGate, createDatabase, withoutPostgres, type Gate} from './postgres.ts';
+import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
 import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
 
 export type StoredServer = TestServer & {
@@ -54,7 +54,7 @@ async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>
 }
 
 async function startOverPostgres(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
-  const database = await createDatabase();
+  const database = await createDatabaseWithTables();
   const withDatabase = (folder: string) => ({
     ...(typeof prepare === 'function' ? prepare(folder) : prepare),
     databaseUrl: database.url,
@@ -79,10 +79,20 @@ const makeStore = (name: Store['name'], startServer: Store['startServer']): Stor
   useServer: (prepare) => openForSuite(() => startServer(prepare)),
 });
 
-/** Describes the same tests for each store, in a suite of its own. */
+/** For tests of what the server does with its store, where both stores do the same: SQLite is the cheaper one. */
+export const sqlite = makeStore('SQLite', startOverSqlite);
+const postgres = makeStore('PostgreSQL', startOverPostgres);
+
+/**
+ * Describes the same tests for each store, in a suite of its own: for what depends on their SQL, their transactions,
+ * their faults, or on several processes. The suites in test/server/store/ do that for the store without the server.
+ */
 export function forEachStore(describe: (store: Store) => void): void {
-  suite('over SQLite:', () => describe(makeStore('SQLite', startOverSqlite)));
-  suite('over PostgreSQL:', {skip: withoutPostgres}, () =>
-    describe(makeStore('PostgreSQL', startOverPostgres)),
-  );
+  suite('over SQLite:', () => describe(sqlite));
+  overPostgres(describe);
+}
+
+/** For tests with several processes on one store. */
+export function overPostgres(describe: (store: Store) => void): void {
+  suite('over PostgreSQL:', {skip: withoutPostgres}, () => describe(postgres));
 }

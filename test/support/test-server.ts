@@ -6,7 +6,10 @@ import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
-import {logTo} from './event-log.ts';
+import {clearText} from '../../server/store/codec.ts';
+import type {DamageWatch} from '../../server/store/sqlite/damage-watch.ts';
+import {openSqliteStore} from '../../server/store/sqlite/store.ts';
+import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 
@@ -74,6 +77,16 @@ export type TestServer = {
 /** How the configuration differs; a function may make what must stand before the start. */
 export type Prepare = Partial<Config> | ((folder: string) => Partial<Config>);
 
+/**
+ * Instead of the look for damaged pages, which starts a process of Node soon after each start of a server. That costs
+ * about as much as the server itself.
+ */
+const watchNothing = (): DamageWatch => ({
+  found: () => undefined,
+  suspect: () => undefined,
+  stop: () => Promise.resolve(),
+});
+
 /** @param timings how times of the delivery differ */
 export async function startTestServer(
   prepare: Prepare = {},
@@ -84,7 +97,10 @@ export async function startTestServer(
   const config = {...baseConfig(folder.path), ...changes};
   const logLines: string[] = [];
   const log = logTo(logLines, config.logLevel);
-  const server = await startServer(config, log.emit, undefined, {...usualTimings, ...timings});
+  const store = config.databaseUrl
+    ? undefined
+    : await openSqliteStore(config.databasePath, clearText, log.emit, watchNothing);
+  const server = await startServer(config, log.emit, store, {...usualTimings, ...timings});
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,

@@ -65,13 +65,13 @@ async function closed(form: LeadPrequalForm) {
 }
 
 describe('a form in a dialog', () => {
-  it('a form in a dialog takes no room on the page, even if the page reserves a height', async () => {
+  it('takes no room on the page, even if the page reserves a height', async () => {
     const form = await place('style="display: block; min-height: 45em"');
     expect(form.getBoundingClientRect().height).to.equal(0);
     expect(isOpen(form)).to.be.false;
   });
 
-  it('a form in a dialog is opened by a link to it, and gives the focus back to the link', async () => {
+  it('is opened by a link to it, and gives the focus back to the link', async () => {
     const form = await place();
     const before = location.href;
     opener('link').click();
@@ -91,7 +91,7 @@ describe('a form in a dialog', () => {
     ['https://leads.example.com/apply/acme#other', false],
     ['https://leads.example.com/other#estimate', false],
   ] as const) {
-    it(`a form in a dialog is ${opens ? '' : 'not '}opened by a link to ${href}`, async () => {
+    it(`is ${opens ? '' : 'not '}opened by a link to ${href}`, async () => {
       const form = await place();
       const link = opener('link') as HTMLAnchorElement;
       link.href = href;
@@ -112,7 +112,7 @@ describe('a form in a dialog', () => {
     });
   }
 
-  it('a form in a dialog is opened by a button that names it with commandfor, and gives the focus back to it', async () => {
+  it('is opened by a button that names it with commandfor, and gives the focus back to it', async () => {
     const form = await place();
     const source = opener('button');
     // The browser may be older than the attribute, so the test sends its event.
@@ -123,12 +123,12 @@ describe('a form in a dialog', () => {
     expect(document.activeElement).to.equal(source);
   });
 
-  it('a form in a dialog is open if the address of the page names it', async () => {
+  it('is open if the address of the page names it', async () => {
     goTo('#estimate');
     await untilOpen(await place());
   });
 
-  it('a form in a dialog leaves links alone that lead elsewhere, or that open another tab', async () => {
+  it('leaves links alone that lead elsewhere, or that open another tab', async () => {
     const form = await place();
     const link = opener('link');
     for (const [href, init] of [
@@ -151,7 +151,7 @@ describe('a form in a dialog', () => {
     expect(isOpen(form)).to.be.false;
   });
 
-  it('a form in a dialog keeps everything typed when it is closed, and is where the visitor left it', async () => {
+  it('keeps everything typed when it is closed, and is where the visitor left it', async () => {
     const form = await place();
     await form.open();
     await fillContact(form);
@@ -164,7 +164,7 @@ describe('a form in a dialog', () => {
     expect(field(form, 'First name').value).to.equal('Maria');
   });
 
-  it('a form in a dialog reaches the result', async () => {
+  it('reaches the result', async () => {
     const form = await place();
     await form.open();
     await fillAll(form);
@@ -173,14 +173,14 @@ describe('a form in a dialog', () => {
     expect(isOpen(form)).to.be.true;
   });
 
-  it('a form in a dialog says in a sandbox that it is a sample', async () => {
+  it('says in a sandbox that it is a sample', async () => {
     const form = await place('sandbox');
     await form.open();
     expect(isOpen(form)).to.be.true;
     expect(text(form)).to.contain('Sample.');
   });
 
-  it('a form in a dialog opens once when open() is called twice, also before it has arrived', async () => {
+  it('opens once when open() is called twice, also before it has arrived', async () => {
     const form = document.createElement('lead-prequal-form');
     form.setAttribute('presentation', 'dialog');
     form.setAttribute('endpoint', endpoint);
@@ -192,7 +192,7 @@ describe('a form in a dialog', () => {
     await closed(form);
   });
 
-  it('a form in a dialog that is removed while it is open is closed when it is back, and the page scrolls again', async () => {
+  it('that is removed while it is open is closed when it is back, and the page scrolls again', async () => {
     const form = await place();
     await form.open();
     const parent = form.parentElement!;
@@ -206,52 +206,41 @@ describe('a form in a dialog', () => {
     expect(isOpen(form)).to.be.true;
   });
 
-  itExceptWebKit(
-    'a form in a dialog covers a page whose parts hide their overflow and are moved',
-    async () => {
-      await setViewport({width: 800, height: 600});
-      const form = await place('', 'overflow: hidden; transform: scale(0.1); height: 10px');
-      await form.open();
-      const {width, height, top, bottom} = dialogOf(form).getBoundingClientRect();
-      expect(width).to.equal(640);
-      expect(height).to.be.above(300);
-      expect(top >= 0 && bottom <= innerHeight, 'it stands within the window').to.be.true;
-    },
-  );
+  itExceptWebKit('covers a page whose parts hide their overflow and are moved', async () => {
+    await setViewport({width: 800, height: 600});
+    const form = await place('', 'overflow: hidden; transform: scale(0.1); height: 10px');
+    await form.open();
+    const {width, height, top, bottom} = dialogOf(form).getBoundingClientRect();
+    expect(width).to.equal(640);
+    expect(height).to.be.above(300);
+    expect(top >= 0 && bottom <= innerHeight, 'it stands within the window').to.be.true;
+  });
 
-  itExceptWebKit(
-    'a form in a dialog shows the progress of each step below the button that closes it',
-    async () => {
-      await setViewport({width: 360, height: 640});
-      const form = await place();
-      await form.open();
-      await fillContact(form);
-      scrollerOf(form).scrollTo(0, scrollerOf(form).scrollHeight);
-      await click(form, 'Next');
-      const edges = (selector: string) => form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
-      expect(edges('.progress').top).to.be.at.least(edges('.close').bottom);
-    },
-  );
+  itExceptWebKit('shows the progress of each step below the button that closes it', async () => {
+    await setViewport({width: 360, height: 640});
+    const form = await place();
+    await form.open();
+    await fillContact(form);
+    scrollerOf(form).scrollTo(0, scrollerOf(form).scrollHeight);
+    await click(form, 'Next');
+    const edges = (selector: string) => form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
+    expect(edges('.progress').top).to.be.at.least(edges('.close').bottom);
+  });
 
-  itExceptWebKit(
-    'a form in a dialog scrolls inside on a phone, with its button to close always in reach',
-    async () => {
-      await setViewport({width: 360, height: 480});
-      const form = await place('layout="single"');
-      await form.open();
-      const card = scrollerOf(form);
-      expect(card.scrollHeight).to.be.above(card.clientHeight);
-      expect(card.scrollWidth).to.equal(card.clientWidth);
-      card.scrollTo(0, card.scrollHeight);
-      const button = form.shadowRoot!.querySelector('.close')!.getBoundingClientRect();
-      expect(button.top >= 0 && button.bottom <= innerHeight).to.be.true;
-      expect(button.width >= 44 && button.height >= 44, 'it is large enough for a finger').to.be.true;
-      expect(getComputedStyle(document.documentElement).overflowY, 'the page behind stays').to.equal(
-        'hidden',
-      );
-      await setViewport({width: 800, height: 600});
-    },
-  );
+  itExceptWebKit('scrolls inside on a phone, with its button to close always in reach', async () => {
+    await setViewport({width: 360, height: 480});
+    const form = await place('layout="single"');
+    await form.open();
+    const card = scrollerOf(form);
+    expect(card.scrollHeight).to.be.above(card.clientHeight);
+    expect(card.scrollWidth).to.equal(card.clientWidth);
+    card.scrollTo(0, card.scrollHeight);
+    const button = form.shadowRoot!.querySelector('.close')!.getBoundingClientRect();
+    expect(button.top >= 0 && button.bottom <= innerHeight).to.be.true;
+    expect(button.width >= 44 && button.height >= 44, 'it is large enough for a finger').to.be.true;
+    expect(getComputedStyle(document.documentElement).overflowY, 'the page behind stays').to.equal('hidden');
+    await setViewport({width: 800, height: 600});
+  });
 
   /** The parts of the form that are below the button that closes it, wherever the visitor scrolls. */
   function covered(form: LeadPrequalForm): string[] {
@@ -280,32 +269,29 @@ describe('a form in a dialog', () => {
     [360, 300],
     [320, 180],
   ] as const) {
-    itExceptWebKit(
-      `a form in a dialog is never covered by the button that closes it: ${width} by ${height}`,
-      async () => {
-        await setViewport({width, height});
-        const form = await place('layout="single"');
-        await form.open();
-        await click(form, 'See my estimate');
-        expect(form.shadowRoot!.querySelectorAll('.error').length).to.be.above(3);
-        expect(covered(form)).to.deep.equal([]);
-        expect(dialogOf(form).scrollHeight, 'only the card scrolls').to.equal(dialogOf(form).clientHeight);
-        for (const input of form.shadowRoot!.querySelectorAll<HTMLElement>(
-          '.card input:not([tabindex="-1"])',
-        )) {
-          input.focus();
-          const {top, bottom} = input.getBoundingClientRect();
-          const edges = scrollerOf(form).getBoundingClientRect();
-          const seen = `${input.id} is seen when it has the focus: ${JSON.stringify([top, bottom, edges])}`;
-          // Firefox leaves an input where it is as long as a part of it is seen.
-          expect(top < edges.bottom && bottom > edges.top, seen).to.be.true;
-        }
-        await setViewport({width: 800, height: 600});
-      },
-    );
+    itExceptWebKit(`is never covered by the button that closes it: ${width} by ${height}`, async () => {
+      await setViewport({width, height});
+      const form = await place('layout="single"');
+      await form.open();
+      await click(form, 'See my estimate');
+      expect(form.shadowRoot!.querySelectorAll('.error').length).to.be.above(3);
+      expect(covered(form)).to.deep.equal([]);
+      expect(dialogOf(form).scrollHeight, 'only the card scrolls').to.equal(dialogOf(form).clientHeight);
+      for (const input of form.shadowRoot!.querySelectorAll<HTMLElement>(
+        '.card input:not([tabindex="-1"])',
+      )) {
+        input.focus();
+        const {top, bottom} = input.getBoundingClientRect();
+        const edges = scrollerOf(form).getBoundingClientRect();
+        const seen = `${input.id} is seen when it has the focus: ${JSON.stringify([top, bottom, edges])}`;
+        // Firefox leaves an input where it is as long as a part of it is seen.
+        expect(top < edges.bottom && bottom > edges.top, seen).to.be.true;
+      }
+      await setViewport({width: 800, height: 600});
+    });
   }
 
-  it('a form in a dialog has the colours of its theme around it, too', async () => {
+  it('has the colours of its theme around it, too', async () => {
     const form = await place('theme="dark"');
     await form.open();
     const paper = getComputedStyle(scrollerOf(form)).backgroundColor;
@@ -313,7 +299,7 @@ describe('a form in a dialog', () => {
   });
 
   for (const lang of ['en', 'es']) {
-    it(`a form in a dialog has a name, and a button that says that it closes: ${lang}`, async () => {
+    it(`has a name, and a button that says that it closes: ${lang}`, async () => {
       const form = await place(`lang="${lang}"`);
       await form.open();
       expect(dialogOf(form).getAttribute('aria-label')).to.equal('Your estimate');
@@ -323,7 +309,7 @@ describe('a form in a dialog', () => {
     });
   }
 
-  it('a form in a dialog whose file does not arrive shows a notice in the page, and "Try again" opens the dialog', async () => {
+  it('whose file does not arrive shows a notice in the page, and "Try again" opens the dialog', async () => {
     const restore = lose('rest');
     const form = await placeUnready();
     await shows(form, 'We could not load all of the form');
@@ -334,7 +320,7 @@ describe('a form in a dialog', () => {
     fill(form, 'First name', 'Maria');
   });
 
-  it('a dialog that the address names stays closed when its file arrives late by itself, and keeps the draft', async () => {
+  it('stays closed when its file arrives late, although its address asks, and keeps the draft', async () => {
     goTo(`${location.search}#estimate`);
     sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
     const restore = lose('rest');
@@ -350,7 +336,7 @@ describe('a form in a dialog', () => {
     expect(sessionStorage.getItem('lead-prequal-draft:acme')).to.contain('Maria');
   });
 
-  it('a click on a link of the page that is no page address leaves a form in a dialog as it is', async () => {
+  it('stays as it is when a link of the page is clicked that leads to no page', async () => {
     const form = await place();
     const errors: unknown[] = [];
     const note = (event: ErrorEvent) => errors.push(event.message);

@@ -5,7 +5,7 @@ import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {languages} from '../../form/words/languages.ts';
+import {languages, sandboxes, type LanguageTag} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
 import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
@@ -91,12 +91,13 @@ function shownWords(form: LeadPrequalForm) {
   return shown;
 }
 
-for (const [tag, {firstScreen, afterTouch, sandbox}] of Object.entries(languages)) {
+for (const tag of Object.keys(languages) as LanguageTag[]) {
+  const {firstScreen, afterTouch} = await languages[tag]();
   describe(`the form in the language "${tag}"`, () => {
     // Some languages write the currency in letters.
     const money = formatMoney(0, firstScreen.locale);
     const known = new Set(
-      [firstScreen, afterTouch, sandbox, {data, money}].flatMap(textsIn).flatMap(wordsIn),
+      [firstScreen, afterTouch, sandboxes[tag], {data, money}].flatMap(textsIn).flatMap(wordsIn),
     );
     let server: FakeServer;
     const {error} = console;
@@ -114,7 +115,7 @@ for (const [tag, {firstScreen, afterTouch, sandbox}] of Object.entries(languages
     const foreignWords = (form: LeadPrequalForm) => shownWords(form).filter((word) => !known.has(word));
 
     for (const [name, state] of Object.entries(all)) {
-      it(`the form in the language "${tag}" shows no word of another language in the state "${name}"`, async () => {
+      it(`shows no word of another language in the state "${name}"`, async () => {
         const form = await openState(state, server);
         expect(foreignWords(form), 'in English').not.to.deep.equal([]);
         form.lang = tag;

@@ -146,7 +146,7 @@ describe('localization', () => {
     let restore = () => {};
     afterEach(() => restore());
 
-    it('the form is in English if the words of the first screen do not arrive, and loads them again at the first touch', async () => {
+    it('the form is in English without its first words, and loads them again at the first touch', async () => {
       restore = lose('es');
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
@@ -167,7 +167,7 @@ describe('localization', () => {
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
-    it('a form whose Spanish words take longer than three seconds is in English, and asks for them again at the first touch', async () => {
+    it('a form whose Spanish takes over three seconds is in English until the first touch', async () => {
       const clock = new Clock();
       restore = hold('es');
       const opening = open({lang: 'es'});
@@ -190,7 +190,15 @@ describe('localization', () => {
       names: {sba_qualified_amount: 'Bank loan'},
     };
 
-    it("the page's own strings replace words in the form, its errors and its answer, and leave the others", async () => {
+    it('strings with the names of 1.3.0 replace the words of the credit scores', async () => {
+      const form = await open();
+      form.strings = {scores: {'Above 720': '721 and more'}, ratings: {'680 - 720': 'Fine'}};
+      await fillContact(form);
+      await click(form, 'Next');
+      expect(text(form)).to.contain('721 and more').and.contain('Fine').and.contain('Building');
+    });
+
+    it('strings replace words in the form, its errors and its answer, and leave the others', async () => {
       const form = await open();
       form.strings = strings;
       await shows(form, 'Step 1 of 3 · about a minute You');
@@ -204,7 +212,7 @@ describe('localization', () => {
       expect(text(form)).to.contain('Bank loan').and.contain('Unsecured funding').and.not.contain('SBA loan');
     });
 
-    it("the page's own strings can be set before the element is defined, stay when the language changes, and can be removed", async () => {
+    it('strings can be set before the definition, stay in another language, and can be removed', async () => {
       const inert = new DOMParser().parseFromString('<lead-prequal-form></lead-prequal-form>', 'text/html');
       const form = inert.querySelector('lead-prequal-form')!;
       form.strings = strings;
@@ -255,7 +263,7 @@ describe('localization', () => {
       });
     }
 
-    it('a language that is a function is called for the words of the first screen, and at the first touch for the others', async () => {
+    it('a language may be a function, called for the first words and for those after a touch', async () => {
       const asked: string[] = [];
       languages['pt-br'] = (part) => {
         asked.push(part);
@@ -346,7 +354,7 @@ describe('localization', () => {
       expect(rect(form, 'tbody th').left).to.be.greaterThan(rect(form, 'tbody td').left);
     });
 
-    it('email, phone and amounts are written from left to right in every language, and names in the direction of the page', async () => {
+    it('email, phone and amounts run from left to right, and names as the page does', async () => {
       const form = await open({lang: 'he', dir: 'rtl', layout: 'single'});
       const directions = ['first_name', 'email', 'phone', 'cash'].map(
         (name) => getComputedStyle(form.shadowRoot!.querySelector(`[name=${name}]`)!).direction,

@@ -109,29 +109,29 @@ describe('the reference lists', () => {
     server.restore();
   });
 
-  it('in all these states, buttons have a type, and what has a name or takes the focus has a role', () => {
+  it('buttons have a type, and what has a name or takes the focus has a role', () => {
     expect(buttons).to.be.above(10);
     expect([...faults]).to.deep.equal([]);
   });
 
-  it('the reference lists every attribute', () => {
+  it('every attribute', () => {
     const names = listed('attributes').filter(Boolean);
     expect(sorted(names)).to.deep.equal(sorted([...LeadPrequalForm.observedAttributes, ...read]));
   });
 
-  it('the reference lists every event', () => {
+  it('every event', () => {
     expect(sorted(listed('events'))).to.deep.equal(sorted(events.map(({type}) => type)));
   });
 
-  it('the reference lists every slot', () => {
+  it('every slot', () => {
     expect(sorted(listed('slots'))).to.deep.equal(sorted(slots));
   });
 
-  it('the reference lists every part', () => {
+  it('every part', () => {
     expect(sorted(listed('parts'))).to.deep.equal(sorted(parts));
   });
 
-  it('the reference lists every custom property with its default', () => {
+  it('every custom property with its default', () => {
     const names = listed('colors');
     expect(sorted(names)).to.deep.equal(sorted(css.match(/--prequal-[\w-]+/g) ?? []));
     // Some defaults come after those of the page's framework, which are the same for all rules.

@@ -1,9 +1,9 @@
 /**
- * What hosts do to a snippet in the browser. Each function runs in the page, so it uses nothing from outside itself. It
- * is written from what the host documents, or from what its public script does; no code is copied.
+ * What sites do to a snippet in the browser. Each function runs in the page, so it uses nothing from outside itself. It
+ * is written from the documentation of the site's software, or from what its public script does; no code is copied.
  */
 
-/** Where a host puts what was pasted, and the text itself. */
+/** Where a site puts what was pasted, and the text itself. */
 export type Pasted = {html: string};
 
 /** The script element that runs `work` in the page. */

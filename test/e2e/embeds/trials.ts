@@ -5,12 +5,12 @@ import {DatabaseSync} from 'node:sqlite';
 import {after, before} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {noChoices, type Choices} from '../../../server/snippets/choices.ts';
-import {hosts, type HostName} from '../../../server/snippets/hosts.ts';
+import {siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {freePort} from '../../support/free-port.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
-import type {Snippet, Way} from './hosts.ts';
+import type {Snippet, Way} from './site-kinds.ts';
 import {openSite, type Site} from './site.ts';
 import {visit} from './visit.ts';
 import type {Visitor} from './visitors.ts';
@@ -21,7 +21,7 @@ export const keys = {tried: 'acme', other: 'other', withoutFrames: 'without-fram
 export type Trials = {
   readonly site: Site;
   /** The snippet as the server makes it. */
-  snippetFor(host: HostName, options?: {key?: string} & Partial<Choices>): Snippet;
+  snippetFor(site: SiteKindName, options?: {key?: string} & Partial<Choices>): Snippet;
   /** Fills in the form on the page, and throws an error unless one lead is stored, with the right partner. */
   sendLead(visitor: Visitor, snippet: Snippet, way: Way, email: string): Promise<void>;
   /** The leads in the database that have this address. */
@@ -59,13 +59,13 @@ export function useTrials(): Trials {
     get site() {
       return site;
     },
-    snippetFor(host, {key = keys.tried, ...choices} = {}) {
+    snippetFor(site, {key = keys.tried, ...choices} = {}) {
       const partner = server.config.partners.find((one) => one.key === key)!;
       const parts = snippetParts(server.config, versionForSnippets(readVersions(server.config))!, partner, {
         ...noChoices,
         ...choices,
       });
-      return {parts, texts: hosts[host].blocks(parts).map(({code}) => code)};
+      return {parts, texts: siteKinds[site].blocks(parts).map(({code}) => code)};
     },
     leadsOf(email) {
       const database = new DatabaseSync(server.config.databasePath, {readOnly: true});

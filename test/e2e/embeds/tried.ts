@@ -1,9 +1,9 @@
-/** The table of the hosts and browsers in which the form was tried, in the documentation. */
+/** The table of the kinds of sites and browsers in which the form was tried, in the documentation. */
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {format, resolveConfig} from 'prettier';
 import {table} from '../../../build/docs/markdown.ts';
-import {hostNames, hosts, type HostName} from '../../../server/snippets/hosts.ts';
+import {siteKindNames, siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
 import {engines, type Engine} from './visitors.ts';
 
 const file = 'docs/embedding.md';
@@ -14,18 +14,20 @@ type Result = 'works' | 'failed' | 'skipped';
 export class Results {
   readonly #results = new Map<string, Result>();
 
-  note(host: HostName, engine: Engine, result: Result) {
-    this.#results.set(`${host} ${engine}`, result);
+  note(site: SiteKindName, engine: Engine, result: Result) {
+    this.#results.set(`${site} ${engine}`, result);
   }
 
-  of(host: HostName, engine: Engine): Result | undefined {
-    return this.#results.get(`${host} ${engine}`);
+  of(site: SiteKindName, engine: Engine): Result | undefined {
+    return this.#results.get(`${site} ${engine}`);
   }
 
   /** Whether something was tried in every browser, and nothing was left out. */
   get areWhole() {
     return engines.every((engine) => {
-      const found = hostNames.map((host) => this.of(host, engine)).filter((result) => result !== undefined);
+      const found = siteKindNames
+        .map((site) => this.of(site, engine))
+        .filter((result) => result !== undefined);
       return found.length > 0 && !found.includes('skipped');
     });
   }
@@ -37,8 +39,11 @@ export class Results {
  */
 export async function documentTable(results: Results) {
   const fresh = table(
-    ['Host', ...engines],
-    hostNames.map((host) => [hosts[host].name, ...engines.map((engine) => results.of(host, engine) ?? '')]),
+    ['Site', ...engines],
+    siteKindNames.map((site) => [
+      siteKinds[site].name,
+      ...engines.map((engine) => results.of(site, engine) ?? ''),
+    ]),
   );
   const text = readFileSync(file, 'utf8');
   const filled = text.replace(block, (_, open: string, close: string) => `${open}\n\n${fresh}\n\n${close}`);

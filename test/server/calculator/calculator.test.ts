@@ -99,7 +99,7 @@ const table: Row[] = [
 suite('the default policy', () => {
   for (const [credit_score, bankruptcy, [retirement, cash, investments], expected, reasons] of table) {
     const bankrupt = {true: 'bankrupt', false: 'not bankrupt', undefined: 'not stated'}[`${bankruptcy}`];
-    test(`by the default policy ${credit_score}, ${bankrupt}, ${retirement}, ${cash}, ${investments} gives ${expected.join(', ')}`, () => {
+    test(`${credit_score}, ${bankrupt}, ${retirement}, ${cash}, ${investments} gives ${expected.join(', ')}`, () => {
       const finances = {credit_score, bankruptcy, retirement, cash, investments};
       const answer = calculate(finances, defaultPolicy);
       const total = expected.reduce((sum, amount) => sum + amount);

@@ -77,11 +77,11 @@ const rows: [what: string, finances: Partial<Finances>, part: AmountPart, expect
 
 suite('the explanation', () => {
   for (const [what, finances, part, expected] of rows) {
-    test(`the explanation of ${what} has the figures of the policy`, () => {
+    test(`of ${what} has the figures of the policy`, () => {
       assert.deepEqual(explained(finances)?.parts[part], expected);
     });
   }
-  test('the explanation says how far shown amounts are rounded down', () => {
+  test('says how far shown amounts are rounded down', () => {
     assert.equal(explained({})?.rounding_increment, 1_000);
     assert.equal(explained({}, {...defaultPolicy, display_rounding_increment: 1})?.rounding_increment, 1);
   });
@@ -135,7 +135,7 @@ suite('for every lead and every policy', () => {
     });
   });
 
-  test('an amount of zero becomes more with the score and the funds that the explanation names, and not with less', () => {
+  test('a zero becomes more with the score and funds that its explanation names, not with less', () => {
     holds((found, part, lead, policy, amount) => {
       const {minimum_score: score, minimum_funds: funds} = found;
       if (score === undefined && funds === undefined) return;

@@ -1,14 +1,12 @@
 /** Passwords of those who call `/json/leads`: two at a time, as text or by their SHA-256, and how they are made. */
 import assert from 'node:assert/strict';
-import {execFile} from 'node:child_process';
 import {hash} from 'node:crypto';
-import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import {promisify} from 'node:util';
 import {callersSchema, type Caller} from '../../../server/config/callers.ts';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
 import {openForSuite} from '../../support/opened.ts';
+import {runCommand} from '../../support/operator.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {startTestServer} from '../../support/test-server.ts';
 
@@ -101,23 +99,21 @@ suite('the setting CALLERS', () => {
     [{password_sha265: digest}, /^CALLERS\.0 .*password_sha265/],
   ];
   for (const [caller, says] of rows) {
-    test(`the setting CALLERS is refused with ${JSON.stringify(caller).slice(0, 80)}: ${says.source}`, () => {
+    test(`is refused with ${JSON.stringify(caller).slice(0, 80)}: ${says.source}`, () => {
       assert.match(wrongIn(caller), says);
     });
   }
 });
 
 suite('lead-prequal callers new', () => {
-  const program = join(import.meta.dirname, '../../../server/cli/program.ts');
   /** Without any setting: it is for those who have yet to make them. */
   const make = async (...words: string[]) => {
-    const command = [program, 'callers', 'new', ...words];
-    const {stdout} = await promisify(execFile)(process.execPath, command, {env: {}});
+    const {stdout} = await runCommand({}, 'callers', 'new', ...words);
     const [, password = '', entry = ''] = /once: (\S+)\n.*CALLERS: (.*)\n$/.exec(stdout) ?? [];
     return {password, entry};
   };
 
-  test('lead-prequal callers new prints a strong password, another one each time, and an entry with which it signs in', async (t) => {
+  test('prints a new strong password and an entry that signs in with it', async (t) => {
     const first = await make('acme', '--cid', '1001', '--cid', '1002');
     const second = await make('globex', '--cid', '1001', '2001');
     assert.match(first.password, /^[\w-]{43}$/);
@@ -141,7 +137,7 @@ suite('lead-prequal callers new', () => {
       await readJson(await server.fetch('/json/leads', request), 201);
     }
   });
-  test('lead-prequal callers new prints the hash alone for a caller that has an entry', async () => {
+  test('prints the hash alone for a caller that has an entry', async () => {
     const {password, entry} = await make('acme');
     assert.equal(entry, `"password_sha256":"${sha256(password)}"`);
   });
@@ -151,13 +147,10 @@ suite('lead-prequal callers new', () => {
     [['acme', '--cid', ' 1001'], /--cid must not begin or end with a space/],
     [[], /missing required argument 'user'/],
   ] as const) {
-    test(`lead-prequal callers new is refused with words for ${JSON.stringify(words)}`, async () => {
-      await assert.rejects(make(...words), (error: {code: number; stdout: string; stderr: string}) => {
-        assert.equal(error.code, 2);
-        assert.equal(error.stdout, '');
-        assert.match(error.stderr, says);
-        return true;
-      });
+    test(`is refused with words for ${JSON.stringify(words)}`, async () => {
+      const {code, stdout, stderr} = await runCommand({}, 'callers', 'new', ...words);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, says);
     });
   }
 });

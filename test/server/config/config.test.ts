@@ -34,7 +34,7 @@ const file = (name: string, content: string) => {
 };
 
 suite('the required settings', () => {
-  test('the required settings are enough, and the rest has safe defaults', () => {
+  test('are enough, and the rest has safe defaults', () => {
     const config = readConfig(required);
     assert.deepEqual(config.callers, [caller]);
     assert.deepEqual(config.partners, [
@@ -57,7 +57,7 @@ suite('the required settings', () => {
     assert.equal(config.destinations.size, 0);
     assert.deepEqual(config.policy, defaultPolicy);
   });
-  test('the required settings are all named at once when they are missing', () => {
+  test('are all named at once when they are missing', () => {
     assert.deepEqual(
       wrongIn({}).toSorted(),
       Object.keys(required)
@@ -127,7 +127,7 @@ suite('a setting', () => {
     [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
   ];
   for (const [environment, names] of refused) {
-    test(`a setting is refused by its name: ${JSON.stringify(environment).slice(0, 70)}`, () => {
+    test(`is refused by its name: ${JSON.stringify(environment).slice(0, 70)}`, () => {
       assert.match(wrongIn({...required, ...environment})[0] ?? 'accepted', names);
     });
   }
@@ -140,11 +140,11 @@ suite('a setting', () => {
     {PUBLIC_URL: 'https://example.com/leads/'},
   ];
   for (const environment of taken) {
-    test(`a setting is accepted: ${JSON.stringify(environment)}`, () => {
+    test(`is accepted: ${JSON.stringify(environment)}`, () => {
       assert.deepEqual(wrongIn({...required, ...environment}), []);
     });
   }
-  test('a setting is refused together with all others that are wrong', () => {
+  test('is refused together with all others that are wrong', () => {
     const wrong = wrongIn({
       ...required,
       TOKEN_KEY: 'short',
@@ -159,7 +159,7 @@ suite('a setting', () => {
       );
     }
   });
-  test('a setting that is wrong is never printed', () => {
+  test('that is wrong is never printed', () => {
     const secret = 'canary-of-settings';
     const all = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, secret]));
     const inCallers = JSON.stringify([{user: `${secret}:`, password: secret, cids: secret}]);
@@ -172,7 +172,7 @@ suite('a setting', () => {
       );
     }
   });
-  test('the only partner may have a telephone number, an e-mail address, both, or none, for where the form does not load', () => {
+  test('the only partner may have a telephone number, an e-mail address, both, or none', () => {
     const contactOf = (environment: Record<string, string>) =>
       readConfig({...required, ...environment}).partners[0].contact;
     const [phone, email] = ['+44 20 7946 0958', 'hello@acme.example'];
@@ -208,12 +208,12 @@ suite('a setting', () => {
 
 suite('a setting in a file', () => {
   for (const [name, value] of Object.entries(required)) {
-    test(`a setting in a file stands for ${name}`, () => {
+    test(`stands for ${name}`, () => {
       const config = readConfig({...required, [name]: '', [`${name}_FILE`]: file(name, `${value}\n`)});
       assert.deepEqual(config, readConfig(required));
     });
   }
-  test('a setting in a file gives way to the setting itself', () => {
+  test('gives way to the setting itself', () => {
     const config = readConfig({...required, TOKEN_KEY_FILE: file('other-key', 'o'.repeat(32))});
     assert.deepEqual(config.tokenKeys, [required.TOKEN_KEY]);
   });
@@ -279,7 +279,7 @@ suite('the upstream', () => {
 });
 
 suite('the policy', () => {
-  test('the policy may stand in a file', () => {
+  test('may stand in a file', () => {
     const policy = {...defaultPolicy, version: 'ours'};
     assert.deepEqual(
       readConfig({...required, POLICY_FILE: file('policy.json', JSON.stringify(policy))}).policy,
@@ -295,31 +295,24 @@ suite('the policy', () => {
 });
 
 suite('the service', () => {
-  test('the service does not start without its settings, and names each of them', async () => {
+  test('does not start without its settings, and names each of them', async () => {
     const {code, output, errors} = await runService({}, folder.path);
     assert.equal(code, 1);
     assert.equal(output, '');
     for (const name of Object.keys(required)) assert.match(errors, new RegExp(`^ +${name} is missing$`, 'm'));
     assert.doesNotMatch(errors, /^ +at /m);
   });
-  test('the service starts without a build of the form, and serves the releases', async (t) => {
+  test('starts without a build of the form, says where, and ends in order', async (t) => {
     const service = await startService(required, folder.path);
     t.after(() => service.end('SIGKILL'));
-    const response = await fetch(`${service.url}/embed/1.0.0/lead-prequal-form.js`);
-    assert.equal(response.status, 200);
-    await response.text();
-    assert.match(service.lines.join('\n'), /\/embed\/\d+\.\d+\.\d+\/lead-prequal-form\.js.*"release":true/);
-  });
-  test('the service starts with its settings, says where, and ends in order when it is told to', async (t) => {
-    const service = await startService(required, folder.path);
-    t.after(() => service.end('SIGKILL'));
-    const response = await fetch(`${service.url}/embed/v1/config`, {
-      headers: {origin: 'https://www.partner.example'},
-    });
-    assert.equal(response.status, 200);
-    await response.text();
+    for (const path of ['/embed/1.0.0/lead-prequal-form.js', '/embed/v1/config']) {
+      const response = await fetch(service.url + path, {headers: {origin: 'https://www.partner.example'}});
+      assert.equal(response.status, 200, path);
+      await response.text();
+    }
     assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
     const printed = service.lines.join('\n');
+    assert.match(printed, /\/embed\/\d+\.\d+\.\d+\/lead-prequal-form\.js.*"release":true/);
     assert.match(printed, /https:\/\/leads\.example\.com\/embed\/[\d.]+\/lead-prequal-form\.js/);
     for (const secret of [caller.password, required.TOKEN_KEY]) assert.ok(!printed.includes(secret));
   });

@@ -4,6 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {readConfig} from '../../../server/config/config.ts';
+import {destinationKinds} from '../../../server/config/destinations.ts';
 import {without} from '../../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
@@ -51,7 +52,7 @@ const wrong = (...given: Parameters<typeof environment>) =>
   );
 
 suite('a destination', () => {
-  test('a destination of each kind needs few fields, and gets the rest from the environment', () => {
+  test('of each kind needs few fields, and gets the rest from the environment', () => {
     const {destinations} = read({lender, crm, mail}, {...lenderAccess, ...crmAccess, ...mailAccess});
     assert.deepEqual(Object.fromEntries(destinations), {
       lender: {
@@ -84,7 +85,7 @@ suite('a destination', () => {
       },
     });
   });
-  test('a destination of each kind takes all its fields', () => {
+  test('of each kind takes all its fields', () => {
     const pace = {per_second: 0.5, parallel: 100};
     const {destinations} = read(
       {
@@ -176,13 +177,20 @@ suite('a destination', () => {
 const canary = 'canary';
 
 suite('a destination that is wrong is refused with its field', () => {
+  const kinds = Object.keys(destinationKinds);
+  const noKind = `crm.type: must be one of ${kinds.join(', ')}`;
+
+  for (const type of kinds) {
+    test(`the kind ${type} of the registry is known`, () => {
+      const faults = wrong({crm: {type}});
+      assert.notDeepEqual(faults, []);
+      assert.ok(!faults.includes(noKind));
+    });
+  }
+
   const refused: [what: string, given: Parameters<typeof environment>, faults: string[]][] = [
-    ['no kind', [{crm: {url: canary}}], ['crm.type: must be one of lead-api, webhook, email']],
-    [
-      'an unknown kind',
-      [{crm: {...crm, type: canary}}],
-      ['crm.type: must be one of lead-api, webhook, email'],
-    ],
+    ['no kind', [{crm: {url: canary}}], [noKind]],
+    ['an unknown kind', [{crm: {...crm, type: canary}}], [noKind]],
     ['no object', [{crm: canary}], ['crm: must be an object']],
     ['a field of another kind', [{crm: {...crm, cid: canary}}], ['crm: has an unknown field: cid']],
     ['a pace for e-mails', [{mail: {...mail, per_second: 1}}], ['mail: has an unknown field: per_second']],
@@ -281,7 +289,7 @@ suite('a destination that is wrong is refused with its field', () => {
   });
 });
 
-test('a secret that a destination does not use is warned of, also the URL of a webhook that has one in the file', () => {
+test('an unused secret is warned of, also the URL of a webhook that has one in the file', () => {
   const unused = {CREDENTIALS_CRM_URL: `https://crm.example/${canary}`, CREDENTIALS_OLD_SECRET: canary};
   const {destinations, warnings} = read({crm}, {...crmAccess, ...unused});
   assert.partialDeepStrictEqual(destinations.get('crm'), {url: crm.url});
@@ -414,7 +422,7 @@ suite('the way of leads', () => {
     const {partners} = read(all, access, {answer_from: 'lender', send_to: ['crm', 'mail']});
     assert.partialDeepStrictEqual(partners[0], {answerFrom: 'lender', sendTo: ['crm', 'mail']});
   });
-  test('the leads of a partner are answered by the calculator where nothing else is said, or where it is named', () => {
+  test('the calculator answers the leads of a partner by default, or where it is named', () => {
     for (const fields of [{}, {answer_from: 'calculator'}]) {
       const {partners} = read(all, {...access, ...upstream}, {send_to: ['crm'], ...fields});
       assert.equal(partners[0].answerFrom, undefined);

@@ -106,12 +106,12 @@ test('an error in the policy file has its line and column', () => {
 });
 
 suite('an error in CALLERS', () => {
-  test('an error in CALLERS has its line and column, if it is not JSON', () => {
+  test('has its line and column, if it is not JSON', () => {
     assert.deepEqual(wrongIn({...required, CALLERS: '[\n {"user" "acme"}]'}), [
       'CALLERS must be JSON (line 2, column 10: colon expected)',
     ]);
   });
-  test('an error in CALLERS has the name of its file, too, where CALLERS_FILE names one', () => {
+  test('has the name of its file, too, where CALLERS_FILE names one', () => {
     for (const [text, says] of [
       ['\n[{"user" "acme"}]', (path: string) => `CALLERS must be JSON (${path}:2:10: colon expected)`],
       [

@@ -69,14 +69,14 @@ suite('a misspelt setting is refused, and the right one is named', () => {
     ['TOKEN_KEYS', 'TOKEN_KEY'],
     ['TOKENKEY_FILE', 'TOKEN_KEY_FILE'],
   ] as const) {
-    test(`a misspelt setting is refused, and the right one is named: ${name}, beside the one that is missing: ${meant}`, () => {
+    test(`the misspelt ${name} is refused beside the missing ${meant}`, () => {
       assert.deepEqual(wrongIn({...without(meant.replace(/_FILE$/, '')), [name]: value}), [
         `${meant.replace(/_FILE$/, '')} is missing`,
         `${name} is not a setting: did you mean ${meant}?`,
       ]);
     });
   }
-  test('a misspelt setting is refused, and the right one is named: CREDENTIALS_LENDER_PASWORD: CREDENTIALS_LENDER_PASSWORD', () => {
+  test('a misspelt CREDENTIALS_LENDER_PASWORD is refused, and the right name is said', () => {
     const name = 'CREDENTIALS_LENDER_PASWORD';
     assert.deepEqual(wrongIn({...without('CREDENTIALS_LENDER_PASSWORD', withFile), [name]: value}), [
       'CREDENTIALS_LENDER_PASSWORD is missing, which the destination lender of PARTNERS_FILE needs',
@@ -87,7 +87,7 @@ suite('a misspelt setting is refused, and the right one is named', () => {
 
 suite('a name with a beginning that only settings have', () => {
   for (const name of ['EMBED_COLOUR', 'EMBED_ORIGINS_2', 'UPSTREAM_TIMEOUT']) {
-    test(`a name with a beginning that only settings have is refused: ${name}`, () => {
+    test(`is refused: ${name}`, () => {
       for (const environment of [required, withFile]) {
         assert.deepEqual(wrongIn({...environment, [name]: 'x'}), [
           `${name} is not a setting: remove it, or correct its name`,
@@ -95,7 +95,7 @@ suite('a name with a beginning that only settings have', () => {
       }
     });
   }
-  test('a name with a beginning that only settings have is taken where an upstream of the partners file has these credentials', () => {
+  test('a name that begins like a setting is taken if an upstream has these credentials', () => {
     assert.deepEqual(wrongIn(withFile), []);
     const password = join(folder.path, 'password');
     writeFileSync(password, 'secret-of-lender');
@@ -105,7 +105,7 @@ suite('a name with a beginning that only settings have', () => {
     };
     assert.deepEqual(wrongIn(inFile), []);
   });
-  test('a name with a beginning that only settings have is left alone while the partners file cannot be read', () => {
+  test('a name that begins like a setting is left alone if the partners file cannot be read', () => {
     assert.deepEqual(wrongIn({...withFile, PARTNERS_FILE: '/nowhere'}), [
       'PARTNERS_FILE names a file that cannot be read (ENOENT)',
     ]);
@@ -121,7 +121,7 @@ suite('a secret that no destination uses any more', () => {
     // Near a name that is used, which has a value of its own.
     'CREDENTIALS_LENDER2_PASSWORD',
   ]) {
-    test(`a secret that no destination uses any more is warned of, and the start goes on: ${name}`, () => {
+    test(`is warned of, and the start goes on: ${name}`, () => {
       for (const environment of [required, withFile]) {
         assert.deepEqual(readConfig({...environment, [name]: 'canary-of-a-value'}).warnings, [
           `${name} is not used by any destination: remove it`,
@@ -129,7 +129,7 @@ suite('a secret that no destination uses any more', () => {
       }
     });
   }
-  test('a secret that no destination uses any more is reported as a misspelling, where a near one is missing', () => {
+  test('an unused secret is reported as a misspelling if a near one is missing', () => {
     const name = 'CREDENTIALS_LENDR_PASSWORD';
     assert.deepEqual(wrongIn({...without('CREDENTIALS_LENDER_PASSWORD', withFile), [name]: 'x'}), [
       'CREDENTIALS_LENDER_PASSWORD is missing, which the destination lender of PARTNERS_FILE needs',
@@ -160,7 +160,7 @@ suite('what is no misspelt setting is left alone', () => {
     test(`what is no misspelt setting is left alone: ${name}`, () =>
       assert.deepEqual(wrongIn({...required, [name]: 'tcp://10.0.0.1:80'}), []));
   }
-  test('a near name is left alone, where the setting itself is set: the platform has REDIS_URI, and the operator passed it on', () => {
+  test('a name near that of a setting is left alone if the setting itself is set', () => {
     const redis = 'redis://10.0.0.1:6379';
     assert.deepEqual(wrongIn({...required, REDIS_URI: redis, REDIS_URL: redis}), []);
   });

@@ -44,7 +44,7 @@ function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
 }
 
 suite('the partners file', () => {
-  test('the partners file may be short: everything else has a default', () => {
+  test('may be short: everything else has a default', () => {
     const [first, ...others] = read({partners: [partner]}).partners;
     assert.deepEqual(others, []);
     assert.deepEqual(first, {
@@ -60,7 +60,7 @@ suite('the partners file', () => {
       mergeDuplicates: 'prequalification',
     });
   });
-  test('the partners file may say everything, with credentials from the environment or from files', () => {
+  test('may say everything, with credentials from the environment or from files', () => {
     const whole = {
       ...partner,
       name: ' Acme & Söhne ',
@@ -217,7 +217,7 @@ suite('the partners file', () => {
     ]),
   ];
   for (const [what, file, path] of wrong) {
-    test(`the partners file is refused with the place of the error: ${what}`, () => {
+    test(`is refused with the place of the error: ${what}`, () => {
       const lines = wrongWith(file, credentials);
       assert.ok(
         lines.some((line) => line.includes('PARTNERS_FILE') && line.includes(path)),
@@ -225,7 +225,7 @@ suite('the partners file', () => {
       );
     });
   }
-  test('the partners file names all that is wrong at once', () => {
+  test('names all that is wrong at once', () => {
     const file = {
       partners: [
         {...partner, cid: ''},
@@ -237,7 +237,7 @@ suite('the partners file', () => {
       assert.equal(lines.filter((line) => line.includes(`: ${path}: `)).length, 1, lines.join('\n'));
     }
   });
-  test('the partners file replaces the settings of the only partner, so that a wrong one among them does no harm', () => {
+  test('a wrong setting of the only partner does no harm beside a partners file', () => {
     const replaced = {
       EMBED_ORIGINS: '*',
       EMBED_PARTNER: 'a b',
@@ -250,7 +250,7 @@ suite('the partners file', () => {
     assert.deepEqual(wrongWith({partners: [partner]}, replaced), []);
     assert.equal(read({partners: [partner]}, replaced).partners[0].key, 'acme');
   });
-  test('the partners file needs the credentials that it names', () => {
+  test('needs the credentials that it names', () => {
     const lines = wrongWith({upstreams: {main: upstream}, partners: [partner]});
     assert.deepEqual(
       lines.map((line) => /CREDENTIALS_\w+/.exec(line)?.[0]),
@@ -282,13 +282,13 @@ suite('an origin with a wildcard', () => {
     ['null', false],
     ['', false],
   ] as const) {
-    test(`an origin with a wildcard ${admitted ? 'admits' : 'refuses'} ${origin}`, () =>
+    test(`${admitted ? 'admits' : 'refuses'} ${origin}`, () =>
       assert.equal(allowsOrigin(wild, origin), admitted));
   }
 });
 
 suite('two partners with two upstreams', () => {
-  test('two partners with two upstreams send each its own leads, under its own credentials and cid', async (t) => {
+  test('send each its own leads, under its own credentials and cid', async (t) => {
     const access = ['one', 'two'].map((name) => ({user: `${name}-user`, password: name, cid: `${name}-cid`}));
     const upstreams = await Promise.all(access.map((own) => startFakeUpstream({access: own})));
     const [one, two] = upstreams;

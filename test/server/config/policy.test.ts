@@ -27,7 +27,7 @@ const changed = (change: Change) => {
 };
 
 suite('a policy file', () => {
-  test('a policy file may be the default policy', () => assert.deepEqual(read(defaultPolicy), defaultPolicy));
+  test('may be the default policy', () => assert.deepEqual(read(defaultPolicy), defaultPolicy));
 
   const good: Record<string, Change> = {
     'without sources': (policy) => delete policy['rollover']!['source'],
@@ -44,10 +44,10 @@ suite('a policy file', () => {
     },
   };
   for (const [name, change] of Object.entries(good)) {
-    test(`a policy file is read ${name}`, () => assert.deepEqual(read(changed(change)), changed(change)));
+    test(`is read ${name}`, () => assert.deepEqual(read(changed(change)), changed(change)));
   }
 
-  test('a policy file of version 1.0.0, which does not say how shown amounts are rounded, is read', () => {
+  test('of version 1.0.0, which does not say how shown amounts are rounded, is read', () => {
     const old = changed((policy) => delete policy['display_rounding_increment']);
     assert.deepEqual(read(old), {...defaultPolicy, display_rounding_increment: 1_000});
   });
@@ -102,25 +102,25 @@ suite('a policy file', () => {
     ],
   ];
   for (const [what, change, names] of bad) {
-    test(`a policy file that ${what} is refused by the name of the field`, () => {
+    test(`that ${what} is refused by the name of the field`, () => {
       assert.throws(() => read(changed(change)), {message: names});
     });
   }
 
-  test('a policy file is refused with all that is wrong at once', () => {
+  test('is refused with all that is wrong at once', () => {
     const twice = changed((policy) => {
       policy['sba']!['minimum'] = -1;
       policy['rollover']!['minimum'] = 'x';
     });
     assert.throws(() => read(twice), {message: /rollover\.minimum.*sba\.minimum/s});
   });
-  test('a policy file that is not JSON is refused', () =>
+  test('that is not JSON is refused', () =>
     assert.throws(() => readText('{version: 1}'), {message: /not valid JSON/}));
   for (const text of ['null', '[]', '5', '"policy"']) {
-    test(`a policy file that is ${text} is refused`, () =>
+    test(`that is ${text} is refused`, () =>
       assert.throws(() => readText(text), {message: /policy\.json:1:1: the file: /}));
   }
-  test('a policy file that is not there is refused', () => {
+  test('that is not there is refused', () => {
     assert.throws(() => readPolicy(join(folder.path, 'none.json')), {
       message: 'names a file that cannot be read (ENOENT)',
     });

@@ -62,7 +62,7 @@ for (const [name, timings] of Object.entries({usualTimings, quickTimings})) {
   });
 }
 
-test('a request that waits for another one under the same key is answered before the stop cuts requests off', () => {
+test('a request that waits for another with its key is answered before the stop cuts it off', () => {
   assert.ok(databaseTimings.keyWait < usualTimings.requestsEnd);
 });
 

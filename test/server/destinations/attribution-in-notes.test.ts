@@ -57,7 +57,7 @@ suite('the notes that reach an upstream', () => {
     });
   }
 
-  test('the notes that reach an upstream are the same in every attempt', async (t) => {
+  test('are the same in every attempt', async (t) => {
     const script: Script = {create: failures['an error of its own']};
     const upstream = await openFor(t, startFakeUpstream(script));
     const server = await openFor(
@@ -93,7 +93,7 @@ suite('attribution in notes that are nearly full', () => {
     const notes = withAttribution(typed, {utm_source: 'a longer one', gclid: 'abc'});
     assert.equal(notes, `${typed}\ngclid: abc`);
   });
-  test('characters are counted as the specification counts them, so that an upstream accepts the notes', () => {
+  test('the characters of the notes are counted as the specification counts them', () => {
     const typed = '😀'.repeat(room('utm_source: 😀') + 1);
     const notes = withAttribution(typed, {utm_source: '😀'}) ?? '';
     assert.equal(Array.from(notes).length, 2_000);

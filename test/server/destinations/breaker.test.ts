@@ -4,7 +4,7 @@ import {afterEach, beforeEach, mock, suite, test} from 'node:test';
 import {DeliveryError, type DeliveryFault} from '../../../server/destinations/destination.ts';
 import {createBreaker, NotTried} from '../../../server/destinations/breaker.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
-import {logTo} from '../../support/event-log.ts';
+import {logTo} from '../../support/observation-log.ts';
 
 const timings = {...usualTimings, firstBreak: 1_000, longestBreak: 4_000};
 
@@ -59,7 +59,7 @@ suite('an upstream', () => {
     mock.restoreAll();
   });
 
-  test('an upstream that works has room for many', async () => {
+  test('that works has room for many', async () => {
     const {breaker, succeed, failTimes} = start();
     assert.equal(await succeed(), 'done');
     await failTimes(4, 'failed');
@@ -67,14 +67,14 @@ suite('an upstream', () => {
     await failTimes(4, 'ambiguous');
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
   });
-  test('an upstream rests after five failures in a row, of whatever kind', async () => {
+  test('rests after five failures in a row, of whatever kind', async () => {
     const {fail, failTimes, assertRests} = start();
     await failTimes(3, 'failed');
     await fail('ambiguous');
     await fail('failed');
     await assertRests('failing');
   });
-  test('an upstream does not rest for leads that it stumbles over, whatever it asks for them', async () => {
+  test('does not rest for leads that it stumbles over, whatever it asks for them', async () => {
     const {breaker, stumble, failTimes} = start();
     for (let index = 0; index < 20; index += 1) await stumble(60_000);
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
@@ -85,13 +85,13 @@ suite('an upstream', () => {
     await failTimes(4, 'failed');
     assert.equal(breaker.state(), 'ok');
   });
-  test('an upstream rests after one wrong password, and the log says why', async () => {
+  test('rests after one wrong password, and the log says why', async () => {
     const {fail, assertRests, lines} = start();
     await fail('misconfigured');
     await assertRests('misconfigured');
     assert.match(lines.join(''), /refuses our credentials or address/);
   });
-  test('an upstream that has rested is tried by one lead, and gets all again when that one succeeds', async () => {
+  test('after a rest one lead tries the upstream, and its success ends the rest', async () => {
     const {breaker, execute, fail, lines} = start();
     await fail('misconfigured');
     pass(1_000);
@@ -116,7 +116,7 @@ suite('an upstream', () => {
     ['failed', 'misconfigured', 'misconfigured'],
     ['failed', 'ambiguous', 'failing'],
   ] as const) {
-    test(`an upstream that was ${first} and is ${then} when it is tried rests on, longer`, async () => {
+    test(`that was ${first} and is ${then} when it is tried rests on, longer`, async () => {
       const {fail, failTimes, assertRests, lines, succeed} = start();
       await failTimes(first === 'misconfigured' ? 1 : 5, first);
       pass(1_000);
@@ -132,7 +132,7 @@ suite('an upstream', () => {
       await succeed();
     });
   }
-  test('an upstream that could not be tried, for the fault of others, is neither blamed nor taken for one that works', async () => {
+  test('that could not be tried is neither blamed nor taken for working', async () => {
     const {breaker, execute, fail, failTimes, lines, succeed} = start();
     const notTried = () =>
       assert.rejects(
@@ -150,7 +150,7 @@ suite('an upstream', () => {
     await succeed();
     assert.equal(breaker.state(), 'ok');
   });
-  test('an upstream that asks to be left alone is, for as long as it said', async () => {
+  test('that asks to be left alone is, for as long as it said', async () => {
     const {breaker, fail, assertRests} = start();
     await fail('failed', 60_000);
     await assertRests('failing');
@@ -159,7 +159,7 @@ suite('an upstream', () => {
     pass(1);
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
   });
-  test('an upstream that asks for an hour with the reply to one lead is tried again after five minutes', async () => {
+  test('that asks for an hour for one lead is tried again after five minutes', async () => {
     const {breaker, fail, assertRests} = start();
     await fail('failed', 3_600_000);
     pass(299_999);
@@ -167,7 +167,7 @@ suite('an upstream', () => {
     pass(1);
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
   });
-  test('an upstream that rests is tried after its break although the system clock was set back by hours', async () => {
+  test('a system clock that is set back by hours does not prolong a break', async () => {
     const {breaker, failTimes, succeed} = start();
     await failTimes(5, 'failed');
     mock.timers.setTime(Date.now() - 7_200_000);
@@ -176,7 +176,7 @@ suite('an upstream', () => {
     await succeed();
     assert.equal(breaker.state(), 'ok');
   });
-  test('an upstream whose break an operator ends is tried by one lead at once', async () => {
+  test('whose break an operator ends is tried by one lead at once', async () => {
     const {breaker, fail, succeed} = start();
     await fail('misconfigured', 3_600_000);
     breaker.endBreak();
@@ -184,7 +184,7 @@ suite('an upstream', () => {
     await succeed();
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
   });
-  test('an upstream that took a lead which the store could not write keeps working, for that is no fault of its own', async () => {
+  test('a failure of our own store is no failure of the upstream', async () => {
     const {breaker, execute, fail} = start();
     await fail('misconfigured');
     pass(1_000);
@@ -192,7 +192,7 @@ suite('an upstream', () => {
     await assert.rejects(execute(store), /store/);
     assert.equal(breaker.state(), 'ok');
   });
-  test('an upstream is not asked for a lead that had to wait too long', async () => {
+  test('is not asked for a lead that had to wait too long', async () => {
     const {breaker} = start();
     const late = breaker.execute({
       lead: 'lead',

@@ -4,14 +4,14 @@ import {test, type TestContext} from 'node:test';
 import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/codec.ts';
-import {openStore} from '../../../server/store/open-store.ts';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
-import {forEachStore, type Store} from '../../support/stores.ts';
+import {forEachStore, sqlite, type Store} from '../../support/stores.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
@@ -33,8 +33,8 @@ async function start(t: TestContext, store: Store, {reply, settings = {}, timing
   const servers: TestServer[] = [first];
   if (databaseUrl !== undefined)
     servers.push(await openFor(t, startTestServer({...config, databasePath, databaseUrl}, all)));
-  const asOperator = <Result>(work: (store: LeadStore) => Promise<Result>) =>
-    openWhile(openStore(first.config, clearText), work);
+  const asOperator = <Result>(work: (store: BesideStore) => Promise<Result>) =>
+    openWhile(openStoreBeside(first.config, clearText, true), work);
   return {
     crm,
     server: first,
@@ -69,21 +69,80 @@ function stepClock(t: TestContext) {
   return (milliseconds: number) => void (offset += milliseconds);
 }
 
-forEachStore((store) => {
-  test('a break that a destination asked for is in the log: since which lead, why, and until when', async (t) => {
-    const {server, send} = await start(t, store, {reply: replyWith(503, {'retry-after': '120'})});
-    const before = Date.now();
-    await send(1);
-    const isLine = (line: string) => line.includes('the destination asks for a break');
-    await until(() => server.logLines.some(isLine));
-    const line = JSON.parse(server.logLines.find(isLine)!) as Record<string, string>;
-    const left = Date.parse(line['until']!) - before;
-    assert.ok(left > minute && left < 3 * minute, String(left));
-    assert.equal(line['destination'], 'crm');
-    assert.match(line['lead']!, /^[0-9a-f-]{36}$/);
-    assert.match(line['reason']!, /503/);
-  });
+test('a break that a destination asked for is in the log: since which lead, why, and until when', async (t) => {
+  const {server, send} = await start(t, sqlite, {reply: replyWith(503, {'retry-after': '120'})});
+  const before = Date.now();
+  await send(1);
+  const isLine = (line: string) => line.includes('the destination asks for a break');
+  await until(() => server.logLines.some(isLine));
+  const line = JSON.parse(server.logLines.find(isLine)!) as Record<string, string>;
+  const left = Date.parse(line['until']!) - before;
+  assert.ok(left > minute && left < 3 * minute, String(left));
+  assert.equal(line['destination'], 'crm');
+  assert.match(line['lead']!, /^[0-9a-f-]{36}$/);
+  assert.match(line['reason']!, /503/);
+});
 
+test('an operator who resumes a destination ends its break, and what waits is sent', async (t) => {
+  const {crm, send, asOperator, outbox, loggedByAll} = await start(t, sqlite, {
+    reply: onceAsking(315_360_000),
+  });
+  await send(1);
+  await crm.hasReceived(1);
+  await send(10);
+  await asOperator((operator) =>
+    operator.pauseDestination({destination: 'crm', pausedAt: Date.now(), reason: 'a test'}),
+  );
+  await loggedByAll('the destination is paused');
+  await asOperator((operator) => operator.resumeDestination(Date.now(), 'crm'));
+  await until(async () => (await outbox()).length === 0);
+});
+
+test('a circuit that is open is tried at once when an operator retries', async (t) => {
+  const {crm, send, retry, outbox, loggedByAll} = await start(t, sqlite, {
+    reply: replyWith(401),
+    timings: {firstBreak: hour, longestBreak: hour},
+  });
+  await send(4);
+  await loggedByAll('refuses our credentials or address');
+  crm.answerWith(replyWith(204));
+  await retry();
+  await until(async () => (await outbox()).length === 0);
+});
+
+test('a destination that failed gets its leads although the clock was set back by two hours', async (t) => {
+  const {crm, send, outbox, loggedByAll} = await start(t, sqlite, {
+    reply: replyWith(401),
+    timings: {outboxCheck: 20, longestBreak: 300, firstBreak: 300},
+  });
+  const step = stepClock(t);
+  await send(4);
+  await loggedByAll('refuses our credentials or address');
+  step(-2 * hour);
+  crm.answerWith(replyWith(204));
+  await send(2);
+  await until(async () => (await outbox()).length === 0);
+});
+
+test('a failed destination gets its leads although the clock was four days ahead for a while', async (t) => {
+  const {crm, server, send, outbox, loggedByAll} = await start(t, sqlite, {
+    reply: replyWith(401),
+    timings: {outboxCheck: 20, newsGivenUpAfter: 3 * day},
+  });
+  const step = stepClock(t);
+  await send(4);
+  await loggedByAll('refuses our credentials or address');
+  step(4 * day);
+  const failures = () => server.logLines.filter((line) => line.includes('delivery postponed')).length;
+  const before = failures();
+  await until(() => failures() > before + 3);
+  assert.ok((await outbox()).every(({state}) => state === 'waiting'));
+  step(-4 * day);
+  crm.answerWith(replyWith(204));
+  await until(async () => (await outbox()).length === 0);
+});
+
+forEachStore((store) => {
   test('an operator who retries the deliveries of a destination ends its break in every process', async (t) => {
     const {crm, server, servers, send, retry, outbox, loggedByAll} = await start(t, store, {
       reply: onceAsking(315_360_000),
@@ -102,33 +161,6 @@ forEachStore((store) => {
     await until(async () => (await outbox()).length === 0);
     await loggedByAll('an operator ended the break');
     await sentLead(server);
-    await until(async () => (await outbox()).length === 0);
-  });
-
-  test('an operator who resumes a destination ends its break, and what waits is sent', async (t) => {
-    const {crm, send, asOperator, outbox, loggedByAll} = await start(t, store, {
-      reply: onceAsking(315_360_000),
-    });
-    await send(1);
-    await crm.hasReceived(1);
-    await send(10);
-    await asOperator((operator) =>
-      operator.pauseDestination({destination: 'crm', pausedAt: Date.now(), reason: 'a test'}),
-    );
-    await loggedByAll('the destination is paused');
-    await asOperator((operator) => operator.resumeDestination(Date.now(), 'crm'));
-    await until(async () => (await outbox()).length === 0);
-  });
-
-  test('a circuit that is open is tried at once when an operator retries', async (t) => {
-    const {crm, send, retry, outbox, loggedByAll} = await start(t, store, {
-      reply: replyWith(401),
-      timings: {firstBreak: hour, longestBreak: hour},
-    });
-    await send(4);
-    await loggedByAll('refuses our credentials or address');
-    crm.answerWith(replyWith(204));
-    await retry();
     await until(async () => (await outbox()).length === 0);
   });
 
@@ -160,45 +192,13 @@ forEachStore((store) => {
     assert.equal(crm.received.length, 20);
   });
 
-  test('a destination that failed gets its leads although the clock was set back by two hours', async (t) => {
-    const {crm, send, outbox, loggedByAll} = await start(t, store, {
-      reply: replyWith(401),
-      timings: {outboxCheck: 20, longestBreak: 300, firstBreak: 300},
-    });
-    const step = stepClock(t);
-    await send(4);
-    await loggedByAll('refuses our credentials or address');
-    step(-2 * hour);
-    crm.answerWith(replyWith(204));
-    await send(2);
-    await until(async () => (await outbox()).length === 0);
-  });
-
-  test('a destination that failed gets its leads although the clock was four days ahead for a while', async (t) => {
-    const {crm, server, send, outbox, loggedByAll} = await start(t, store, {
-      reply: replyWith(401),
-      timings: {outboxCheck: 20, newsGivenUpAfter: 3 * day},
-    });
-    const step = stepClock(t);
-    await send(4);
-    await loggedByAll('refuses our credentials or address');
-    step(4 * day);
-    const failures = () => server.logLines.filter((line) => line.includes('delivery postponed')).length;
-    const before = failures();
-    await until(() => failures() > before + 3);
-    assert.ok((await outbox()).every(({state}) => state === 'waiting'));
-    step(-4 * day);
-    crm.answerWith(replyWith(204));
-    await until(async () => (await outbox()).length === 0);
-  });
-
   test('health is degraded while deliveries wait for a destination that is no longer configured', async (t) => {
     const {server, servers, asOperator, loggedByAll} = await start(t, store, {timings: {outboxCheck: 20}});
     const isDegraded = async (each: TestServer) =>
       (await (await each.fetch('/health')).text()).includes('degraded');
     assert.ok(!(await isDegraded(server)));
-    await asOperator((operator) =>
-      operator.accept(newEntry({deliveries: [newDelivery({destination: 'gone', content: 'created'})]})),
+    await openWhile(openStore(server.config, clearText), (store) =>
+      store.accept(newEntry({deliveries: [newDelivery({destination: 'gone', content: 'created'})]})),
     );
     for (const each of servers) await until(() => isDegraded(each));
     await loggedByAll('deliveries wait for a destination that is not configured');

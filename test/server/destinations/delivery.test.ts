@@ -4,7 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import type {OnAmbiguous} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import {createCourier, type Courier} from '../../../server/destinations/courier.ts';
-import {termsOf} from '../../../server/destinations/terms.ts';
+import {termsOf} from '../../../server/destinations/kinds.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
@@ -12,7 +12,7 @@ import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store
 import type {Answer, StoredLead} from '../../../server/leads/stored-lead.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {ignoreEvents, logTo} from '../../support/event-log.ts';
+import {ignoreObservations, logTo} from '../../support/observation-log.ts';
 import {
   json,
   leadApi,
@@ -33,7 +33,7 @@ import {
   toRecord,
 } from '../../support/sample-leads.ts';
 import {noPauses, servedLeadApi} from '../../support/served.ts';
-import {forEachStore, type Store} from '../../support/stores.ts';
+import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
 
 type Parts = {
@@ -47,11 +47,10 @@ type Parts = {
 /** Workers and what they need, over a database of their own. */
 async function startDelivery(
   t: TestContext,
-  over: Store,
   {scripts, spoil, onAmbiguous = 'send', timings: changes = {}}: Parts,
 ) {
   const timings = {...quickTimings, ...changes};
-  const server = await over.startServer();
+  const server = await sqlite.startServer();
   const sound = await openStore(server.config, clearText);
   const store = {...sound, ...spoil?.(sound)};
   const named = Object.entries(scripts).map(
@@ -126,291 +125,289 @@ function failing<Parameters extends unknown[], Result>(
     (left -= 1) >= 0 ? Promise.reject(new StoreUnavailable('away')) : work(...given);
 }
 
-forEachStore((over) => {
-  suite('a lead whose delivery cannot be written down for longer than its lease', () => {
-    const hitches = {
-      "the upstream's id": (store: LeadStore) => ({
-        recordRemoteId: failing(150, (...given: Parameters<LeadStore['recordRemoteId']>) =>
-          store.recordRemoteId(...given),
-        ),
-      }),
-      'the amounts': (store: LeadStore) => ({
-        settle: failing(150, (...given: Parameters<LeadStore['settle']>) => store.settle(...given)),
-      }),
-    };
-    for (const [what, spoil] of Object.entries(hitches)) {
-      test(`a lead whose delivery cannot be written down for longer than its lease is sent once: ${what}`, async (t) => {
-        const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
-        const [id] = await delivery.accept('default', 1);
-        delivery.start();
-        await until(async () => (await delivery.find(id!))?.answer.status === 'done');
-        assert.deepEqual(delivery.sent('default'), [id]);
-        assert.deepEqual(await delivery.outbox(), []);
-      });
-    }
-    test('a lead whose delivery cannot be written down for longer than its lease is left to its lease when the service stops before it is written', async (t) => {
-      const spoil = () => ({recordRemoteId: () => Promise.reject(new StoreUnavailable('away'))});
-      const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil});
-      const leaseEnd = Date.now() + 60_000;
-      const [id] = await delivery.accept('default', 1, leaseEnd);
-      const lead = (await delivery.find(id!))!;
-      const answer = delivery.courier.deliver(first(lead, leaseEnd));
-      await until(() => delivery.sent('default').length === 1);
-      await delivery.courier.close(0);
-      assert.deepEqual(await answer, {status: 'pending'});
-      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, leasedUntil: leaseEnd}]);
-      assert.match(delivery.lines.join(''), /what became of a delivery could not be written/);
+suite('a lead whose delivery cannot be written down for longer than its lease', () => {
+  const hitches = {
+    "the upstream's id": (store: LeadStore) => ({
+      recordRemoteId: failing(150, (...given: Parameters<LeadStore['recordRemoteId']>) =>
+        store.recordRemoteId(...given),
+      ),
+    }),
+    'the amounts': (store: LeadStore) => ({
+      settle: failing(150, (...given: Parameters<LeadStore['settle']>) => store.settle(...given)),
+    }),
+  };
+  for (const [what, spoil] of Object.entries(hitches)) {
+    test(`a lead is sent once although longer than its lease this cannot be written: ${what}`, async (t) => {
+      const delivery = await startDelivery(t, {scripts: {default: {}}, spoil});
+      const [id] = await delivery.accept('default', 1);
+      delivery.start();
+      await until(async () => (await delivery.find(id!))?.answer.status === 'done');
+      assert.deepEqual(delivery.sent('default'), [id]);
+      assert.deepEqual(await delivery.outbox(), []);
     });
-  });
-
-  test('an upstream is not blamed for a store that cannot write down the ids which it gave', async (t) => {
-    let isAway = true;
-    const spoil = (store: LeadStore): Partial<LeadStore> => ({
-      recordRemoteId: (...given) =>
-        isAway ? Promise.reject(new StoreUnavailable('away')) : store.recordRemoteId(...given),
-    });
-    const timings = {delivery: 500};
-    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil, timings});
-    await delivery.accept('default', 6);
-    delivery.start();
-    await until(() => delivery.sent('default').length === 6);
-    // The store comes back only when the time for an attempt has passed.
-    const begun = performance.now();
-    await until(() => performance.now() - begun > timings.delivery);
-    isAway = false;
-    await until(async () => (await delivery.outbox()).length === 0);
-    assert.deepEqual(delivery.courier.states(), {default: 'ok'});
-    assert.deepEqual(delivery.lines, []);
-    assert.equal(delivery.sent('default').length, 6);
-  });
-
-  test('a lead that the store leased to this process without saying so is sent, and not held', async (t) => {
-    /** Commits, but the reply is lost. */
-    const losing =
-      <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
-      async (...given: Given): Promise<Result> => {
-        await work(...given);
-        throw new StoreUnavailable('the connection was cut');
-      };
-    const isNothing = ({due}: {due: unknown[]}) => due.length === 0;
-    let claimsToLose = 1;
-    const spoil = (store: LeadStore): Partial<LeadStore> => ({
-      accept: losing((entry) => store.accept(entry)),
-      async claimDue(...given) {
-        const claimed = await store.claimDue(...given);
-        if (isNothing(claimed) || claimsToLose === 0) return claimed;
-        claimsToLose -= 1;
-        throw new StoreUnavailable('the connection was cut');
-      },
-    });
-    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
-    const {store, courier} = delivery;
-    const parts = {store, courier, emit: ignoreEvents, timings: quickTimings};
-    const desk = createLeadDesk({...parts, calculate: () => doneAnswer});
-    const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
-    await assert.rejects(desk.submit(submission), StoreUnavailable);
-    await delivery.accept('default', 3);
-    const ids = (await delivery.outbox()).map(({lead}) => lead);
-    assert.equal(ids.length, 4);
-    delivery.start();
-    await until(async () => (await delivery.outbox()).length === 0);
-    assert.deepEqual(delivery.sent('default').toSorted(), ids);
-    assert.equal(claimsToLose, 0);
-  });
-
-  test('a lead that this process claims twice, for its clock jumped, is sent once', async (t) => {
-    const gate = Promise.withResolvers<void>();
-    const create: Reply = async (response, exchange) => {
-      await gate.promise;
-      return json(422, {})(response, exchange);
-    };
-    const delivery = await startDelivery(t, over, {scripts: {default: {create}}});
+  }
+  test('a delivery that was not written before the stop is left to its lease', async (t) => {
+    const spoil = () => ({recordRemoteId: () => Promise.reject(new StoreUnavailable('away'))});
+    const delivery = await startDelivery(t, {scripts: {default: {}}, spoil});
     const leaseEnd = Date.now() + 60_000;
     const [id] = await delivery.accept('default', 1, leaseEnd);
     const lead = (await delivery.find(id!))!;
-    const once = delivery.courier.deliver(first(lead, leaseEnd));
+    const answer = delivery.courier.deliver(first(lead, leaseEnd));
     await until(() => delivery.sent('default').length === 1);
-    const [again] = await delivery.claim('default', leaseEnd + 1, leaseEnd + 60_000);
-    const second = delivery.courier.deliver(again!);
-    gate.resolve();
-    assert.deepEqual([await once, await second], [{status: 'refused'}, {status: 'refused'}]);
-    assert.deepEqual(delivery.sent('default'), [id]);
-    assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, state: 'refused', leasedUntil: 0}]);
+    await delivery.courier.close(0);
+    assert.deepEqual(await answer, {status: 'pending'});
+    assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, leasedUntil: leaseEnd}]);
+    assert.match(delivery.lines.join(''), /what became of a delivery could not be written/);
   });
+});
 
-  test('a lead that is claimed again at the moment it is postponed is tried again, and its lease ends', async (t) => {
-    const script: Script = {create: json(503, {})};
-    const again: Promise<unknown>[] = [];
-    const leaseEnd = Date.now() + 60_000;
-    const spoil = (store: LeadStore): Partial<LeadStore> => ({
-      async postpone(...given) {
-        await store.postpone(...given);
-        if (again.length > 0) return;
-        // Here the row is free, but the courier does not know yet that this was written.
-        delete script.create;
-        const {due} = await store.claimDue('default', {
-          now: Date.now() + 1_000,
-          leaseEnd: leaseEnd + 1,
-          limit: 1,
-          mostSends: 3,
-        });
-        again.push(delivery.courier.deliver(due[0]!));
-      },
-    });
-    const delivery = await startDelivery(t, over, {scripts: {default: script}, spoil});
-    const [id] = await delivery.accept('default', 1, leaseEnd);
-    const lead = (await delivery.find(id!))!;
-    assert.deepEqual(await delivery.courier.deliver(first(lead, leaseEnd)), {status: 'pending'});
-    await Promise.all(again);
-    assert.deepEqual(delivery.sent('default'), [id, id]);
-    assert.deepEqual(await delivery.outbox(), []);
+test('an upstream is not blamed for a store that cannot write down the ids which it gave', async (t) => {
+  let isAway = true;
+  const spoil = (store: LeadStore): Partial<LeadStore> => ({
+    recordRemoteId: (...given) =>
+      isAway ? Promise.reject(new StoreUnavailable('away')) : store.recordRemoteId(...given),
   });
+  const timings = {delivery: 500};
+  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil, timings});
+  await delivery.accept('default', 6);
+  delivery.start();
+  await until(() => delivery.sent('default').length === 6);
+  // The store comes back only when the time for an attempt has passed.
+  const begun = performance.now();
+  await until(() => performance.now() - begun > timings.delivery);
+  isAway = false;
+  await until(async () => (await delivery.outbox()).length === 0);
+  assert.deepEqual(delivery.courier.states(), {default: 'ok'});
+  assert.deepEqual(delivery.lines, []);
+  assert.equal(delivery.sent('default').length, 6);
+});
 
-  suite('a lead that a dead process may have sent', () => {
-    test('a lead that a dead process may have sent is sent again and counted', async (t) => {
-      const script: Script = {create: json(503, {})};
-      const delivery = await startDelivery(t, over, {scripts: {default: script}});
-      const [id] = await delivery.accept('default', 1, Date.now() + 20);
-      delivery.start();
-      await until(() => delivery.sent('default').length > 0);
-      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, ambiguous: 1}]);
+test('a lead that the store leased to this process without saying so is sent, and not held', async (t) => {
+  /** Commits, but the reply is lost. */
+  const losing =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await work(...given);
+      throw new StoreUnavailable('the connection was cut');
+    };
+  const isNothing = ({due}: {due: unknown[]}) => due.length === 0;
+  let claimsToLose = 1;
+  const spoil = (store: LeadStore): Partial<LeadStore> => ({
+    accept: losing((entry) => store.accept(entry)),
+    async claimDue(...given) {
+      const claimed = await store.claimDue(...given);
+      if (isNothing(claimed) || claimsToLose === 0) return claimed;
+      claimsToLose -= 1;
+      throw new StoreUnavailable('the connection was cut');
+    },
+  });
+  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
+  const {store, courier} = delivery;
+  const parts = {store, courier, emit: ignoreObservations, timings: quickTimings};
+  const desk = createLeadDesk({...parts, calculate: () => doneAnswer});
+  const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
+  await assert.rejects(desk.submit(submission), StoreUnavailable);
+  await delivery.accept('default', 3);
+  const ids = (await delivery.outbox()).map(({lead}) => lead);
+  assert.equal(ids.length, 4);
+  delivery.start();
+  await until(async () => (await delivery.outbox()).length === 0);
+  assert.deepEqual(delivery.sent('default').toSorted(), ids);
+  assert.equal(claimsToLose, 0);
+});
+
+test('a lead that this process claims twice, for its clock jumped, is sent once', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const create: Reply = async (response, exchange) => {
+    await gate.promise;
+    return json(422, {})(response, exchange);
+  };
+  const delivery = await startDelivery(t, {scripts: {default: {create}}});
+  const leaseEnd = Date.now() + 60_000;
+  const [id] = await delivery.accept('default', 1, leaseEnd);
+  const lead = (await delivery.find(id!))!;
+  const once = delivery.courier.deliver(first(lead, leaseEnd));
+  await until(() => delivery.sent('default').length === 1);
+  const [again] = await delivery.claim('default', leaseEnd + 1, leaseEnd + 60_000);
+  const second = delivery.courier.deliver(again!);
+  gate.resolve();
+  assert.deepEqual([await once, await second], [{status: 'refused'}, {status: 'refused'}]);
+  assert.deepEqual(delivery.sent('default'), [id]);
+  assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, state: 'refused', leasedUntil: 0}]);
+});
+
+test('a lead that is claimed while it is postponed is tried again, and its lease ends', async (t) => {
+  const script: Script = {create: json(503, {})};
+  const again: Promise<unknown>[] = [];
+  const leaseEnd = Date.now() + 60_000;
+  const spoil = (store: LeadStore): Partial<LeadStore> => ({
+    async postpone(...given) {
+      await store.postpone(...given);
+      if (again.length > 0) return;
+      // Here the row is free, but the courier does not know yet that this was written.
       delete script.create;
-      await until(async () => (await delivery.outbox()).length === 0);
-    });
-    test('a lead that a dead process may have sent is held where the operator wants that, and the log says so', async (t) => {
-      const delivery = await startDelivery(t, over, {scripts: {default: {}}, onAmbiguous: 'hold'});
-      const [lost] = await delivery.accept('default', 1, Date.now() + 20);
-      const fresh = await delivery.accept('default', 1);
-      delivery.start();
-      await until(async () => (await delivery.outbox()).every(({state}) => state === 'held'));
-      await until(async () => (await delivery.outbox()).length === 1);
-      assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: lost, ambiguous: 1, attempts: 1}]);
-      assert.deepEqual(delivery.sent('default'), fresh);
-      await until(() => delivery.lines.join('').includes('may have been sent before a process ended'));
-    });
-  });
-
-  suite('leads that the upstream stumbles over', () => {
-    const poison = new Set<string>();
-    const keyOf = ({headers}: Exchange) => String(headers['idempotency-key']);
-    const onPoison =
-      (told: Reply, usual: (key: string) => Reply, of: (exchange: Exchange) => string): Reply =>
-      (response, exchange) => {
-        const key = of(exchange);
-        return (poison.has(key) ? told : usual(key))(response, exchange);
-      };
-    const take = (id: string) => json(201, {id});
-    const idOf = ({path}: Exchange) => path.split('/').at(-1)!;
-    const scripts: Record<string, Script> = {
-      'with an error for the lead': {create: onPoison(json(500, {}), take, keyOf), read: json(200, amounts)},
-      'by breaking the connection': {
-        create: onPoison((response) => void response.socket?.destroy(), take, keyOf),
-        read: json(200, amounts),
-      },
-      'with amounts that make no sense': {
-        create: (response, exchange) => take(keyOf(exchange))(response, exchange),
-        read: onPoison(json(200, {...amounts, unsecured_amount: -1}), () => json(200, amounts), idOf),
-      },
-    };
-    for (const [how, script] of Object.entries(scripts)) {
-      test(`leads that the upstream stumbles over keep no other waiting: ${how}`, async (t) => {
-        const delivery = await startDelivery(t, over, {scripts: {default: script}});
-        for (const id of await delivery.accept('default', 10)) poison.add(id);
-        delivery.start();
-        const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
-        await until(failedOften);
-        await until(() => delivery.courier.room('default') > 1);
-        const leaseEnd = Date.now() + 60_000;
-        for (const id of await delivery.accept('default', 10, leaseEnd)) {
-          const lead = (await delivery.find(id))!;
-          const answer = await delivery.courier.deliver(first(lead, leaseEnd));
-          assert.equal(answer.status, 'done');
-        }
-        assert.equal((await delivery.outbox()).length, 10);
+      const {due} = await store.claimDue('default', {
+        now: Date.now() + 1_000,
+        leaseEnd: leaseEnd + 1,
+        limit: 1,
+        mostSends: 3,
       });
-    }
-    test('an upstream that fails for old leads as well is taken for one that is away, and rests', async (t) => {
-      const delivery = await startDelivery(t, over, {scripts: {default: {}}});
-      const leaseEnd = Date.now() + 60_000;
-      const ids = await delivery.accept('default', 5, leaseEnd);
-      await delivery.away('default');
-      for (const id of ids) {
-        const lead = (await delivery.find(id))!;
-        await delivery.courier.deliver({...first(lead, leaseEnd), attempts: 9});
-      }
-      assert.deepEqual(delivery.courier.states(), {default: 'failing'});
-    });
+      again.push(delivery.courier.deliver(due[0]!));
+    },
   });
+  const delivery = await startDelivery(t, {scripts: {default: script}, spoil});
+  const [id] = await delivery.accept('default', 1, leaseEnd);
+  const lead = (await delivery.find(id!))!;
+  assert.deepEqual(await delivery.courier.deliver(first(lead, leaseEnd)), {status: 'pending'});
+  await Promise.all(again);
+  assert.deepEqual(delivery.sent('default'), [id, id]);
+  assert.deepEqual(await delivery.outbox(), []);
+});
 
-  test('an outbox that cannot be read is logged with its cause, and not once for every look', async (t) => {
-    let looks = 0;
-    const claimDue = () => {
-      looks += 1;
-      return Promise.reject(new StoreUnavailable(new Error('disk I/O error')));
-    };
-    const delivery = await startDelivery(t, over, {scripts: {default: {}}, spoil: () => ({claimDue})});
+suite('a lead that a dead process may have sent', () => {
+  test('is sent again and counted', async (t) => {
+    const script: Script = {create: json(503, {})};
+    const delivery = await startDelivery(t, {scripts: {default: script}});
+    const [id] = await delivery.accept('default', 1, Date.now() + 20);
     delivery.start();
-    await until(() => looks > 20);
-    const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
-    assert.equal(lines.length, 1);
-    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {destination: 'default', reason: 'disk I/O error'});
-  });
-
-  test('more deliveries than may wait in memory are left to the outbox, and all arrive', async (t) => {
-    const gate = Promise.withResolvers<void>();
-    let atOnce = 0;
-    const create: Reply = async (response, exchange) => {
-      atOnce += 1;
-      await gate.promise;
-      return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
-    };
-    const script = {create, read: json(200, amounts)};
-    const delivery = await startDelivery(t, over, {scripts: {default: script}});
-    const leaseEnd = Date.now() + 60_000;
-    const ids = await delivery.accept('default', 200, leaseEnd);
-    const leads = await Promise.all(ids.map((id) => delivery.find(id)));
-    const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
-    await until(() => atOnce === 16);
-    assert.equal(delivery.courier.reserve('default'), false);
-    assert.equal(delivery.courier.room('default'), 0);
-    // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
-    const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
-    await until(async () => (await released()).length === 84);
-    assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
-    gate.resolve();
-    await Promise.all(deliveries);
-    assert.equal(delivery.courier.reserve('default'), true);
-    delivery.start();
+    await until(() => delivery.sent('default').length > 0);
+    assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, ambiguous: 1}]);
+    delete script.create;
     await until(async () => (await delivery.outbox()).length === 0);
-    assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
   });
+  test('is held and logged where operators want that', async (t) => {
+    const delivery = await startDelivery(t, {scripts: {default: {}}, onAmbiguous: 'hold'});
+    const [lost] = await delivery.accept('default', 1, Date.now() + 20);
+    const fresh = await delivery.accept('default', 1);
+    delivery.start();
+    await until(async () => (await delivery.outbox()).every(({state}) => state === 'held'));
+    await until(async () => (await delivery.outbox()).length === 1);
+    assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: lost, ambiguous: 1, attempts: 1}]);
+    assert.deepEqual(delivery.sent('default'), fresh);
+    await until(() => delivery.lines.join('').includes('may have been sent before a process ended'));
+  });
+});
 
-  suite('of two upstreams', () => {
-    const troubles: Record<string, Script> = {
-      'one that hangs': {create: () => undefined},
-      'one that fails': {create: json(500, {})},
-      'one that asks to wait': {
-        create: (response) => void response.writeHead(503, {'retry-after': '3600'}).end(),
-      },
-      'one with other credentials': {create: json(401, {})},
+suite('leads that the upstream stumbles over', () => {
+  const poison = new Set<string>();
+  const keyOf = ({headers}: Exchange) => String(headers['idempotency-key']);
+  const onPoison =
+    (told: Reply, usual: (key: string) => Reply, of: (exchange: Exchange) => string): Reply =>
+    (response, exchange) => {
+      const key = of(exchange);
+      return (poison.has(key) ? told : usual(key))(response, exchange);
     };
-    for (const [what, trouble] of Object.entries(troubles)) {
-      test(`of two upstreams ${what} keeps no lead of the other waiting`, async (t) => {
-        const delivery = await startDelivery(t, over, {scripts: {bad: trouble, good: {}}});
-        const stuck = await delivery.accept('bad', 60);
-        const leads = await delivery.accept('good', 20);
-        delivery.start();
-        await until(() => delivery.sent('good').length === leads.length);
-        await until(async () => (await delivery.outbox()).length === stuck.length);
-        assert.deepEqual(delivery.sent('good').toSorted(), leads.toSorted());
-        const rows = await delivery.outbox();
-        const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
-        const asked = delivery.exchanges('bad').length;
-        // An attempt is counted once the upstream was asked, and for nothing else.
-        assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
-      });
+  const take = (id: string) => json(201, {id});
+  const idOf = ({path}: Exchange) => path.split('/').at(-1)!;
+  const scripts: Record<string, Script> = {
+    'with an error for the lead': {create: onPoison(json(500, {}), take, keyOf), read: json(200, amounts)},
+    'by breaking the connection': {
+      create: onPoison((response) => void response.socket?.destroy(), take, keyOf),
+      read: json(200, amounts),
+    },
+    'with amounts that make no sense': {
+      create: (response, exchange) => take(keyOf(exchange))(response, exchange),
+      read: onPoison(json(200, {...amounts, unsecured_amount: -1}), () => json(200, amounts), idOf),
+    },
+  };
+  for (const [how, script] of Object.entries(scripts)) {
+    test(`keep no other waiting: ${how}`, async (t) => {
+      const delivery = await startDelivery(t, {scripts: {default: script}});
+      for (const id of await delivery.accept('default', 10)) poison.add(id);
+      delivery.start();
+      const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
+      await until(failedOften);
+      await until(() => delivery.courier.room('default') > 1);
+      const leaseEnd = Date.now() + 60_000;
+      for (const id of await delivery.accept('default', 10, leaseEnd)) {
+        const lead = (await delivery.find(id))!;
+        const answer = await delivery.courier.deliver(first(lead, leaseEnd));
+        assert.equal(answer.status, 'done');
+      }
+      assert.equal((await delivery.outbox()).length, 10);
+    });
+  }
+  test('an upstream that fails for old leads as well is taken for one that is away, and rests', async (t) => {
+    const delivery = await startDelivery(t, {scripts: {default: {}}});
+    const leaseEnd = Date.now() + 60_000;
+    const ids = await delivery.accept('default', 5, leaseEnd);
+    await delivery.away('default');
+    for (const id of ids) {
+      const lead = (await delivery.find(id))!;
+      await delivery.courier.deliver({...first(lead, leaseEnd), attempts: 9});
     }
+    assert.deepEqual(delivery.courier.states(), {default: 'failing'});
   });
+});
+
+test('an outbox that cannot be read is logged with its cause, and not once for every look', async (t) => {
+  let looks = 0;
+  const claimDue = () => {
+    looks += 1;
+    return Promise.reject(new StoreUnavailable(new Error('disk I/O error')));
+  };
+  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil: () => ({claimDue})});
+  delivery.start();
+  await until(() => looks > 20);
+  const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
+  assert.equal(lines.length, 1);
+  assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {destination: 'default', reason: 'disk I/O error'});
+});
+
+test('more deliveries than may wait in memory are left to the outbox, and all arrive', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let atOnce = 0;
+  const create: Reply = async (response, exchange) => {
+    atOnce += 1;
+    await gate.promise;
+    return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
+  };
+  const script = {create, read: json(200, amounts)};
+  const delivery = await startDelivery(t, {scripts: {default: script}});
+  const leaseEnd = Date.now() + 60_000;
+  const ids = await delivery.accept('default', 200, leaseEnd);
+  const leads = await Promise.all(ids.map((id) => delivery.find(id)));
+  const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
+  await until(() => atOnce === 16);
+  assert.equal(delivery.courier.reserve('default'), false);
+  assert.equal(delivery.courier.room('default'), 0);
+  // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
+  const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
+  await until(async () => (await released()).length === 84);
+  assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
+  gate.resolve();
+  await Promise.all(deliveries);
+  assert.equal(delivery.courier.reserve('default'), true);
+  delivery.start();
+  await until(async () => (await delivery.outbox()).length === 0);
+  assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
+});
+
+suite('of two upstreams', () => {
+  const troubles: Record<string, Script> = {
+    'one that hangs': {create: () => undefined},
+    'one that fails': {create: json(500, {})},
+    'one that asks to wait': {
+      create: (response) => void response.writeHead(503, {'retry-after': '3600'}).end(),
+    },
+    'one with other credentials': {create: json(401, {})},
+  };
+  for (const [what, trouble] of Object.entries(troubles)) {
+    test(`${what} keeps no lead of the other waiting`, async (t) => {
+      const delivery = await startDelivery(t, {scripts: {bad: trouble, good: {}}});
+      const stuck = await delivery.accept('bad', 60);
+      const leads = await delivery.accept('good', 20);
+      delivery.start();
+      await until(() => delivery.sent('good').length === leads.length);
+      await until(async () => (await delivery.outbox()).length === stuck.length);
+      assert.deepEqual(delivery.sent('good').toSorted(), leads.toSorted());
+      const rows = await delivery.outbox();
+      const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
+      const asked = delivery.exchanges('bad').length;
+      // An attempt is counted once the upstream was asked, and for nothing else.
+      assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
+    });
+  }
 });
 
 test('a worker adds nothing to a delivery in progress each time it looks into the outbox', async (t) => {
@@ -439,7 +436,12 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
     {perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity},
   );
   const destinations = new Map([['default', {terms}]]);
-  const workers = startWorkers(destinations, {store, courier, emit: ignoreEvents, timings: quickTimings});
+  const workers = startWorkers(destinations, {
+    store,
+    courier,
+    emit: ignoreObservations,
+    timings: quickTimings,
+  });
   t.after(() => workers.stop());
   await until(() => looks > 2);
   const [waitsBefore, looksBefore] = [waits, looks];

@@ -11,7 +11,7 @@ import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import type {StoredLead} from '../../../server/leads/stored-lead.ts';
-import {ignoreEvents} from '../../support/event-log.ts';
+import {ignoreObservations} from '../../support/observation-log.ts';
 import {
   failures,
   json,
@@ -76,7 +76,7 @@ async function inStore(path: string, id: string): Promise<(StoredLead & {upstrea
 }
 
 suite('an upstream that works', () => {
-  test('an upstream that works gives the amounts, to the page as to the caller', () =>
+  test('gives the amounts, to the page as to the caller', () =>
     withUpstream({}, async (_upstream, server) => {
       const answer = await created(server);
       const prequalification = {first_name: 'Jane', ...amounts};
@@ -114,7 +114,7 @@ suite('an upstream that works', () => {
     assert.ok(outcomes.every(({state}) => state === 'delivered'));
   });
 
-  test('an upstream that works is asked with its own credentials and cid, and with nothing of the caller', () =>
+  test('an upstream gets its own credentials and cid, and nothing of the caller', () =>
     withUpstream({}, async ({exchanges}, server) => {
       const body = {...prequalificationBody, cid: '1002', notes: 'Call me', unknown: 1};
       const {id} = await readJson<EmbedAnswer>(
@@ -134,7 +134,7 @@ suite('an upstream that works', () => {
       assert.equal((await inStore(server.config.databasePath, id))?.lead.cid, '1002');
     }));
 
-  test('an upstream that works is not asked for the amounts of a standard lead', () =>
+  test('is not asked for the amounts of a standard lead', () =>
     withUpstream({}, async ({exchanges}, server) => {
       const answer = await created(server, standardBody);
       assert.partialDeepStrictEqual(answer, {status: 'done', prequalification: null, reasons: {}});
@@ -145,7 +145,7 @@ suite('an upstream that works', () => {
       await readProblem(await readByCaller(server, answer), 404, 'no-prequalification');
     }));
 
-  test('an upstream that works may have its own rule for the total, and fields of its own', () => {
+  test('may have its own rule for the total, and fields of its own', () => {
     const own = {...amounts, total_qualified_amount: 1, portfolio_loan_qualified_amount: 0};
     return withUpstream({read: json(200, {...own, first_name: 'Other', score: 5})}, async (_, server) => {
       const answer = await created(server);
@@ -154,13 +154,13 @@ suite('an upstream that works', () => {
     });
   });
 
-  test('an upstream that works may give ids that look like addresses', () =>
+  test('may give ids that look like addresses', () =>
     withUpstream({create: json(200, {id: '../a/b?c#d é'})}, async ({exchanges}, server) => {
       await created(server);
       assert.equal(exchanges[1]?.path, '/base/json/leads/..%2Fa%2Fb%3Fc%23d%20%C3%A9');
     }));
 
-  test('an upstream that works hears of a lead only once it is committed', async () => {
+  test('hears of a lead only once it is committed', async () => {
     let path = '';
     let stored: Awaited<ReturnType<typeof inStore>>;
     const create: Reply = async (response, exchange) => {
@@ -174,7 +174,7 @@ suite('an upstream that works', () => {
     });
   });
 
-  test('an upstream that works gets a repeated request once', () =>
+  test('gets a repeated request once', () =>
     withUpstream({}, async ({exchanges}, server) => {
       const key = randomUUID();
       const first = await created(server, prequalificationBody, key);
@@ -212,7 +212,7 @@ suite('an upstream that cannot take the lead now', () => {
     'no id': json(201, {ok: true}),
   };
   for (const [what, create] of Object.entries(replies)) {
-    test(`an upstream that cannot take the lead now leaves it pending: ${what}`, () =>
+    test(`leaves it pending: ${what}`, () =>
       withUpstream({create}, async ({exchanges}, server) => {
         await assertPending(server, null);
         assert.deepEqual(
@@ -226,7 +226,7 @@ suite('an upstream that cannot take the lead now', () => {
       await upstream.close();
       await assertPending(server, null);
     }));
-  test('an upstream that cannot take the lead now is not asked again for a repeated request, which gets the same lead', () =>
+  test('a repeated request gets the same lead and does not ask the upstream again', () =>
     withUpstream({create: failures['an error of its own']}, async ({exchanges}, server) => {
       const key = randomUUID();
       const first = await created(server, prequalificationBody, key);
@@ -247,7 +247,7 @@ suite('an upstream that took the lead but cannot say the amounts', () => {
     'an amount missing': wrong({portfolio_loan_qualified_amount: undefined}),
   };
   for (const [what, read] of Object.entries(replies)) {
-    test(`an upstream that took the lead but cannot say the amounts leaves it pending under the upstream's id: ${what}`, () =>
+    test(`a lead whose amounts cannot be read stays pending under the upstream's id: ${what}`, () =>
       withUpstream({create: json(201, {id: 'u-1'}), read}, async ({exchanges}, server) => {
         await assertPending(server, 'u-1');
         assert.deepEqual(
@@ -260,7 +260,7 @@ suite('an upstream that took the lead but cannot say the amounts', () => {
 
 suite('an upstream that will never take the lead', () => {
   for (const status of [400, 413, 422]) {
-    test(`an upstream that will never take the lead refuses it for good: ${status}`, () =>
+    test(`refuses it for good: ${status}`, () =>
       withUpstream({create: json(status, {email: 'jane@example.com'})}, async ({exchanges}, server) => {
         const answer = await created(server);
         assert.partialDeepStrictEqual(answer, {status: 'refused', prequalification: null, reasons: {}});
@@ -294,7 +294,7 @@ suite('an upstream that names the fields that it refuses', () => {
     'with null': [null, undefined],
   };
   for (const [how, [body, fields]] of Object.entries(bodies)) {
-    test(`an upstream that names the fields that it refuses, ${how}: the visitor is told ${fields?.join() ?? 'no field'}`, () =>
+    test(`of fields that an upstream refuses ${how}, visitors are told ${fields?.join() ?? 'none'}`, () =>
       withUpstream({create: json(422, body)}, async (_, server) => {
         const answer = await created(server);
         assert.equal(answer.status, 'refused');
@@ -316,7 +316,7 @@ suite('an upstream that names the fields that it refuses', () => {
 
 suite('an upstream that is slower than a visitor waits', () => {
   for (const slow of ['create', 'read'] as const) {
-    test(`an upstream that is slower than a visitor waits gets the lead once, and its amounts are recorded when they come: slow to ${slow}`, async (t) => {
+    test(`an upstream that is slow to ${slow} gets the lead once, and its amounts are recorded`, async (t) => {
       const folder = makeTemporaryFolder();
       t.after(() => folder.remove());
       const path = join(folder.path, 'leads.sqlite');
@@ -336,10 +336,16 @@ suite('an upstream that is slower than a visitor waits', () => {
         store,
         destinations,
         pauses: noPauses,
-        emit: ignoreEvents,
+        emit: ignoreObservations,
         timings,
       });
-      const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit: ignoreEvents, timings});
+      const desk = createLeadDesk({
+        store,
+        courier,
+        calculate: () => doneAnswer,
+        emit: ignoreObservations,
+        timings,
+      });
 
       const accepted = await desk.submit({
         lead: asLead(prequalificationBody),

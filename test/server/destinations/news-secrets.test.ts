@@ -5,12 +5,12 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {startServer} from '../../../server/server.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/codec.ts';
-import {openStore} from '../../../server/store/open-store.ts';
+import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {sentLead} from '../../support/embed-client.ts';
-import {logTo} from '../../support/event-log.ts';
+import {logTo} from '../../support/observation-log.ts';
 import {fetchFrom} from '../../support/http.ts';
 import {refusal, startMailServer, startRawServer} from '../../support/mail-server.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
@@ -66,10 +66,10 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
       log.emit(event);
     },
     undefined,
-    {...quickTimings, delivery: 300},
+    {...quickTimings, delivery: 1_000},
   );
-  const look = <Result>(work: (store: LeadStore) => Promise<Result>) =>
-    openWhile(openStore(config, clearText), work);
+  const look = <Result>(work: (store: BesideStore) => Promise<Result>) =>
+    openWhile(openStoreBeside(config, clearText, true), work);
   const rows = () => look((store) => store.listDeliveries(10, {destination: 'news'}));
   try {
     const fetch = fetchFrom(`http://127.0.0.1:${server.port}`);
@@ -123,7 +123,7 @@ suite('no secret of a webhook and nothing of a lead is in the log, an event, /he
     },
   };
   for (const [what, answer] of Object.entries(faults)) {
-    test(`no secret of a webhook and nothing of a lead is in the log, an event, /health or an error while it ${what}`, async (t) => {
+    test(`a webhook that ${what} brings no secret and nothing of a lead into log or errors`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver(answer));
       const settings = {
         ...receiver.settings,
@@ -142,14 +142,14 @@ suite('no secret of a webhook and nothing of a lead is in the log, an event, /he
       }
     });
   }
-  test('no secret of a webhook and nothing of a lead is in the log, an event, /health or an error where nothing listens', async (t) => {
+  test('a webhook where nothing listens brings no secret and nothing of a lead into log or errors', async (t) => {
     const receiver = await startWebhookReceiver();
     await receiver.close();
     const {reply, seen, lines} = await drive(t, receiver.settings, failedOnce);
     assertSilent(seen, lines, ['token=abc', receiver.secret, `:${receiver.port}`]);
     assert.equal(reply, undefined);
   });
-  test('no secret of a webhook and nothing of a lead is in the log, an event, /health or an error while it works', async (t) => {
+  test('a webhook that works brings no secret and nothing of a lead into log or errors', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver(echo(200)));
     const {row, seen, lines} = await drive(t, receiver.settings, () => false);
     assert.equal(row, undefined);
@@ -182,14 +182,14 @@ suite('no secret of e-mails and nothing of a lead is in the log, an event, /heal
     });
   const accepted: Hooks = {onAuth: ({username}, _session, callback) => callback(null, {user: username})};
   for (const [what, hooks] of Object.entries(faults)) {
-    test(`no secret of e-mails and nothing of a lead is in the log, an event, /health or an error while the mail server ${what}`, async (t) => {
+    test(`a mail server that ${what} brings no secret and nothing of a lead into log or errors`, async (t) => {
       const mail = await openFor(t, startMailServer({...accepted, ...hooks}));
       const {reply, seen, lines} = await drive(t, settings(mail.port), failedOnce);
       assertSilent(seen, lines, [...smtpSecrets, `:${mail.port}`]);
       assert.ok((reply ?? '').length <= 200);
     });
   }
-  test('no secret of e-mails and nothing of a lead is in the log, an event, /health or an error while the mail server talks nonsense', async (t) => {
+  test('a mail server that talks nonsense brings no secret and nothing of a lead into log or errors', async (t) => {
     const mail = await openFor(
       t,
       startRawServer((socket) => void socket.end(`${recipient} ${smtpPassword} Canarylast\r\n`)),
@@ -197,7 +197,7 @@ suite('no secret of e-mails and nothing of a lead is in the log, an event, /heal
     const {seen, lines} = await drive(t, settings(mail.port), failedOnce);
     assertSilent(seen, lines, smtpSecrets);
   });
-  test('no secret of e-mails and nothing of a lead is in the log, an event, /health or an error while e-mails arrive', async (t) => {
+  test('e-mails that arrive bring no secret and nothing of a lead into log or errors', async (t) => {
     const mail = await openFor(t, startMailServer(accepted));
     const {row, seen, lines} = await drive(t, settings(mail.port), () => false);
     assert.equal(row, undefined);

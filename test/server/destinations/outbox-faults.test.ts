@@ -14,7 +14,7 @@ import {basic, postJson, readJson} from '../../support/http.ts';
 import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, prequalificationBody} from '../../support/sample-leads.ts';
-import {forEachStore, type Store, type StoredServer} from '../../support/stores.ts';
+import {forEachStore, sqlite, type Store, type StoredServer} from '../../support/stores.ts';
 import {acme, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -81,89 +81,89 @@ async function startBoth(t: TestContext, store: Store, script: Script) {
   return {upstream, server, settings};
 }
 
-forEachStore((store) => {
-  suite('an upstream that', () => {
-    for (const [what, {script, replyLost = false}] of Object.entries(faults)) {
-      test(`an upstream that ${what} gets every lead once it is well`, async (t) => {
-        const changing = {...script};
-        const {upstream, server} = await startBoth(t, store, changing);
-        const acknowledged = await acknowledge(server);
-        for (const part of ['create', 'read', 'access'] as const) delete changing[part];
-        await nothingWaits(server);
-
-        const ids = acknowledged.map(({id}) => id).toSorted();
-        // Who gave no clear answer may have taken it each time; who said no did not.
-        const received = replyLost ? upstream.sent() : upstream.taken();
-        const twice = received.length - new Set(received).size;
-        assert.deepEqual(await storedIds(server), ids);
-        assert.deepEqual([...new Set(received)].toSorted(), ids);
-        if (!replyLost) assert.equal(twice, 0);
-        const log = server.logLines.join('');
-        const secrets = [...Object.values(upstreamAccess), 'Jane', '202-555-0142', '@example.com'];
-        for (const secret of secrets) assert.ok(!log.includes(secret), secret);
-        t.diagnostic(
-          `acknowledged ${ids.length} = stored ${ids.length} ≤ received ${received.length}, twice ${twice}`,
-        );
-        for (const answer of acknowledged.filter(({token}) => token)) {
-          const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
-          assert.partialDeepStrictEqual(now, {status: 'done', prequalification: amounts});
-        }
-      });
-    }
-
-    test('an upstream that is down gets every lead once when it is up', async (t) => {
-      const {upstream, server, settings} = await startBoth(t, store, {});
-      await upstream.close();
+suite('an upstream that', () => {
+  for (const [what, {script, replyLost = false}] of Object.entries(faults)) {
+    test(`${what} gets every lead once it is well`, async (t) => {
+      const changing = {...script};
+      const {upstream, server} = await startBoth(t, sqlite, changing);
       const acknowledged = await acknowledge(server);
-      const later = await startFakeUpstream({}, Number(new URL(settings.url).port));
-      t.after(() => later.close());
+      for (const part of ['create', 'read', 'access'] as const) delete changing[part];
       await nothingWaits(server);
+
       const ids = acknowledged.map(({id}) => id).toSorted();
+      // Who gave no clear answer may have taken it each time; who said no did not.
+      const received = replyLost ? upstream.sent() : upstream.taken();
+      const twice = received.length - new Set(received).size;
       assert.deepEqual(await storedIds(server), ids);
-      assert.deepEqual(later.sent().toSorted(), ids);
-      t.diagnostic(`acknowledged ${ids.length} = stored ${ids.length} = sent ${ids.length}`);
-    });
-
-    test('an upstream that redirects is not followed', async (t) => {
-      const elsewhere = await startFakeUpstream();
-      t.after(() => elsewhere.close());
-      const location = `${elsewhere.settings.url}/json/leads`;
-      const redirect: Reply = (response) => void response.writeHead(307, {location}).end();
-      const {server} = await startBoth(t, store, {create: redirect});
-      await acknowledge(server);
-      assert.deepEqual(elsewhere.exchanges, []);
-    });
-
-    test('an upstream that is slow gets each lead once, and visitors get the amounts later', async (t) => {
-      const slowly = (reply: Reply): Reply =>
-        async function (response, exchange) {
-          await new Promise((resolve) => setTimeout(resolve, 60));
-          await reply(response, exchange);
-        };
-      const upstream = await startFakeUpstream({
-        create: slowly((response, exchange) =>
-          json(201, {id: exchange.headers['idempotency-key']})(response, exchange),
-        ),
-        read: slowly(json(200, amounts)),
-      });
-      // More than there is room for at once: those that cannot begin in time are left to the worker.
-      const timings = {...quickTimings, answerWait: 20, delivery: 5_000, settling: 0, lease: 5_150};
-      const server = await store.startServer(through(upstream.settings), timings);
-      t.after(async () => {
-        await upstream.close();
-        await server.close();
-      });
-      const answers = await Promise.all(Array.from({length: 60}, () => sentLead(server)));
-      for (const {status, prequalification} of answers) {
-        assert.deepEqual({status, prequalification}, {status: 'pending', prequalification: null});
+      assert.deepEqual([...new Set(received)].toSorted(), ids);
+      if (!replyLost) assert.equal(twice, 0);
+      const log = server.logLines.join('');
+      const secrets = [...Object.values(upstreamAccess), 'Jane', '202-555-0142', '@example.com'];
+      for (const secret of secrets) assert.ok(!log.includes(secret), secret);
+      t.diagnostic(
+        `acknowledged ${ids.length} = stored ${ids.length} ≤ received ${received.length}, twice ${twice}`,
+      );
+      for (const answer of acknowledged.filter(({token}) => token)) {
+        const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
+        assert.partialDeepStrictEqual(now, {status: 'done', prequalification: amounts});
       }
-      await nothingWaits(server);
-      assert.deepEqual(upstream.sent().toSorted(), answers.map(({id}) => id).toSorted());
-      for (const answer of answers) {
-        const {status} = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
-        assert.equal(status, 'done');
-      }
-      t.diagnostic(`acknowledged 60 = stored 60 = sent ${upstream.sent().length}`);
     });
+  }
+
+  test('redirects is not followed', async (t) => {
+    const elsewhere = await startFakeUpstream();
+    t.after(() => elsewhere.close());
+    const location = `${elsewhere.settings.url}/json/leads`;
+    const redirect: Reply = (response) => void response.writeHead(307, {location}).end();
+    const {server} = await startBoth(t, sqlite, {create: redirect});
+    await acknowledge(server);
+    assert.deepEqual(elsewhere.exchanges, []);
+  });
+
+  test('is slow gets each lead once, and visitors get the amounts later', async (t) => {
+    const slowly = (reply: Reply): Reply =>
+      async function (response, exchange) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        await reply(response, exchange);
+      };
+    const upstream = await startFakeUpstream({
+      create: slowly((response, exchange) =>
+        json(201, {id: exchange.headers['idempotency-key']})(response, exchange),
+      ),
+      read: slowly(json(200, amounts)),
+    });
+    // More than there is room for at once: those that cannot begin in time are left to the worker.
+    const timings = {...quickTimings, answerWait: 20, delivery: 5_000, settling: 0, lease: 5_150};
+    const server = await sqlite.startServer(through(upstream.settings), timings);
+    t.after(async () => {
+      await upstream.close();
+      await server.close();
+    });
+    const answers = await Promise.all(Array.from({length: 60}, () => sentLead(server)));
+    for (const {status, prequalification} of answers) {
+      assert.deepEqual({status, prequalification}, {status: 'pending', prequalification: null});
+    }
+    await nothingWaits(server);
+    assert.deepEqual(upstream.sent().toSorted(), answers.map(({id}) => id).toSorted());
+    for (const answer of answers) {
+      const {status} = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
+      assert.equal(status, 'done');
+    }
+    t.diagnostic(`acknowledged 60 = stored 60 = sent ${upstream.sent().length}`);
+  });
+});
+
+forEachStore((store) => {
+  test('an upstream that is down gets every lead once when it is up', async (t) => {
+    const {upstream, server, settings} = await startBoth(t, store, {});
+    await upstream.close();
+    const acknowledged = await acknowledge(server);
+    const later = await startFakeUpstream({}, Number(new URL(settings.url).port));
+    t.after(() => later.close());
+    await nothingWaits(server);
+    const ids = acknowledged.map(({id}) => id).toSorted();
+    assert.deepEqual(await storedIds(server), ids);
+    assert.deepEqual(later.sent().toSorted(), ids);
+    t.diagnostic(`acknowledged ${ids.length} = stored ${ids.length} = sent ${ids.length}`);
   });
 });

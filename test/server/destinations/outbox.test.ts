@@ -4,9 +4,9 @@ import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import type {Config} from '../../../server/config/config.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/codec.ts';
-import {openStore} from '../../../server/store/open-store.ts';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {
   failures,
   json,
@@ -27,16 +27,16 @@ import {
   newEntry,
   prequalificationBody,
 } from '../../support/sample-leads.ts';
-import {forEachStore, type Store, type StoredServer} from '../../support/stores.ts';
+import {sqlite, type StoredServer} from '../../support/stores.ts';
 import {startTestServer, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 type Changes = {script?: Script; config?: Partial<Config>; timings?: Partial<Timings>};
 
-async function startBoth(t: TestContext, store: Store, {script = {}, config = {}, timings = {}}: Changes) {
+async function startBoth(t: TestContext, {script = {}, config = {}, timings = {}}: Changes) {
   const upstream = await startFakeUpstream(script);
   const settings = {...through(upstream.settings), ...config};
-  const server = await store.startServer(settings, {...quickTimings, ...timings});
+  const server = await sqlite.startServer(settings, {...quickTimings, ...timings});
   t.after(async () => {
     await upstream.close();
     await server.close();
@@ -52,12 +52,12 @@ const logged = (server: StoredServer, words: string) =>
   server.logLines.filter((line) => line.includes(words)).length;
 
 /** What the `deliveries` command does, beside the server. */
-const asOperator = <Result>({config}: StoredServer, work: (store: LeadStore) => Promise<Result>) =>
-  openWhile(openStore(config, clearText), work);
+const asOperator = <Result>({config}: StoredServer, work: (store: BesideStore) => Promise<Result>) =>
+  openWhile(openStoreBeside(config, clearText, true), work);
 
 /** As many leads as there would be after a long outage, put there past the service. */
 const fill = (server: StoredServer, count: number, nextAttemptAt: number, remoteId?: string) =>
-  asOperator(server, async (store) => {
+  openWhile(openStore(server.config, clearText), async (store) => {
     const entries = Array.from({length: count}, () =>
       newEntry({
         lead: asLead(prequalificationBody),
@@ -72,288 +72,280 @@ const fill = (server: StoredServer, count: number, nextAttemptAt: number, remote
     return entries.map(({id}) => id);
   });
 
-forEachStore((store) => {
-  suite('a fault of configuration', () => {
-    for (const status of [401, 403, 404]) {
-      test(`a fault of configuration stops all deliveries, and says so: ${status}`, async (t) => {
-        const script: Script = {create: json(status, {})};
-        const {upstream, server} = await startBoth(t, store, {
-          script,
-          timings: {firstBreak: 60_000, longestBreak: 60_000},
-        });
-        for (let count = 0; count < 5; count += 1) {
-          assert.equal((await sentLead(server)).status, 'pending');
-        }
-        assert.equal(upstream.sent().length, 1);
-        assert.equal((await outbox(server)).length, 5);
-        assert.deepEqual(await health(server), {status: 'degraded'});
-        assert.equal(logged(server, 'refuses our credentials or address'), 1);
-      });
-    }
-    for (const status of [401, 403]) {
-      test(`a fault of configuration may show when the amounts are asked for, and nothing is sent again: ${status}`, async (t) => {
-        const script: Script = {read: json(status, {})};
-        const {upstream, server} = await startBoth(t, store, {script});
-        const answer = await sentLead(server);
-        assert.equal(answer.status, 'pending');
-        await until(() => logged(server, 'refuses our credentials or address') > 0);
-        await until(async () => (await health(server)).status === 'degraded');
-        await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 2);
-        delete script.read;
-        await nothingWaits(server);
-        assert.deepEqual(upstream.sent(), [answer.id]);
-        const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
-        assert.equal(now.status, 'done');
-      });
-    }
-    test('a fault of configuration ends where it is mended at the upstream, and the log says so', async (t) => {
-      const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
-      const upstream = await startFakeUpstream(script);
-      const server = await store.startServer(
-        through({...upstream.settings, ...upstreamAccess}),
-        quickTimings,
-      );
-      t.after(async () => {
-        await upstream.close();
-        await server.close();
-      });
-      const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-      assert.deepEqual(upstream.sent(), []);
-      delete script.access;
-      await nothingWaits(server);
-      assert.deepEqual(upstream.taken().toSorted(), answers.map(({id}) => id).toSorted());
-      assert.deepEqual(await health(server), {status: 'ok'});
-      assert.ok(logged(server, 'the destination works again') > 0);
-    });
-  });
-
-  suite('an upstream that fails', () => {
-    test('an upstream that fails is left alone for a while after a few failures in a row', async (t) => {
-      const script = {create: failures['an error of its own']};
-      const {upstream, server} = await startBoth(t, store, {
+suite('a fault of configuration', () => {
+  for (const status of [401, 403, 404]) {
+    test(`stops all deliveries, and says so: ${status}`, async (t) => {
+      const script: Script = {create: json(status, {})};
+      const {upstream, server} = await startBoth(t, {
         script,
         timings: {firstBreak: 60_000, longestBreak: 60_000},
       });
-      await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-      await until(async () => (await health(server)).status === 'degraded');
-      const before = upstream.sent().length;
-      const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-      for (const {status} of answers) assert.equal(status, 'pending');
-      assert.equal(upstream.sent().length, before);
-    });
-    test('an upstream that fails and asks to wait is asked nothing by anybody until then', async (t) => {
-      const create: Reply = (response) => void response.writeHead(429, {'retry-after': '3600'}).end();
-      const {upstream, server} = await startBoth(t, store, {script: {create}});
-      for (let count = 0; count < 3; count += 1) assert.equal((await sentLead(server)).status, 'pending');
+      for (let count = 0; count < 5; count += 1) {
+        assert.equal((await sentLead(server)).status, 'pending');
+      }
       assert.equal(upstream.sent().length, 1);
-      const waits = (await outbox(server)).map((row) => Number(row['next_attempt_at']) - Date.now());
-      // The lead with which it asked waits for an hour. For the others, an hour after one reply would be too long.
-      assert.ok(waits[0]! > 3_500_000, String(waits));
-      assert.ok(
-        waits.slice(1).every((wait) => wait > 290_000 && wait < 310_000),
-        String(waits),
-      );
+      assert.equal((await outbox(server)).length, 5);
+      assert.deepEqual(await health(server), {status: 'degraded'});
+      assert.equal(logged(server, 'refuses our credentials or address'), 1);
     });
-    test('an upstream that fails when asked for amounts is never sent the lead again', async (t) => {
-      const script: Script = {read: failures['a page of HTML']};
-      const {upstream, server} = await startBoth(t, store, {script});
-      await sentLead(server);
-      await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 4);
+  }
+  for (const status of [401, 403]) {
+    test(`when the amounts are asked for sends nothing again: ${status}`, async (t) => {
+      const script: Script = {read: json(status, {})};
+      const {upstream, server} = await startBoth(t, {script});
+      const answer = await sentLead(server);
+      assert.equal(answer.status, 'pending');
+      await until(() => logged(server, 'refuses our credentials or address') > 0);
+      await until(async () => (await health(server)).status === 'degraded');
+      await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 2);
       delete script.read;
       await nothingWaits(server);
-      assert.equal(upstream.sent().length, 1);
-    });
-  });
-
-  suite('a lead whose reply was lost', () => {
-    test('a lead whose reply was lost is sent again and counted, under the same external id', async (t) => {
-      const script: Script = {create: failures['a reset']};
-      // The third time would be the last one, and it comes so late.
-      const timings = {longestRetry: 2_000};
-      const {upstream, server} = await startBoth(t, store, {script, timings});
-      const {id} = await sentLead(server);
-      await until(() => upstream.sent().length > 1);
-      delete script.create;
-      const [row] = await outbox(server);
-      assert.ok(Number(row?.['ambiguous']) >= 1);
-      assert.ok(Number(row?.['attempts']) >= Number(row?.['ambiguous']));
-      await nothingWaits(server);
-      assert.deepEqual([...new Set(upstream.sent())], [id]);
-    });
-    const statuses = {500: 'held', 502: 'held', 504: 'held', 408: 'held', 429: 'waiting', 503: 'waiting'};
-    for (const [status, state] of Object.entries(statuses)) {
-      test(`a lead whose reply was lost or hidden by a gateway is left to the operator, too: ${status} is ${state}`, async (t) => {
-        const script: Script = {create: json(Number(status), {})};
-        const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
-        const {id} = await sentLead(server);
-        const [row] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
-        assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});
-        delete script.create;
-        if (state === 'waiting') await nothingWaits(server);
-        else assert.deepEqual(upstream.sent(), [id]);
-      });
-    }
-    test('a lead whose reply was lost is left to the operator where that is configured', async (t) => {
-      const script: Script = {create: failures['half of its JSON']};
-      const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
-      const {id} = await sentLead(server);
-      delete script.create;
-      // Another is delivered all the same, and the worker has looked by then.
-      await sentLead(server);
-      const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
-      assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
-      assert.deepEqual(others, []);
-      assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
-      assert.equal(
-        await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {lead: id})),
-        1,
-      );
-      await nothingWaits(server);
-      assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
-    });
-  });
-
-  suite('a lead that an operator settles', () => {
-    test('a lead that an operator settles is asked for its amounts alone, where the upstream has it under an id', async (t) => {
-      const script: Script = {create: json(201, {lead: {number: 'u-7'}}), read: json(200, amounts)};
-      const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
-      const answer = await sentLead(server);
-      const settled = await asOperator(server, (operator) =>
-        operator.settleAs(Date.now(), {lead: answer.id}, 'u-7'),
-      );
-      assert.equal(settled, 'settled');
-      await nothingWaits(server);
       assert.deepEqual(upstream.sent(), [answer.id]);
-      assert.equal(upstream.exchanges.at(-1)?.path, '/base/json/leads/u-7');
-      assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'done');
+      const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
+      assert.equal(now.status, 'done');
     });
-    test('a lead that an operator settles is refused and never sent, where that is said', async (t) => {
-      const script: Script = {create: json(409, {})};
-      const {upstream, server} = await startBoth(t, store, {script, config: {onAmbiguous: 'hold'}});
-      const answer = await sentLead(server);
-      delete script.create;
-      await asOperator(server, async (operator) => {
-        assert.equal(await operator.dropDeliveries(Date.now(), {lead: answer.id}), 1);
-        assert.equal(await operator.retryDeliveries(Date.now(), {}), 0);
-        assert.equal(await operator.retryDeliveries(Date.now(), {state: 'held'}), 0);
-      });
-      await sentLead(server);
-      assert.deepEqual(
-        upstream.sent().filter((id) => id === answer.id),
-        [answer.id],
-      );
-      assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'refused');
-    });
-  });
-
-  test('a suspect lead that is held leaves a line in the log, with its partner and why', async (t) => {
-    const upstream = await startFakeUpstream();
-    const [first, ...others] = through(upstream.settings).partners!;
-    const server = await store.startServer(
-      {...through(upstream.settings), partners: [{...first, suspect: 'hold'}, ...others]},
-      quickTimings,
-    );
+  }
+  test('ends where it is mended at the upstream, and the log says so', async (t) => {
+    const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
+    const upstream = await startFakeUpstream(script);
+    const server = await sqlite.startServer(through({...upstream.settings, ...upstreamAccess}), quickTimings);
     t.after(async () => {
       await upstream.close();
       await server.close();
     });
-    const {id} = await sentLead(server, undefined, {body: {trap: 'x', elapsed_ms: 10}});
-    const lines = server.logLines.filter((line) => line.includes('a suspect lead is held for the operator'));
-    assert.equal(lines.length, 1);
-    assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {lead: id, partner: 'acme', reason: 'trap fast'});
-    assert.ok(!lines[0]!.includes('@'));
+    const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+    assert.deepEqual(upstream.sent(), []);
+    delete script.access;
+    await nothingWaits(server);
+    assert.deepEqual(upstream.taken().toSorted(), answers.map(({id}) => id).toSorted());
+    assert.deepEqual(await health(server), {status: 'ok'});
+    assert.ok(logged(server, 'the destination works again') > 0);
   });
+});
 
-  suite('a refused lead', () => {
-    test('a refused lead stays for the operator, who can have it sent again', async (t) => {
-      const script: Script = {create: json(422, {})};
-      const {upstream, server} = await startBoth(t, store, {script});
-      const answer = await sentLead(server);
-      const status = async () => (await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status;
-      await until(async () => (await status()) === 'refused');
+suite('an upstream that fails', () => {
+  test('is left alone for a while after a few failures in a row', async (t) => {
+    const script = {create: failures['an error of its own']};
+    const {upstream, server} = await startBoth(t, {
+      script,
+      timings: {firstBreak: 60_000, longestBreak: 60_000},
+    });
+    await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+    await until(async () => (await health(server)).status === 'degraded');
+    const before = upstream.sent().length;
+    const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
+    for (const {status} of answers) assert.equal(status, 'pending');
+    assert.equal(upstream.sent().length, before);
+  });
+  test('and asks to wait is asked nothing by anybody until then', async (t) => {
+    const create: Reply = (response) => void response.writeHead(429, {'retry-after': '3600'}).end();
+    const {upstream, server} = await startBoth(t, {script: {create}});
+    for (let count = 0; count < 3; count += 1) assert.equal((await sentLead(server)).status, 'pending');
+    assert.equal(upstream.sent().length, 1);
+    const waits = (await outbox(server)).map((row) => Number(row['next_attempt_at']) - Date.now());
+    // The lead with which it asked waits for an hour. For the others, an hour after one reply would be too long.
+    assert.ok(waits[0]! > 3_500_000, String(waits));
+    assert.ok(
+      waits.slice(1).every((wait) => wait > 290_000 && wait < 310_000),
+      String(waits),
+    );
+  });
+  test('when asked for amounts is never sent the lead again', async (t) => {
+    const script: Script = {read: failures['a page of HTML']};
+    const {upstream, server} = await startBoth(t, {script});
+    await sentLead(server);
+    await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 4);
+    delete script.read;
+    await nothingWaits(server);
+    assert.equal(upstream.sent().length, 1);
+  });
+});
+
+suite('a lead whose reply was lost', () => {
+  test('is sent again and counted, under the same external id', async (t) => {
+    const script: Script = {create: failures['a reset']};
+    // The third time would be the last one, and it comes so late.
+    const timings = {longestRetry: 2_000};
+    const {upstream, server} = await startBoth(t, {script, timings});
+    const {id} = await sentLead(server);
+    await until(() => upstream.sent().length > 1);
+    delete script.create;
+    const [row] = await outbox(server);
+    assert.ok(Number(row?.['ambiguous']) >= 1);
+    assert.ok(Number(row?.['attempts']) >= Number(row?.['ambiguous']));
+    await nothingWaits(server);
+    assert.deepEqual([...new Set(upstream.sent())], [id]);
+  });
+  const statuses = {500: 'held', 502: 'held', 504: 'held', 408: 'held', 429: 'waiting', 503: 'waiting'};
+  for (const [status, state] of Object.entries(statuses)) {
+    test(`an unclear reply leaves the lead to the operator: ${status} is ${state}`, async (t) => {
+      const script: Script = {create: json(Number(status), {})};
+      const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
+      const {id} = await sentLead(server);
+      const [row] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
+      assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});
       delete script.create;
-      await sentLead(server);
-      const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
-      assert.partialDeepStrictEqual(row, {lead: answer.id, state: 'refused', destination: 'default'});
-      assert.deepEqual(others, []);
-      assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
-      assert.equal(logged(server, 'the destination refused the lead'), 1);
-
-      assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {})), 1);
-      await nothingWaits(server);
-      assert.equal(await status(), 'done');
+      if (state === 'waiting') await nothingWaits(server);
+      else assert.deepEqual(upstream.sent(), [id]);
     });
+  }
+  test('is left to the operator where that is configured', async (t) => {
+    const script: Script = {create: failures['half of its JSON']};
+    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
+    const {id} = await sentLead(server);
+    delete script.create;
+    // Another is delivered all the same, and the worker has looked by then.
+    await sentLead(server);
+    const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
+    assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
+    assert.deepEqual(others, []);
+    assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
+    assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {lead: id})), 1);
+    await nothingWaits(server);
+    assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
   });
+});
 
-  suite('the worker', () => {
-    test('the worker takes up the deliveries of a dead process when their leases have ended', async (t) => {
-      const {upstream, server} = await startBoth(t, store, {});
-      const [left, leased] = [
-        await fill(server, 3, Date.now() + 50),
-        await fill(server, 2, Date.now() + 3_600_000),
-      ];
-      await until(async () => (await outbox(server)).length === leased.length);
-      assert.deepEqual(upstream.taken().toSorted(), left.toSorted());
+suite('a lead that an operator settles', () => {
+  test('a settled lead that the upstream has under an id is asked for its amounts alone', async (t) => {
+    const script: Script = {create: json(201, {lead: {number: 'u-7'}}), read: json(200, amounts)};
+    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
+    const answer = await sentLead(server);
+    const settled = await asOperator(server, (operator) =>
+      operator.settleAs(Date.now(), {lead: answer.id}, 'u-7'),
+    );
+    assert.equal(settled, 'settled');
+    await nothingWaits(server);
+    assert.deepEqual(upstream.sent(), [answer.id]);
+    assert.equal(upstream.exchanges.at(-1)?.path, '/base/json/leads/u-7');
+    assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'done');
+  });
+  test('is refused and never sent, where that is said', async (t) => {
+    const script: Script = {create: json(409, {})};
+    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
+    const answer = await sentLead(server);
+    delete script.create;
+    await asOperator(server, async (operator) => {
+      assert.equal(await operator.dropDeliveries(Date.now(), {lead: answer.id}), 1);
+      assert.equal(await operator.retryDeliveries(Date.now(), {}), 0);
+      assert.equal(await operator.retryDeliveries(Date.now(), {state: 'held'}), 0);
     });
-    test('the worker asks only for the amounts of a lead that was taken before the process died', async (t) => {
-      const {upstream, server} = await startBoth(t, store, {script: {read: json(404, {})}});
-      // Due only when the store has the id, however long that takes.
-      const [id = ''] = await fill(server, 1, Date.now() + 3_600_000, 'u-1');
-      await asOperator(server, (store) => store.retryDeliveries(Date.now(), {lead: id}));
-      await until(() => upstream.exchanges.length > 1);
-      assert.ok(upstream.exchanges.every(({method, path}) => method === 'GET' && path.endsWith('/u-1')));
-    });
-    test('the worker delivers a few at once and leaves room for new leads', async (t) => {
-      let [atOnce, most] = [0, 0];
-      const gate = Promise.withResolvers<void>();
-      const backlog = new Set<string>();
-      const create: Reply = async (response, exchange) => {
-        const id = String(exchange.headers['idempotency-key']);
-        if (backlog.has(id)) {
-          most = Math.max(most, (atOnce += 1));
-          await gate.promise;
-          atOnce -= 1;
-        }
-        return json(201, {id})(response, exchange);
-      };
-      const script = {create, read: json(200, amounts)};
-      const slow = {answerWait: 2_500, delivery: 30_000, lease: 60_000};
-      const {upstream, server} = await startBoth(t, store, {script, timings: slow});
-      for (const id of await fill(server, 40, Date.now() + 300)) backlog.add(id);
-      await until(() => atOnce >= 8);
-      // The backlog stands still, and a new lead has its amounts at once.
-      assert.equal((await sentLead(server)).status, 'done');
-      assert.equal(most, 8);
-      gate.resolve();
-      await nothingWaits(server);
-      assert.equal(upstream.sent().length, 41);
-      assert.ok(most <= 8);
-    });
-    test('the worker keeps to its rate', async (t) => {
-      const {upstream, server} = await startBoth(t, store, {config: {outboxPerSecond: 1}});
-      const began = performance.now();
-      await fill(server, 3, Date.now());
-      await nothingWaits(server);
-      assert.equal(upstream.taken().length, 3);
-      // The first goes at once, each other after its second.
-      assert.ok(performance.now() - began > 1_500);
-    });
-    test('the worker lets what is under way end when the service stops', async (t) => {
-      const slowly: Reply = async (response, exchange) => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
-      };
-      const upstream = await startFakeUpstream({create: slowly, read: json(200, amounts)});
-      t.after(() => upstream.close());
-      const timings = {...quickTimings, answerWait: 10, delivery: 5_000, lease: 9_000};
-      const server = await openFor(t, store.startServer(through(upstream.settings), timings));
-      const {databasePath, databaseUrl} = server.config;
-      const config = {...through(upstream.settings), databasePath, databaseUrl};
-      const first = await openFor(t, startTestServer(config, timings));
-      await sentLead(first);
-      await first.close();
-      await nothingWaits(server);
-      assert.equal(upstream.sent().length, 1);
-    });
+    await sentLead(server);
+    assert.deepEqual(
+      upstream.sent().filter((id) => id === answer.id),
+      [answer.id],
+    );
+    assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'refused');
+  });
+});
+
+test('a suspect lead that is held leaves a line in the log, with its partner and why', async (t) => {
+  const upstream = await startFakeUpstream();
+  const [first, ...others] = through(upstream.settings).partners!;
+  const server = await sqlite.startServer(
+    {...through(upstream.settings), partners: [{...first, suspect: 'hold'}, ...others]},
+    quickTimings,
+  );
+  t.after(async () => {
+    await upstream.close();
+    await server.close();
+  });
+  const {id} = await sentLead(server, undefined, {body: {trap: 'x', elapsed_ms: 10}});
+  const lines = server.logLines.filter((line) => line.includes('a suspect lead is held for the operator'));
+  assert.equal(lines.length, 1);
+  assert.partialDeepStrictEqual(JSON.parse(lines[0]!), {lead: id, partner: 'acme', reason: 'trap fast'});
+  assert.ok(!lines[0]!.includes('@'));
+});
+
+suite('a refused lead', () => {
+  test('stays for the operator, who can have it sent again', async (t) => {
+    const script: Script = {create: json(422, {})};
+    const {upstream, server} = await startBoth(t, {script});
+    const answer = await sentLead(server);
+    const status = async () => (await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status;
+    await until(async () => (await status()) === 'refused');
+    delete script.create;
+    await sentLead(server);
+    const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
+    assert.partialDeepStrictEqual(row, {lead: answer.id, state: 'refused', destination: 'default'});
+    assert.deepEqual(others, []);
+    assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
+    assert.equal(logged(server, 'the destination refused the lead'), 1);
+
+    assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {})), 1);
+    await nothingWaits(server);
+    assert.equal(await status(), 'done');
+  });
+});
+
+suite('the worker', () => {
+  test('takes up the deliveries of a dead process when their leases have ended', async (t) => {
+    const {upstream, server} = await startBoth(t, {});
+    const [left, leased] = [
+      await fill(server, 3, Date.now() + 50),
+      await fill(server, 2, Date.now() + 3_600_000),
+    ];
+    await until(async () => (await outbox(server)).length === leased.length);
+    assert.deepEqual(upstream.taken().toSorted(), left.toSorted());
+  });
+  test('asks only for the amounts of a lead that was taken before the process died', async (t) => {
+    const {upstream, server} = await startBoth(t, {script: {read: json(404, {})}});
+    // Due only when the store has the id, however long that takes.
+    const [id = ''] = await fill(server, 1, Date.now() + 3_600_000, 'u-1');
+    await asOperator(server, (store) => store.retryDeliveries(Date.now(), {lead: id}));
+    await until(() => upstream.exchanges.length > 1);
+    assert.ok(upstream.exchanges.every(({method, path}) => method === 'GET' && path.endsWith('/u-1')));
+  });
+  test('delivers a few at once and leaves room for new leads', async (t) => {
+    let [atOnce, most] = [0, 0];
+    const gate = Promise.withResolvers<void>();
+    const backlog = new Set<string>();
+    const create: Reply = async (response, exchange) => {
+      const id = String(exchange.headers['idempotency-key']);
+      if (backlog.has(id)) {
+        most = Math.max(most, (atOnce += 1));
+        await gate.promise;
+        atOnce -= 1;
+      }
+      return json(201, {id})(response, exchange);
+    };
+    const script = {create, read: json(200, amounts)};
+    const slow = {answerWait: 2_500, delivery: 30_000, lease: 60_000};
+    const {upstream, server} = await startBoth(t, {script, timings: slow});
+    for (const id of await fill(server, 40, Date.now() + 300)) backlog.add(id);
+    await until(() => atOnce >= 8);
+    // The backlog stands still, and a new lead has its amounts at once.
+    assert.equal((await sentLead(server)).status, 'done');
+    assert.equal(most, 8);
+    gate.resolve();
+    await nothingWaits(server);
+    assert.equal(upstream.sent().length, 41);
+    assert.ok(most <= 8);
+  });
+  test('keeps to its rate', async (t) => {
+    const {upstream, server} = await startBoth(t, {config: {outboxPerSecond: 1}});
+    const began = performance.now();
+    await fill(server, 3, Date.now());
+    await nothingWaits(server);
+    assert.equal(upstream.taken().length, 3);
+    // The first goes at once, each other after its second.
+    assert.ok(performance.now() - began > 1_500);
+  });
+  test('lets what is under way end when the service stops', async (t) => {
+    const slowly: Reply = async (response, exchange) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
+    };
+    const upstream = await startFakeUpstream({create: slowly, read: json(200, amounts)});
+    t.after(() => upstream.close());
+    const timings = {...quickTimings, answerWait: 10, delivery: 5_000, lease: 9_000};
+    const server = await openFor(t, sqlite.startServer(through(upstream.settings), timings));
+    const {databasePath, databaseUrl} = server.config;
+    const config = {...through(upstream.settings), databasePath, databaseUrl};
+    const first = await openFor(t, startTestServer(config, timings));
+    await sentLead(first);
+    await first.close();
+    await nothingWaits(server);
+    assert.equal(upstream.sent().length, 1);
   });
 });

@@ -24,7 +24,7 @@ const kinds: Record<string, (code: string) => Error> = {
 suite('a process without file descriptors', () => {
   for (const [kind, failure] of Object.entries(kinds)) {
     for (const code of ['EMFILE', 'ENFILE']) {
-      test(`a process without file descriptors (${code}) does not blame ${kind}, and tries again in seconds`, () => {
+      test(`without file descriptors (${code}) ${kind} is not blamed, and is tried again in seconds`, () => {
         const error = failure(code);
         assert.ok(error instanceof NotTried);
         assert.match(error.message, /no file descriptors left/);
@@ -35,7 +35,7 @@ suite('a process without file descriptors', () => {
       assert.ok(!(failure('ENOTFOUND') instanceof NotTried));
     });
   }
-  test('a process without file descriptors says so as the reason why the store cannot work', () => {
+  test('says so as the reason why the store cannot work', () => {
     assert.match(reasonOf(errorOf('EMFILE')), /^this process has no file descriptors left/);
     assert.match(new StoreUnavailable(new AggregateError([errorOf('EMFILE')])).reason, /no file descriptors/);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {watchPauses} from '../../../server/destinations/pauses.ts';
 import {StoreUnavailable} from '../../../server/leads/lead-store.ts';
-import {ignoreEvents} from '../../support/event-log.ts';
+import {ignoreObservations} from '../../support/observation-log.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {until} from '../../support/until.ts';
 
@@ -17,7 +17,7 @@ test('until the store has said which destinations are paused, nothing is sent to
     breakEnds: () => Promise.resolve([]),
     pauseDestination: () => Promise.resolve(),
   };
-  const pauses = await watchPauses({store, emit: ignoreEvents, timings: quickTimings});
+  const pauses = await watchPauses({store, emit: ignoreObservations, timings: quickTimings});
   t.after(() => pauses.stop());
   assert.ok(pauses.has('crm') && pauses.has('lender'));
   isAway = false;

@@ -36,7 +36,7 @@ function start() {
 }
 
 suite('a destination that refuses leads', () => {
-  test('five different leads that are refused in a row are refusals of everything, until one is delivered', () => {
+  test('five leads refused in a row count as a refusal of everything, until one is delivered', () => {
     const {state, refuse, deliver} = start();
     refuse('1', '2', '3', '4');
     assert.equal(state(), 'ok');
@@ -65,7 +65,7 @@ suite('a destination that refuses leads', () => {
     assert.equal(state(), 'ok');
     assert.deepEqual(told, ['refusing', 'ok']);
   });
-  test('one lead that is refused for a day, while no other comes, says nothing about the destination', (t) => {
+  test('one lead that is refused for a day says nothing about the destination', (t) => {
     const pass = stopwatch(t);
     const {state, refuse} = start();
     refuse('1');

@@ -84,7 +84,7 @@ suite('an upstream takes a lead with a reply that is not quite the specification
     ],
   };
   for (const [what, [create, id]] of Object.entries(replies)) {
-    test(`an upstream takes a lead with a reply that is not quite the specification’s, and the lead is sent once: ${what}`, async (t) => {
+    test(`a lead is sent once if the reply is nearly right: ${what}`, async (t) => {
       const read: Reply = (response, exchange) => json(200, amounts)(response, exchange);
       const {upstream, server} = await startBoth(t, {create, read});
       await sentLead(server);
@@ -156,7 +156,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     'what is not HTTP': [raw(`${created}\r\n\r\n`), /answer to POST is broken/],
   };
   for (const [what, [create, words]] of Object.entries(replies)) {
-    test(`a lead whose POST was answered with a success that cannot be read is sent ${mostSends} times, then held with the reason: ${what}`, async (t) => {
+    test(`a lead with an unreadable success is sent ${mostSends} times, then held: ${what}`, async (t) => {
       const {upstream, server} = await startBoth(t, {create});
       const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
       await until(() => outbox(server).every(({state}) => state === 'held'));
@@ -180,7 +180,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     });
   }
 
-  test(`a lead whose POST was answered with a success that cannot be read is sent ${mostSends} times, then held, where the answer is 409`, async (t) => {
+  test(`a lead with an unreadable success is sent ${mostSends} times, then held, also after 409`, async (t) => {
     const {upstream, server} = await startBoth(t, {create: json(409, {id: 'u-1'})});
     const {id} = await sentLead(server);
     await until(() => outbox(server).every(({state}) => state === 'held'));
@@ -189,7 +189,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
       {ambiguous: mostSends, lastError: 'The upstream answered POST with 409'},
     ]);
   });
-  test('a lead whose POST was answered with a success that cannot be read is held at the first such reply where the operator wants that', async (t) => {
+  test('where the operator wants that, a lead is held at the first unreadable success', async (t) => {
     const upstream = await startFakeUpstream({create: json(409, {})});
     const server = await startTestServer({...through(upstream.settings), onAmbiguous: 'hold'}, quickTimings);
     t.after(async () => {
@@ -200,7 +200,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     await until(() => outbox(server).every(({state}) => state === 'held'));
     assert.deepEqual(upstream.sent(), [id]);
   });
-  test('a lead whose POST was answered with a success that cannot be read is sent once more when the operator says so, and delivered when the reply can be read', async (t) => {
+  test('a held lead is sent once more when the operator says so, and can then be delivered', async (t) => {
     const script: Script = {create: json(201, {})};
     const {upstream, server} = await startBoth(t, script);
     const {id} = await sentLead(server);
@@ -226,7 +226,7 @@ suite('a lead is never held for an outage', () => {
     'a redirect': failures['a redirect'],
   };
   for (const [what, create] of Object.entries(outages)) {
-    test(`a lead is never held for an outage, however often it is tried: ${what}`, async (t) => {
+    test(`however often it is tried: ${what}`, async (t) => {
       const script: Script = {create};
       const {upstream, server} = await startBoth(t, script);
       await sentLead(server);
@@ -236,14 +236,14 @@ suite('a lead is never held for an outage', () => {
       await until(() => outbox(server).length === 0);
     });
   }
-  test('a lead is never held for an outage of an upstream that is not there', async (t) => {
+  test('of an upstream that is not there', async (t) => {
     const {upstream, server} = await startBoth(t, {});
     await upstream.close();
     await sentLead(server);
     await until(() => outbox(server)[0]!.attempts > 3 * mostSends);
     assert.partialDeepStrictEqual(outbox(server), [{state: 'waiting', ambiguous: 0, ambiguousCounted: 0}]);
   });
-  test('a lead is never held for an outage in which a gateway answers for it, while all other leads fail alike', async (t) => {
+  test('an outage in which a gateway answers for all leads holds none of them', async (t) => {
     const script: Script = {create: json(502, {})};
     const {upstream, server} = await startBoth(t, script);
     await Promise.all(Array.from({length: 12}, () => sentLead(server)));
@@ -260,7 +260,7 @@ suite('a lead is never held for an outage', () => {
 
 suite('an upstream that answers every lead alike is told to whoever watches', () => {
   for (const status of [400, 422]) {
-    test(`health is degraded when an upstream refuses ${alarming} leads in a row, and no longer when it takes one: ${status}`, async (t) => {
+    test(`health is degraded after ${alarming} refused leads in a row, until one is taken: ${status}`, async (t) => {
       const script: Script = {create: json(status, {email: 'jane@example.com'})};
       const {server} = await startBoth(t, script);
       const sayRefused = () =>
@@ -281,7 +281,7 @@ suite('an upstream that answers every lead alike is told to whoever watches', ()
       await until(async () => (await stateOf(server)).includes('"status":"ok"'));
     });
   }
-  test('health is degraded when the amounts of an upstream cannot be read; they are asked for less and less often, and the lead is sent once', async (t) => {
+  test('amounts that cannot be read degrade health and are asked for less and less often', async (t) => {
     const {upstream, server} = await startBoth(t, {read: json(200, {...amounts, unsecured_amount: 'much'})});
     const {id} = await sentLead(server);
     await until(() => outbox(server)[0]!.attempts >= alarming);

@@ -3,7 +3,7 @@ import {suite, test} from 'node:test';
 import {html} from '../../../server/html/html.ts';
 
 suite('HTML that the server makes', () => {
-  test('HTML that the server makes has no markup from a value, neither between tags nor in an attribute', () => {
+  test('values add no markup, neither between tags nor in an attribute', () => {
     const hostile = `"><script>alert(1)</script>' & &lt;`;
     assert.equal(
       html`<p title="${hostile}">${hostile}</p>`.text,
@@ -11,7 +11,7 @@ suite('HTML that the server makes', () => {
         `&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;' &amp; &amp;lt;</p>`,
     );
   });
-  test('HTML that the server makes may hold other such HTML, lists of it, numbers, and nothing', () => {
+  test('may hold other such HTML, lists of it, numbers, and nothing', () => {
     const items = ['a', '<b>'].map((text) => html`<b>${text}</b>`);
     const made = html`<p ${false} data-count="${items.length}">${undefined}${items}</p>`;
     assert.equal(made.text, '<p  data-count="2"><b>a</b><b>&lt;b&gt;</b></p>');

@@ -19,8 +19,7 @@ suite('an address in a header', () => {
     ['fe80::1%eth0', 'fe80::1'],
     ['2001:db8::1:443', '2001:db8::1:443'],
   ] as const) {
-    test(`an address in a header is read in its one spelling: "${text}"`, () =>
-      assert.equal(readAddress(text), address));
+    test(`is read in its one spelling: "${text}"`, () => assert.equal(readAddress(text), address));
   }
   for (const text of [
     '',
@@ -41,10 +40,9 @@ suite('an address in a header', () => {
     `${' '.repeat(200)}203.0.113.7`,
     '203.0.113.7 203.0.113.8',
   ]) {
-    test(`an address in a header is not made of "${text.slice(0, 30)}"`, () =>
-      assert.equal(readAddress(text), undefined));
+    test(`is not made of "${text.slice(0, 30)}"`, () => assert.equal(readAddress(text), undefined));
   }
-  test('an address in a header that is spelt otherwise is still the same, and reading it again changes nothing', () => {
+  test('another spelling of an address is the same address, and reading it again changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = readAddress(text)!;
@@ -80,10 +78,10 @@ suite('a list of ranges', () => {
     '::1',
     '198.51.100.9',
   ]) {
-    test(`a list of ranges holds ${inside}`, () => assert.equal(isWithin(inside, ranges), true));
+    test(`holds ${inside}`, () => assert.equal(isWithin(inside, ranges), true));
   }
   for (const outside of ['11.0.0.1', '192.0.2.2', '172.32.0.1', '2001:db9::1', '198.51.101.1', '']) {
-    test(`a list of ranges does not hold "${outside}"`, () => assert.equal(isWithin(outside, ranges), false));
+    test(`does not hold "${outside}"`, () => assert.equal(isWithin(outside, ranges), false));
   }
   for (const wrong of [
     '10.0.0.0/33',
@@ -93,7 +91,7 @@ suite('a list of ranges', () => {
     '2001:db8::/129',
     '127.1',
   ]) {
-    test(`a list of ranges is refused for ${wrong}, by its place`, () => {
+    test(`is refused for ${wrong}, by its place`, () => {
       assert.throws(() => readRanges(`10.0.0.1,${wrong}`), /^Error: part 2 is neither/);
     });
   }
@@ -135,7 +133,7 @@ suite("a visitor's address", () => {
       assert.equal(createAddressReader(trust)(peer, header).address, address));
   }
 
-  test("a visitor's address is made of any header without an error", () => {
+  test('is made of any header without an error', () => {
     const readers = [createAddressReader(3), createAddressReader('loopback,0.0.0.0/0,::/0')];
     const piece = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constantFrom('[', ']', ':', '%', ','));
     fc.assert(
@@ -152,20 +150,14 @@ suite("a visitor's address", () => {
     );
   });
 
-  test("a visitor's address costs no more for a header of 15 kB", () => {
-    const headers = [
-      '127.0.0.1,'.repeat(1_500),
-      '::1,'.repeat(3_700),
-      ','.repeat(15_000),
-      'x'.repeat(15_000),
-      ' '.repeat(15_000),
-    ];
-    for (const trust of [1, 1_000_000, 'loopback']) {
+  for (const trust of [1_000_000, '127.0.0.1']) {
+    test(`reads the newest 32 addresses alone, however long the header is: ${trust} trusted`, () => {
       const read = createAddressReader(trust);
-      const start = performance.now();
-      for (const header of headers) read('127.0.0.1', header);
-      const milliseconds = performance.now() - start;
-      assert.ok(milliseconds < 25, `${milliseconds} ms`);
-    }
-  });
+      const addressBefore = (hops: number) =>
+        read('127.0.0.1', `203.0.113.7${', 127.0.0.1'.repeat(hops)}`).address;
+      assert.equal(addressBefore(31), '203.0.113.7');
+      assert.equal(addressBefore(32), '127.0.0.1');
+      assert.equal(addressBefore(1_500), '127.0.0.1');
+    });
+  }
 });

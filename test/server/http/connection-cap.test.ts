@@ -8,7 +8,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {connectionLimits, guardConnections} from '../../../server/http/connections.ts';
 import {createProxyCheck} from '../../../server/http/client-address.ts';
 import {openConnection, requestText, type Connection} from '../../support/connection.ts';
-import {ignoreEvents} from '../../support/event-log.ts';
+import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
@@ -18,7 +18,7 @@ import {useService} from '../../support/service-process.ts';
 suite('a service with as many connections as it takes', () => {
   const service = useService();
 
-  test('a service with as many connections as it takes closes the one that is idle for longest, and serves the newcomer', async () => {
+  test('the longest idle of too many connections is closed for the newcomer', async () => {
     const port = Number(new URL(service.url).port);
     const open: Connection[] = [await openConnection(port)];
     while (open.length < connectionLimits.connections) {
@@ -38,7 +38,10 @@ const large = Buffer.alloc(32 * 1024 * 1024);
 /** A server with small limits that answers `/wait` only when it is told to, and `/<number>` with that many bytes. */
 async function startGuarded(t: TestContext, limits: Partial<typeof connectionLimits>, isUnlimited = true) {
   const server = createServer();
-  const guard = guardConnections(server, ignoreEvents, () => isUnlimited, {...connectionLimits, ...limits});
+  const guard = guardConnections(server, ignoreObservations, () => isUnlimited, {
+    ...connectionLimits,
+    ...limits,
+  });
   const waiting: ServerResponse[] = [];
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!guard.track(request, response)) return;
@@ -63,7 +66,7 @@ async function startGuarded(t: TestContext, limits: Partial<typeof connectionLim
 const get = (path: string) => requestText('GET', path, {});
 
 suite('when there are too many connections', () => {
-  test('when there are too many connections, one with a request under way stays, and an idle one goes', async (t) => {
+  test('of too many connections an idle one goes, and one with a request under way stays', async (t) => {
     const {open, waiting} = await startGuarded(t, {connections: 2});
     const busy = await open();
     busy.send(get('/wait'));
@@ -76,7 +79,7 @@ suite('when there are too many connections', () => {
     waiting[0]!.setHeader('content-length', 0).end();
     assert.equal((await busy.answer()).status, 200);
   });
-  test('when there are too many connections, one whose headers are not complete goes as an idle one does', async (t) => {
+  test('of too many connections one with incomplete headers goes as an idle one does', async (t) => {
     const {open, waiting} = await startGuarded(t, {connections: 2});
     const dripping = await open();
     dripping.send(get('/').slice(0, 20));
@@ -86,7 +89,7 @@ suite('when there are too many connections', () => {
     await open();
     assert.deepEqual(await dripping.ended(), []);
   });
-  test('when there are too many connections, one whose body is not complete goes when none is idle', async (t) => {
+  test('one whose body is not complete goes when none is idle', async (t) => {
     const {open, waiting} = await startGuarded(t, {connections: 2});
     const dripping = await open();
     dripping.send(requestText('POST', '/wait', {'content-length': '10'}, 'x'));
@@ -97,7 +100,7 @@ suite('when there are too many connections', () => {
     await open();
     assert.deepEqual(await dripping.ended(), []);
   });
-  test('when there are too many connections, the newcomer goes when the server is at work for all others', async (t) => {
+  test('the newcomer goes if the server is at work for all other connections', async (t) => {
     const {open, waiting} = await startGuarded(t, {connections: 1});
     const busy = await open();
     busy.send(get('/wait'));
@@ -106,7 +109,7 @@ suite('when there are too many connections', () => {
     waiting[0]!.setHeader('content-length', 0).end();
     assert.equal((await busy.answer()).status, 200);
   });
-  test('when there are too many connections, of one address, one of its own goes, also while there is room for others', async (t) => {
+  test('an address with too many connections loses one of its own, also while others have room', async (t) => {
     const {open} = await startGuarded(t, {connectionsPerAddress: 3}, false);
     const connections = [await open(), await open(), await open()];
     const newcomer = await open();
@@ -120,7 +123,7 @@ suite('when there are too many connections', () => {
 
 suite('requests that are sent without waiting for answers', () => {
   const most = connectionLimits.requestsPerConnection;
-  test('requests that are sent without waiting for answers are all answered, as long as there are few of them', async (t) => {
+  test('a few pipelined requests are all answered', async (t) => {
     const server = await startTestServer();
     t.after(() => server.close());
     const connection = await openConnection(server.port);
@@ -130,7 +133,7 @@ suite('requests that are sent without waiting for answers', () => {
     }
     connection.close();
   });
-  test('requests that are sent without waiting for answers end the connection when there are more of them than it may have under way', async (t) => {
+  test('more pipelined requests than a connection may have end it', async (t) => {
     const server = await startTestServer();
     t.after(() => server.close());
     const connection = await openConnection(server.port);
@@ -157,7 +160,7 @@ suite('a client that reads no responses', () => {
     ['is the last of its connection', requestText('GET', '/300000', {connection: 'close'})],
     ['is one of several that were asked for at once', get('/40000').repeat(8)],
   ] as const) {
-    test(`a client that reads no responses loses its connection, and the system keeps nothing of it, when the response ${what}`, async (t) => {
+    test(`loses its connection when the response ${what}`, async (t) => {
       const {port, connections} = await startGuarded(t, {silence: 400});
       const client = connect(port, '127.0.0.1').pause();
       t.after(() => client.destroy());
@@ -168,7 +171,7 @@ suite('a client that reads no responses', () => {
       await until(() => unread(port) === 0);
     });
   }
-  test('a client that reads no responses is let go with what it has not read when there are too many connections', async (t) => {
+  test('is let go when there are too many connections', async (t) => {
     const {port, open} = await startGuarded(t, {connections: 1});
     const client = connect(port, '127.0.0.1').pause();
     t.after(() => client.destroy());
@@ -204,7 +207,7 @@ suite('the limit of connections for one address', () => {
     ['10.0.0.0/8', '203.0.113.7', false],
     ['10.0.0.0/8', '127.0.0.1', true],
   ] as const) {
-    test(`the limit of connections for one address ${unlimited ? 'spares' : 'holds for'} ${address} when TRUST_PROXY is ${trust}`, () => {
+    test(`the cap of an address ${unlimited ? 'spares' : 'holds for'} ${address} when TRUST_PROXY is ${trust}`, () => {
       assert.equal(createProxyCheck(trust)(address), unlimited);
     });
   }

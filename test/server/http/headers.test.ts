@@ -42,7 +42,7 @@ const bundles = {
 
 suite('every answer', () => {
   for (const [what, ask] of Object.entries({...answers, ...bundles})) {
-    test(`every answer is guarded, and sets no cookie: ${what}`, async () => {
+    test(`is guarded, and sets no cookie: ${what}`, async () => {
       const {headers} = await ask();
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.match(headers.get('content-security-policy') ?? '', /^default-src '(none|self)'/);
@@ -72,7 +72,7 @@ suite('only the form', () => {
 });
 
 suite('answers to callers', () => {
-  test('answers to callers may be read by no page', async () => {
+  test('may be read by no page', async () => {
     const asked = {...basic(acme), origin: listedOrigin};
     for (const init of [postJson(prequalificationBody, asked), {method: 'OPTIONS', headers: asked}]) {
       const names = [...(await server.fetch('/json/leads', init)).headers.keys()];

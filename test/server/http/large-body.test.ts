@@ -37,7 +37,7 @@ for (const [how, headers, sent] of [
 ] as const) {
   suite(`when ${how}`, () => {
     for (const [what, [method, path, own, status, code]] of Object.entries(rows)) {
-      test(`when ${how}, ${what} is answered with ${status}, and the connection ends`, async () => {
+      test(`${what} is answered with ${status}, and the connection ends`, async () => {
         const connection = await openConnection(server.port);
         connection.send(requestText(method, path, {...own, ...headers}, sent));
         const answer = await connection.answer();
@@ -51,14 +51,14 @@ for (const [how, headers, sent] of [
 }
 
 suite('the body of a request', () => {
-  test('the body of a request is not asked for when it is too large', async () => {
+  test('is not asked for when it is too large', async () => {
     const connection = await openConnection(server.port);
     const headers = {...json, ...basic(acme), ...large, expect: '100-continue'};
     connection.send(requestText('POST', '/json/leads', headers));
     await readProblem(await connection.answer(), 413, 'body-too-large');
     assert.deepEqual(await connection.ended(), []);
   });
-  test('the body of a request without an end is not read on: the server takes no more than its buffers hold', async () => {
+  test('an endless body is not read on beyond the buffers of the server', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
     const {promise: closed, resolve} = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ suite('the body of a request', () => {
     await closed;
     assert.ok(taken < 50, `${taken} MB were taken`);
   });
-  test('the body of a request may come in chunks, and the connection goes on', async () => {
+  test('may come in chunks, and the connection goes on', async () => {
     const connection = await openConnection(server.port);
     const text = JSON.stringify(standardBody);
     const body = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
@@ -86,7 +86,7 @@ suite('the body of a request', () => {
     }
     connection.close();
   });
-  test('the body of a request that is small leaves the connection as it was, and the answer says for how long it is kept', async () => {
+  test('a small body leaves the connection as it was, and the answer says how long it is kept', async () => {
     const connection = await openConnection(server.port);
     const text = JSON.stringify(standardBody);
     const length = {'content-length': String(Buffer.byteLength(text))};
@@ -97,7 +97,7 @@ suite('the body of a request', () => {
     await readJson(answer, 201);
     connection.close();
   });
-  test('the body of a request that breaks off stores nothing and is no fault of the server', async () => {
+  test('that breaks off stores nothing and is no fault of the server', async () => {
     const connection = await openConnection(server.port);
     const before = server.logLines.length;
     const headers = {...json, ...basic(acme), 'content-length': '1000', expect: '100-continue'};

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {parse, type DefaultTreeAdapterTypes} from 'parse5';
 import {onePartner} from '../../../server/config/partners.ts';
-import {hostNames} from '../../../server/snippets/hosts.ts';
+import {siteKindNames} from '../../../server/snippets/site-kinds.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {faultsOf} from '../../support/markup.ts';
 import {startTestServer} from '../../support/test-server.ts';
@@ -49,8 +49,8 @@ const pages: [path: string, status: number][] = [
   ['/apply/acme?lang=es&theme=dark', 200],
   ['/embed/snippets', 200],
   ['/embed/snippets?partner=nobody&accent=none', 400],
-  ...hostNames.map((host): [string, number] => [snippets + host, 200]),
-  ...hostNames.map((host): [string, number] => [snippets.replace('?', '/preview?') + host, 200]),
+  ...siteKindNames.map((host): [string, number] => [snippets + host, 200]),
+  ...siteKindNames.map((host): [string, number] => [snippets.replace('?', '/preview?') + host, 200]),
   // The second wrong address of the minute, and one too many.
   ['/apply/nobody?lang=es', 404],
   ['/apply/nobody', 429],
@@ -69,7 +69,7 @@ suite('on each page, buttons have a type, and what has a name or takes the focus
     assert.deepEqual(faultsOfPage(right), []);
   });
   for (const [path, status] of pages) {
-    test(`buttons have a type, and what has a name or takes the focus has a role, on ${path}, ${status}`, async () => {
+    test(`buttons have a type and named elements a role on ${path}, ${status}`, async () => {
       const response = await server.fetch(path);
       assert.equal(response.status, status);
       assert.match(response.headers.get('content-type') ?? '', /^text\/html\b/);
@@ -77,7 +77,7 @@ suite('on each page, buttons have a type, and what has a name or takes the focus
       assert.deepEqual(faultsOfPage(html), []);
     });
   }
-  test('buttons have a type, and what has a name or takes the focus has a role, on the page of the demo', () => {
+  test('buttons have a type and named elements a role on the page of the demo', () => {
     assert.deepEqual(faultsOfPage(readFileSync('demo/landing.html', 'utf8')), []);
   });
 });

@@ -11,18 +11,18 @@ const server = await startTestServer();
 after(() => server.close());
 
 suite('/openapi.json', () => {
-  test('/openapi.json is a valid OpenAPI 3.1 document', async () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
     const document = await readJson<Record<string, unknown>>(await server.fetch('/openapi.json'), 200);
     const validator = new Validator();
     const {valid, errors} = await validator.validate(document);
     assert.ok(valid, JSON.stringify(errors));
     assert.equal(validator.version, '3.1');
   });
-  test('/openapi.json is the document to which all these tests hold the answers', async () => {
+  test('is the document to which all these tests hold the answers', async () => {
     const document = await readJson(await server.fetch('/openapi.json'), 200);
     assert.deepEqual(document, JSON.parse(JSON.stringify(openapiDocument('https://leads.example.com'))));
   });
-  test('/openapi.json has what linters of documents ask for', () => {
+  test('has what linters of documents ask for', () => {
     // Spectral (spectral:oas) and Redocly (recommended) warn without these. They are too large to be installed here.
     const {info, tags, paths, components} = openapiDocument('https://leads.example.com');
     assert.ok(info.contact.name && info.license.identifier && tags.every(({description}) => description));
@@ -41,11 +41,11 @@ suite('/openapi.json', () => {
     }
     assert.doesNotMatch(text, /"oneOf"/);
   });
-  test('/openapi.json may be read by tools on any page', async () => {
+  test('may be read by tools on any page', async () => {
     const {headers} = await server.fetch('/openapi.json');
     assert.equal(headers.get('access-control-allow-origin'), '*');
   });
-  test('/openapi.json gives examples that work', async () => {
+  test('gives examples that work', async () => {
     const {createLead, embedCreate} = operations;
     await readJson(await server.fetch(createLead.path, postJson(createLead.body.example, basic(acme))), 201);
     const headers = {origin: listedOrigin, 'idempotency-key': 'a-key-of-sixteen'};
@@ -56,7 +56,7 @@ suite('/openapi.json', () => {
     ['PUT', '/embed/v1/leads'],
     ['GET', '/json/nowhere'],
   ] as const) {
-    test(`/openapi.json says what any other request gets: ${method} ${path}`, async () => {
+    test(`says what any other request gets: ${method} ${path}`, async () => {
       const headers = {origin: listedOrigin};
       const {status, headers: answered} = await server.fetch(path, {method, headers});
       const {responses} = openapiDocument('').components;
@@ -84,7 +84,7 @@ suite('the check of all answers against the document', () => {
     'an answer of another path': ['GET', '/json/lead', 200, {}],
   };
   for (const [what, [method, path, status, body, type]] of Object.entries(rows)) {
-    test(`the check of all answers against the document refuses ${what} that is not declared`, () => {
+    test(`refuses ${what} that is not declared`, () => {
       const headers = new Headers({
         'content-type': type ?? (status < 400 ? 'application/json' : 'application/problem+json'),
         ...(what !== 'a header that is missing' && {location: '/json/leads/1'}),
@@ -93,7 +93,7 @@ suite('the check of all answers against the document', () => {
       assert.throws(() => assertDeclared(method, path, answer), assert.AssertionError);
     });
   }
-  test('the check of all answers against the document takes what is declared', () => {
+  test('takes what is declared', () => {
     const headers = new Headers({'content-type': 'application/problem+json'});
     assertDeclared('GET', '/json/leads/1', {status: 404, headers, body: JSON.stringify(notFound)});
   });

@@ -10,7 +10,7 @@ import {createAddressReader} from '../../../server/http/client-address.ts';
 import {operations} from '../../../server/http/operations.ts';
 import {requestContext} from '../../../server/http/request-context.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
-import {ignoreEvents} from '../../support/event-log.ts';
+import {ignoreObservations} from '../../support/observation-log.ts';
 import {
   hostileFields,
   hostileHeaders,
@@ -28,7 +28,7 @@ const folder = makeTemporaryFolder();
 const embedFolder = join(folder.path, 'embed');
 makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': '1', 'lead-prequal-form.classic.js': '1'});
 const changes = {embedFolder, trustProxy: 'loopback'};
-const listed = await createApp({...baseConfig(folder.path), ...changes}, ignoreEvents);
+const listed = await createApp({...baseConfig(folder.path), ...changes}, ignoreObservations);
 const routes = routesOf(listed.handle);
 await listed.close(0);
 const server = await startTestServer(changes);
@@ -68,9 +68,12 @@ suite('every route', () => {
 
 suite('a query', () => {
   test('a query is parsed once, however often the handlers of its request read it', async (t) => {
-    const app = express().use(requestContext(ignoreEvents, createAddressReader(0)), (request, response) => {
-      response.json(request.query === request.query && request.query);
-    });
+    const app = express().use(
+      requestContext(ignoreObservations, createAddressReader(0)),
+      (request, response) => {
+        response.json(request.query === request.query && request.query);
+      },
+    );
     const listening = app.listen(0, '127.0.0.1');
     t.after(() => listening.close());
     await once(listening, 'listening');

@@ -37,7 +37,7 @@ const logged = ({logLines}: TestServer, words: string) =>
   logLines.filter((line) => line.includes(words)).length;
 
 suite('an address', () => {
-  test('an address is told its limit with every answer, and when to come back after the last', async (t) => {
+  test('is told its limit with every answer, and when to come back after the last', async (t) => {
     const server = await start(t);
     for (let left = limit - 1; left >= 0; left -= 1) {
       const {status, headers} = await config(server);
@@ -51,7 +51,7 @@ suite('an address', () => {
     assert.equal(refused.headers.get('access-control-allow-origin'), listedOrigin);
     await readProblem(refused, 429, 'too-many-requests');
   });
-  test('an address has a limit for each kind of request, and callers have none of these', async (t) => {
+  test('has a limit for each kind of request, and callers have none of these', async (t) => {
     const server = await start(t);
     await statuses(() => config(server), limit + 1);
     for (let count = 0; count < limit; count += 1) assert.equal((await sendLead(server)).status, 201);
@@ -59,24 +59,24 @@ suite('an address', () => {
     await readProblem(await sendLead(server), 429, 'too-many-requests');
     assert.equal(before.status, 200);
   });
-  test('an address is not asked for a body that is refused anyway', async (t) => {
+  test('is not asked for a body that is refused anyway', async (t) => {
     const server = await start(t);
     for (let count = 0; count < limit; count += 1) await sendLead(server, somebody({cash: 'much'}));
     await readProblem(await sendLead(server), 429, 'too-many-requests');
   });
-  test('an address is not what a request says it is, where no proxy is trusted', async (t) => {
+  test('is not what a request says it is, where no proxy is trusted', async (t) => {
     const server = await start(t);
     const seen = await statuses(() => config(server, newAddress()), limit + 1);
     assert.deepEqual(seen, [...within, 429]);
   });
-  test('an address is what the trusted proxy says, whatever stands before it', async (t) => {
+  test('is what the trusted proxy says, whatever stands before it', async (t) => {
     const server = await start(t, {trustProxy: 1});
     const address = newAddress();
     const seen = await statuses(() => config(server, `${newAddress()}, ${address}`), limit + 1);
     assert.deepEqual(seen, [...within, 429]);
     assert.equal((await config(server, newAddress())).status, 200);
   });
-  test('an address is a network where it is IPv6', async (t) => {
+  test('is a network where it is IPv6', async (t) => {
     const server = await start(t, {trustProxy: 1});
     let last = 0;
     const seen = await statuses(() => config(server, `2001:db8::${(last += 1)}`), limit + 1);
@@ -90,23 +90,11 @@ suite('an address', () => {
     ['its spelling changes', () => `2001:db8::${'0'.repeat((port += 1) % 4)}1`],
     ['a proxy sends junk in its place', () => `junk-${(port += 1)}`],
   ] as const) {
-    test(`an address stays the same one for the limit when ${what}`, async (t) => {
+    test(`stays the same one for the limit when ${what}`, async (t) => {
       const server = await start(t, {trustProxy: 1});
       assert.deepEqual(await statuses(() => config(server, header()), limit + 1), [...within, 429]);
     });
   }
-  test('an address costs a request with a header of 15 kB hardly more than another', async (t) => {
-    const server = await start(t, {trustProxy: 'loopback', rateLimit: 100_000});
-    const duration = async (forwarded: string) => {
-      const start = performance.now();
-      await statuses(() => config(server, forwarded), 20);
-      return (performance.now() - start) / 20;
-    };
-    await duration('127.0.0.1');
-    const [short, long] = [await duration('127.0.0.1'), await duration('::1,'.repeat(3_700))];
-    t.diagnostic(`${short.toFixed(1)} ms with a short header, ${long.toFixed(1)} ms with one of 15 kB`);
-    assert.ok(long < short + 15, `${short} ms, ${long} ms`);
-  });
 });
 
 suite('a clock that is set', () => {
@@ -122,7 +110,7 @@ suite('a clock that is set', () => {
       ['back by hours locks nobody out for longer', -3],
       ['forward by hours lets nobody in earlier', 3],
     ] as const) {
-      test(`a clock that is set ${how}: ${what}`, async (t) => {
+      test(`${how}: ${what}`, async (t) => {
         const server = await start(t);
         // More than any of the limits.
         await Promise.all(Array.from({length: 25}, () => ask(server)));
@@ -155,7 +143,7 @@ suite('over Redis', {skip: withoutRedis}, () => {
     assert.deepEqual(seen, [...within, 429]);
   });
 
-  test('nothing is refused when Redis dies, the log says so, and processes count together again when it is back', async (t) => {
+  test('nothing is refused while Redis is away, and processes count together when it is back', async (t) => {
     const port = await freePort();
     const redis = await startRedis(t, port);
     const server = await start(t, {redisUrl: `redis://127.0.0.1:${port}`, trustProxy: 1});
@@ -181,26 +169,22 @@ suite('over Redis', {skip: withoutRedis}, () => {
 });
 
 suite('a Redis that is not there at the start', () => {
-  test('a Redis that is not there at the start stops nobody, and is said once', async (t) => {
+  test('stops nobody, and is said once', async (t) => {
     const server = await start(t, {redisUrl: `redis://127.0.0.1:${await freePort()}`});
     await until(() => logged(server, away) === 1);
     assert.deepEqual(await statuses(() => config(server), limit + 1), [...within, 429]);
     assert.equal((await sendLead(server)).status, 201);
     assert.equal(logged(server, away), 1);
   });
-  test(
-    'a Redis that is not there at the start is used from when it comes',
-    {skip: withoutRedis},
-    async (t) => {
-      const port = await freePort();
-      const changes = {redisUrl: `redis://127.0.0.1:${port}`};
-      const servers = [await start(t, changes), await start(t, changes)];
-      for (const server of servers) await until(() => logged(server, away) === 1);
-      await startRedis(t, port);
-      for (const server of servers) await until(() => logged(server, 'Redis is back') === 1);
-      let turn = 0;
-      const seen = await statuses(() => config(servers[(turn += 1) % 2]!), limit + 1);
-      assert.deepEqual(seen, [...within, 429]);
-    },
-  );
+  test('is used from when it comes', {skip: withoutRedis}, async (t) => {
+    const port = await freePort();
+    const changes = {redisUrl: `redis://127.0.0.1:${port}`};
+    const servers = [await start(t, changes), await start(t, changes)];
+    for (const server of servers) await until(() => logged(server, away) === 1);
+    await startRedis(t, port);
+    for (const server of servers) await until(() => logged(server, 'Redis is back') === 1);
+    let turn = 0;
+    const seen = await statuses(() => config(servers[(turn += 1) % 2]!), limit + 1);
+    assert.deepEqual(seen, [...within, 429]);
+  });
 });

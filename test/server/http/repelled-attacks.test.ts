@@ -37,7 +37,7 @@ forEachStore((store) => {
 
   suite('what an attacker types into a lead', () => {
     for (const [what, payload] of Object.entries(payloads)) {
-      test(`what an attacker types into a lead is stored as it is, whichever field it stands in: ${what}`, async () => {
+      test(`a lead keeps hostile text as it is, in whichever field: ${what}`, async () => {
         const lead = {
           ...prequalificationBody,
           first_name: payload,
@@ -60,7 +60,7 @@ forEachStore((store) => {
         assert.equal((await readJson<{first_name: string}>(result, 200)).first_name, payload);
       });
 
-      test(`what an attacker types into a lead changes nothing beside a lead of the form, in any field, header or address: ${what}`, async () => {
+      test(`hostile text changes nothing beside a lead, in any field, header or address: ${what}`, async () => {
         const before = await counts();
         const answer = await sentLead(server, somebody(), {
           body: {
@@ -92,7 +92,7 @@ forEachStore((store) => {
   });
 
   suite('races on one idempotency key', () => {
-    test('races on one idempotency key between two different leads end with one of them, and all others are told so', async () => {
+    test('of two leads that race on one idempotency key one is stored, and the rest are told so', async () => {
       const key = randomUUID();
       const [first, second] = [somebody(), somebody()];
       const body = {consent: {version: '2026-11', agreed: true}};
@@ -151,7 +151,7 @@ suite('a request that hides another one', () => {
     'behind a bare line feed': withHead('X: y\nContent-Length: 0', hidden),
   };
   for (const [how, sent] of Object.entries(rows)) {
-    test(`a request that hides another one is refused, and the hidden one is not answered: ${how}`, async () => {
+    test(`is refused, and the hidden one is not answered: ${how}`, async () => {
       const connection = await openConnection(server.port);
       connection.send(sent);
       const statuses = (await connection.ended()).map(({status}) => status);
@@ -160,7 +160,7 @@ suite('a request that hides another one', () => {
     });
   }
 
-  test('a request that hides another one is a request of its own where it is a body by its length', async () => {
+  test('is a request of its own where it is a body by its length', async () => {
     const connection = await openConnection(server.port);
     const length = String(Buffer.byteLength(hidden));
     connection.send(requestText('POST', '/json/leads', {...json, 'content-length': length}, hidden));

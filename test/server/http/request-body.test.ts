@@ -47,7 +47,7 @@ suite('a body that is not JSON', () => {
     ['of NaN', '{"cash": NaN}'],
     ['with a raw NUL', '{"cid": "10\0"}'],
   ] as const) {
-    test(`a body that is not JSON is refused as malformed: ${what}`, async () => {
+    test(`is refused as malformed: ${what}`, async () => {
       await bothProblems(body, json, 400, 'malformed-json');
     });
   }
@@ -74,11 +74,11 @@ suite('the type of a body', () => {
     'application/json; charset=iso-8859-1',
     'application/json; charset=nonsense',
   ]) {
-    test(`the type of a body may not be ${type}`, async () => {
+    test(`may not be ${type}`, async () => {
       await bothProblems(bytes, {'content-type': type}, 415, 'not-json');
     });
   }
-  test('the type of a body may not be left out', async () => {
+  test('may not be left out', async () => {
     const {status, body} = await requestRaw(address, {method: 'POST', headers: basic(acme)}, bytes);
     assert.equal(status, 415, body.toString());
   });
@@ -88,7 +88,7 @@ suite('the type of a body', () => {
     'Application/JSON;charset="UTF-8"',
     'application/json; charset=utf8',
   ]) {
-    test(`the type of a body may be ${type}`, async () => {
+    test(`may be ${type}`, async () => {
       await readJson(
         await server.fetch('/json/leads', postJson(standardBody, {...basic(acme), 'content-type': type})),
         201,
@@ -100,14 +100,14 @@ suite('the type of a body', () => {
     ['br', brotliCompressSync(bytes)],
     ['nonsense', bytes],
   ] as const) {
-    test(`the type of a body may not be compressed: ${encoding}`, async () => {
+    test(`may not be compressed: ${encoding}`, async () => {
       await bothProblems(body, {...json, 'content-encoding': encoding}, 415, 'not-json');
     });
   }
 });
 
 suite('a byte order mark', () => {
-  test('a byte order mark before the JSON is left out, for some clients on Windows always send it', async () => {
+  test('before the JSON is left out, for some clients on Windows always send it', async () => {
     const body = `\ufeff${JSON.stringify(standardBody)}`;
     await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
     const lead = `\ufeff${JSON.stringify({lead: standardBody})}`;
@@ -121,13 +121,13 @@ suite('the size of a body', () => {
     const start = JSON.stringify({...standardBody, padding: ''}).slice(0, -2);
     return `${start}${'x'.repeat(size - start.length - 2)}"}`;
   };
-  test('the size of a body may be 16 KiB', async () => {
+  test('may be 16 KiB', async () => {
     await readJson(await server.fetch('/json/leads', postJson(padded(16_384), basic(acme))), 201);
   });
-  test('the size of a body may not be a byte more', async () => {
+  test('may not be a byte more', async () => {
     await bothProblems(padded(16_385), json, 413, 'body-too-large');
   });
-  test('the size of a body may not be more where its length is not announced', async () => {
+  test('may not be more where its length is not announced', async () => {
     const body = new Blob([padded(200_000)]).stream();
     const init = {method: 'POST', body, duplex: 'half', headers: {...json, ...basic(acme)}} as RequestInit;
     await readProblem(await server.fetch('/json/leads', init), 413, 'body-too-large');
@@ -144,7 +144,7 @@ suite('the shape of a body', () => {
     'brackets and commas in its texts': {...standardBody, notes: '[{,'.repeat(600)},
     'escaped quotes in its texts': {...standardBody, notes: '\\"[\\'.repeat(400)},
   })) {
-    test(`the shape of a body may have ${what}`, async () => {
+    test(`may have ${what}`, async () => {
       await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
     });
   }
@@ -153,7 +153,7 @@ suite('the shape of a body', () => {
     'a value more': {...standardBody, unknown: Array(bodyEntries - fields + 1).fill(0)},
     'a field more': {...standardBody, ...Object.fromEntries(Array(bodyEntries).fill(0).entries())},
   })) {
-    test(`the shape of a body may not have ${what}`, async () => {
+    test(`may not have ${what}`, async () => {
       for (const problem of await bothProblems(JSON.stringify(body), json, 422, 'invalid-lead')) {
         assert.deepEqual(fieldCodes(problem), {'': 'invalid'});
       }
@@ -163,7 +163,7 @@ suite('the shape of a body', () => {
 
 suite('JSON that is no lead', () => {
   for (const body of ['null', '5', '"lead"', 'true', '[]', '[{}]', '-0']) {
-    test(`JSON that is no lead is refused as a whole: ${body}`, async () => {
+    test(`is refused as a whole: ${body}`, async () => {
       for (const problem of await bothProblems(body, json, 422, 'invalid-lead')) {
         assert.deepEqual(fieldCodes(problem), {'': 'invalid'});
       }
@@ -222,7 +222,7 @@ suite('what Node itself cannot parse', () => {
       'expectation-failed',
     ],
   ] as const) {
-    test(`a request that Node cannot parse is answered with a problem, and ends the connection: ${what}`, async () => {
+    test(`what Node cannot parse gets a problem, and ends the connection: ${what}`, async () => {
       const connection = await openConnection(server.port);
       connection.send(sent);
       const [answer, ...others] = await connection.ended();
@@ -230,7 +230,7 @@ suite('what Node itself cannot parse', () => {
       assert.deepEqual(others, []);
     });
   }
-  test('a request that Node cannot parse does not change the response to the whole request before it', async () => {
+  test('what Node cannot parse does not change the response to the whole request before it', async () => {
     const connection = await openConnection(server.port);
     const body = JSON.stringify(standardBody);
     const headers = {...basic(acme), ...json, 'content-length': String(Buffer.byteLength(body))};

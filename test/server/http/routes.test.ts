@@ -58,7 +58,7 @@ suite('a path in other letters', () => {
     '/Docs',
     '/docs/START.js',
   ]) {
-    test(`a path in other letters is another path: ${path} finds nothing`, async () => {
+    test(`is another path: ${path} finds nothing`, async () => {
       for (const method of ['GET', 'POST']) {
         await readProblem(await server.fetch(path, {method, headers: basic(acme)}), 404, 'not-found');
       }
@@ -75,7 +75,7 @@ suite('every answer', () => {
     await read(randomUUID()),
     await server.fetch('/nowhere'),
   ];
-  test('every answer has an id of its own, is not stored on the way and not guessed at', async () => {
+  test('has an id of its own, is not stored on the way and not guessed at', async () => {
     const all = await answers();
     const ids = all.map((response) => response.headers.get('x-request-id'));
     assert.equal(new Set(ids).size, all.length);
@@ -85,7 +85,7 @@ suite('every answer', () => {
       assert.equal(headers.get('x-powered-by'), null);
     }
   });
-  test('every answer to a browser of any page is closed: no CORS header', async () => {
+  test('to a browser of any page is closed: no CORS header', async () => {
     const origin = 'https://www.partner.example';
     for (const response of [
       await create(standardBody, {...basic(acme), origin}),

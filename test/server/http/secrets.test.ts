@@ -157,7 +157,7 @@ const echo: Reply = (response, {headers, body}) => {
 };
 
 suite('no secret and nothing that a visitor typed is in a log line or in the answer of another', () => {
-  test('no secret and nothing that a visitor typed is in a log line or in the answer of another while the calculator answers', async (t) => {
+  test('the calculator brings no secret and nothing that was typed into the log or other answers', async (t) => {
     const server = await startTestServer(config);
     t.after(() => server.close());
     const heard = await assertSilent(server, undefined);
@@ -193,7 +193,7 @@ suite('no secret and nothing that a visitor typed is in a log line or in the ans
     scripts[`takes the lead and ${what} for the amounts`] = {create: json(201, {id: 'u-1'}), read: reply};
   }
   for (const [what, script] of Object.entries(scripts)) {
-    test(`no secret and nothing that a visitor typed is in a log line or in the answer of another while an upstream ${what}`, async (t) => {
+    test(`an upstream that ${what} brings no secret and nothing typed into log or answers`, async (t) => {
       const upstream = await startFakeUpstream({...script, access: upstreamAccess});
       t.after(() => upstream.close());
       const server = await startTestServer(
@@ -206,7 +206,7 @@ suite('no secret and nothing that a visitor typed is in a log line or in the ans
     });
   }
 
-  test('no secret and nothing that a visitor typed is in a log line or in the answer of another while an upstream is down', async (t) => {
+  test('an upstream that is down brings no secret and nothing typed into log or answers', async (t) => {
     const upstream = await startFakeUpstream({access: upstreamAccess});
     await upstream.close();
     const server = await startTestServer(

@@ -27,7 +27,7 @@ forEachStore((store) => {
 
   suite('a store that takes too long', () => {
     for (const [path, send] of Object.entries(ways)) {
-      test(`a store that takes too long is said so by ${path}, the lead is stored and delivered all the same, and a retry gets its id`, async (t) => {
+      test(`${path} says so, the lead is stored and delivered, and a retry gets its id`, async (t) => {
         const upstream = await openFor(t, startFakeUpstream());
         const server = await openFor(t, store.startServer(through(upstream.settings), {requestWait: 300}));
         const storedIds = async () => (await server.select('SELECT id FROM leads')).map(({id}) => id);

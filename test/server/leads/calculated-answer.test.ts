@@ -36,7 +36,7 @@ suite('the explanation of an answer', () => {
     const none = calculatedAnswer(standardLead, defaultPolicy);
     assert.equal(explainedAnswer(standardLead, none, defaultPolicy), undefined);
   });
-  test('amounts of an upstream have no explanation, even if they are what the calculator would give', () => {
+  test('amounts of an upstream have no explanation, even if the calculator would give the same', () => {
     assert.equal(explainedAnswer(lead, {...doneAnswer, policyVersion: null}, defaultPolicy), undefined);
   });
   test('amounts of an earlier policy have no explanation', () => {

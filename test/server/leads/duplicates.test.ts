@@ -53,7 +53,7 @@ forEachStore((store) => {
   const read = async (answer: EmbedAnswer) => readJson<EmbedAnswer>(await readLead(server, answer), 200);
 
   suite('the same lead of the same person under another key', () => {
-    test('the same lead of the same person under another key is answered like a first one, and delivered once', async () => {
+    test('the same lead under another key is answered like a first one, and delivered once', async () => {
       const lead = somebody();
       const first = await sentLead(server, lead);
       const again = await sentLead(server, {
@@ -70,19 +70,19 @@ forEachStore((store) => {
       assert.equal(await column('duplicate_of', first), null);
     });
     const standard = () => ({...without(standardBody, 'cid'), email: `${randomUUID()}@example.com`});
-    test('the same lead of the same person under another key is delivered twice where it is a standard lead, whose few fields a stranger may know', async () => {
+    test('a repeated standard lead is delivered twice, because a stranger may know its few fields', async () => {
       const lead = standard();
       const [first, again] = [await sentLead(server, lead), await sentLead(server, lead)];
       assert.equal(deliveries(first, again), 2);
       assert.equal(await column('duplicate_of', again), null);
     });
-    test('the same lead of the same person under another key is delivered once where it is a standard lead and the partner merges all', async () => {
+    test('a repeated standard lead is delivered once if the partner merges all', async () => {
       const [lead, sending] = [standard(), {partner: 'merged'}];
       const [first, again] = [await sentLead(server, lead, sending), await sentLead(server, lead, sending)];
       assert.equal(deliveries(first, again), 1);
       assert.equal(await column('duplicate_of', again), first.id);
     });
-    test('the same lead of the same person under another key is delivered once of twenty at once', async () => {
+    test('is delivered once of twenty at once', async () => {
       const lead = somebody();
       const answers = await Promise.all(Array.from({length: 20}, () => sentLead(server, lead)));
       assert.equal(new Set(answers.map(({id}) => id)).size, 20);
@@ -93,7 +93,7 @@ forEachStore((store) => {
       }
       assert.equal(deliveries(...answers), 1);
     });
-    test('the same lead of the same person under another key shows what becomes of the one that is delivered', async () => {
+    test('the same lead under another key shows what becomes of the one that is delivered', async () => {
       const lead = somebody();
       script.create = json(422, {});
       const first = await sentLead(server, lead);
@@ -101,31 +101,31 @@ forEachStore((store) => {
       delete script.create;
       assert.deepEqual([first.status, again.status], ['refused', 'refused']);
     });
-    test('the same lead of the same person under another key at another partner is another lead', async () => {
+    test('at another partner is another lead', async () => {
       const lead = somebody();
       const first = await sentLead(server, lead);
       const other = await sentLead(server, lead, {partner: 'other'});
       assert.equal(deliveries(first, other), 2);
     });
-    test('the same lead of the same person under another key is another lead where it says something else', async () => {
+    test('a lead of the same person that says something else is another lead', async () => {
       const lead = somebody();
       const first = await sentLead(server, lead);
       const changed = await sentLead(server, {...lead, cash: 1});
       assert.equal(deliveries(first, changed), 2);
     });
-    test('the same lead of the same person under another key is another lead where the partner wants each', async () => {
+    test('the same lead is another lead if the partner wants each', async () => {
       const lead = somebody();
       const sending = () => sentLead(server, lead, {partner: 'unmerged'});
       assert.equal(deliveries(await sending(), await sending()), 2);
     });
-    test('the same lead of the same person under another key is another lead a day later', async () => {
+    test('is another lead a day later', async () => {
       const lead = somebody();
       const first = await sentLead(server, lead);
       await later(23.9 * hour, async () => assert.equal(deliveries(await sentLead(server, lead)), 0));
       await later(24.1 * hour, async () => assert.equal(deliveries(await sentLead(server, lead)), 1));
       assert.equal(deliveries(first), 1);
     });
-    test('the same lead of the same person under another key repeated under its own key gives its own answer again', async () => {
+    test('a duplicate that is repeated under its own key gives its own answer again', async () => {
       const [lead, key] = [somebody(), randomUUID()];
       await sentLead(server, lead);
       const again = await sentLead(server, lead, {key});
@@ -137,11 +137,11 @@ forEachStore((store) => {
     const correct = (supersedes: unknown, partnerKey = 'acme') =>
       sentLead(server, somebody(), {body: {supersedes}, partner: partnerKey});
 
-    test('a lead that corrects another names it for operators', async () => {
+    test('names it for operators', async () => {
       const {id, token} = await sentLead(server);
       assert.equal(await column('supersedes', await correct({id, token})), id);
     });
-    test('a lead that corrects another is the last word, even where it says what the visitor said before', async () => {
+    test('a correction is the last word, even if it says what the visitor said before', async () => {
       const lead = somebody();
       const first = await sentLead(server, lead);
       const {id, token} = first;
@@ -152,7 +152,7 @@ forEachStore((store) => {
       assert.equal(upstream.sent().at(-1), third.id);
       assert.equal(deliveries(first, second, third), 3);
     });
-    test('a lead that corrects another names none without its token, at another partner, or in another form', async () => {
+    test('a correction names no lead without its token, at another partner, or in another form', async () => {
       const [mine, theirs] = [await sentLead(server), await sentLead(server)];
       for (const wrong of [
         {id: mine.id, token: theirs.token},
@@ -179,7 +179,7 @@ forEachStore((store) => {
       [{}, null],
     ];
     for (const [body, mark] of odd) {
-      test(`a lead that looks like a machine's is marked and delivered all the same: ${JSON.stringify(body)}`, async () => {
+      test(`a suspect lead is marked and delivered all the same: ${JSON.stringify(body)}`, async () => {
         const answer = await sentLead(server, somebody(), {body});
         assert.equal(answer.status, 'done');
         assert.equal(await column('suspect', answer), mark);

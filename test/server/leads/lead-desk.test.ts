@@ -6,7 +6,7 @@ import {createLeadDesk, type Deliverer, type Submission} from '../../../server/l
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Answer} from '../../../server/leads/stored-lead.ts';
-import type {ServerEvent} from '../../../server/observe/events.ts';
+import type {Observation} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
@@ -50,7 +50,7 @@ async function openDesk(
     close: () => Promise.resolve(),
   };
   const held: string[] = [];
-  const emit = (event: ServerEvent) => {
+  const emit = (event: Observation) => {
     if (event.type === 'suspect-held') held.push(event.destination);
   };
   const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit, timings: usualTimings});
@@ -84,7 +84,7 @@ const claim = async (store: LeadStore, destination: string, now: number) => {
 
 forEachStore((over) => {
   suite('a lead with two destinations', () => {
-    test('a lead with two destinations is delivered at once to the one for which there is room, and left to the workers for the other', async (t) => {
+    test('a lead goes at once to the destination with room, and to the other by the workers', async (t) => {
       const {store, asked, take} = await openDesk(t, over);
       const {id, answer} = await take({answerFrom: 'lender', sendTo: ['crm']});
       assert.deepEqual(answer, {status: 'pending'});
@@ -100,7 +100,7 @@ forEachStore((over) => {
       assert.equal((await claim(store, 'crm', now)).lead.id, id);
     });
 
-    test('a lead with two destinations is delivered at once to both for which there is room, and waits for the one that answers', async (t) => {
+    test('a lead goes at once to both if there is room, and waits for the one that answers', async (t) => {
       const {asked, take, rows} = await openDesk(t, over, {
         reserve: () => true,
         answer: ({destination}) => (destination === 'lender' ? doneAnswer : {status: 'pending'}),
@@ -121,7 +121,7 @@ forEachStore((over) => {
       );
     });
 
-    test('a lead with two destinations has two deliveries, each of which is claimed, postponed and settled on its own', async (t) => {
+    test('two deliveries of a lead are claimed, postponed and settled each on its own', async (t) => {
       const {store, asked, take, rows} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
       const now = Date.now();
@@ -152,7 +152,7 @@ forEachStore((over) => {
       assert.deepEqual(await store.listDeliveries(10, {}), []);
     });
 
-    test('a lead with two destinations gets its answer from one of them alone: what the other refuses or an operator drops changes nothing', async (t) => {
+    test('a lead gets its answer from one destination, whatever becomes of the other delivery', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
       const now = Date.now();
@@ -166,7 +166,7 @@ forEachStore((over) => {
       assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
     });
 
-    test('a lead with two destinations is settled by an operator only by the name of one, while both are open', async (t) => {
+    test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
       const now = Date.now();
@@ -180,7 +180,7 @@ forEachStore((over) => {
       assert.equal((await claim(store, 'crm', now)).remoteId, 'c-1');
     });
 
-    test('a lead with two destinations is made due at both of them by one word of the operator', async (t) => {
+    test('is made due at both of them by one word of the operator', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
       const now = Date.now();
@@ -193,7 +193,7 @@ forEachStore((over) => {
   });
 
   suite('a lead that the calculator answers', () => {
-    test('a lead that the calculator answers goes to its destinations all the same', async (t) => {
+    test('goes to its destinations all the same', async (t) => {
       const {store, asked, take} = await openDesk(t, over);
       const {id, answer} = await take({sendTo: ['crm', 'mail']});
       assert.deepEqual(answer, doneAnswer);
@@ -210,7 +210,7 @@ forEachStore((over) => {
     const contentsOf = (asked: DueDelivery[]) =>
       asked.map(({destination, content}) => `${destination} ${content}`);
 
-    test('a lead of which a destination gets news is told with all that was stored with it', async (t) => {
+    test('is told with all that was stored with it', async (t) => {
       const {asked, store, take} = await openDesk(t, over, {contentFor, reserve: () => true});
       const attribution = {utm_source: 'newsletter', utm_campaign: 'autumn'};
       const {id, createdAt} = await take({sendTo: ['crm'], attribution, suspect: 'fast'});
@@ -223,7 +223,7 @@ forEachStore((over) => {
       assert.deepEqual({...claimed.lead}, told?.lead);
       assert.equal(claimed.lead.id, id);
     });
-    test('a lead of which a destination gets news is held for it with the lead itself, and only operators hear of it, at once', async (t) => {
+    test('news of a held lead is held with it, and only operators are told at once', async (t) => {
       const {asked, held, take, rows} = await openDesk(t, over, {contentFor, reserve: () => true});
       const hold = {answerFrom: 'lender', sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'};
       const {id} = await take(hold);
@@ -232,7 +232,7 @@ forEachStore((over) => {
       const states = (await rows(id)).map((row) => ('state' in row ? row.state : undefined));
       assert.deepEqual(states, ['held', 'held', 'waiting']);
     });
-    test('a lead of which a destination gets news is told also if it is merged into another, which it names', async (t) => {
+    test('news of a merged lead name the lead into which it was merged', async (t) => {
       const {asked, take} = await openDesk(t, over, {contentFor, reserve: () => true});
       const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
       const [first, again] = [await take(same), await take(same)];
@@ -259,14 +259,14 @@ forEachStore((over) => {
   });
 
   suite('a lead that is merged into another', () => {
-    test('a lead that is merged into another has no deliveries of its own', async (t) => {
+    test('has no deliveries of its own', async (t) => {
       const {take, rows} = await openDesk(t, over);
       const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
       const [first, again] = [await take(same), await take(same)];
       assert.equal((await rows(first.id)).length, 2);
       assert.deepEqual(await rows(again.id), []);
     });
-    test('a suspect lead that is merged into another is not said to be held, because it has no delivery', async (t) => {
+    test('a merged suspect is not said to be held, because it has no delivery', async (t) => {
       const {held, take} = await openDesk(t, over);
       const same = {sendTo: ['crm'], leadDigests: ['digest'], suspect: 'trap'};
       await take(same);

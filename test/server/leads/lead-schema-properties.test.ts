@@ -48,7 +48,7 @@ const hostileBody = fc
   );
 
 suite('whatever is sent', () => {
-  test('whatever is sent, the schema answers, and what it lets through is well-formed', () => {
+  test('the schema answers, and what it lets through is well-formed', () => {
     fc.assert(
       fc.property(fc.oneof(hostileBody, hostileValue), (body) => {
         const result = leadSchema.safeParse(body);
@@ -72,7 +72,7 @@ suite('whatever is sent', () => {
     );
   });
 
-  test('whatever is sent, an amount is an integer or digits, and keeps its value', () => {
+  test('an amount is an integer or digits, and keeps its value', () => {
     const amountLike = fc.oneof(
       fc.nat(),
       fc.nat().map(String),
@@ -95,7 +95,7 @@ suite('whatever is sent', () => {
     );
   });
 
-  test('whatever is sent, the same lead read twice is the same', () => {
+  test('the same lead read twice is the same', () => {
     const name = fc.string({unit: 'grapheme', minLength: 1, maxLength: 90});
     fc.assert(
       fc.property(name, name, (first_name, last_name) => {
@@ -107,7 +107,7 @@ suite('whatever is sent', () => {
     );
   });
 
-  test('whatever is sent, no error repeats what was sent', () => {
+  test('no error repeats what was sent', () => {
     const canary = fc
       .string({unit: fc.constantFrom('q', 'z', '\0', '@', '\n'), minLength: 1})
       .map((text) => `Zq7${text}`);
@@ -135,10 +135,10 @@ suite('the words of an error', () => {
       result.success ? [] : fieldErrors(result.error, body).map(({field, message}) => [field, message]),
     );
   };
-  test('the words of an error say what is missing', () => {
+  test('say what is missing', () => {
     assert.equal(wordsFor({})['email'], 'is required');
   });
-  test('the words of an error say what each field takes', () => {
+  test('say what each field takes', () => {
     const nothingRight = Object.fromEntries(fieldNames.map((field) => [field, []]));
     const words = wordsFor({...nothingRight, lead_type: 'prequalification'});
     assert.deepEqual(Object.keys(words).sort(), fieldNames.filter((field) => field !== 'lead_type').sort());
@@ -164,7 +164,7 @@ suite('hostile texts', () => {
     ' '.repeat(16_000),
   ];
   for (const field of ['email', 'phone', 'credit_score', 'first_name', 'notes', 'cash']) {
-    test(`hostile texts of 16,000 characters are refused as ${field}`, () => {
+    test(`of 16,000 characters are refused as ${field}`, () => {
       for (const text of growing) {
         const {success} = leadSchema.safeParse({...prequalificationBody, [field]: text});
         // Sixteen thousand spaces are a note of nothing.

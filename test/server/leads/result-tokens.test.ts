@@ -11,19 +11,19 @@ const tokens = createResultTokens([oldKey]);
 suite('a result token', () => {
   const token = tokens.issue(id);
 
-  test('a result token is the same each time, so that a repeated request gets it again', () => {
+  test('is the same each time, so that a repeated request gets it again', () => {
     assert.equal(tokens.issue(id), token);
     assert.equal(createResultTokens([oldKey]).issue(id), token);
   });
-  test('a result token opens its own lead and no other', () => {
+  test('opens its own lead and no other', () => {
     assert.equal(tokens.verify(id, token, made, made), true);
     assert.equal(tokens.verify(id.replace('1', '2'), token, made, made), false);
   });
-  test('a result token lives for seven days from the making of the lead', () => {
+  test('lives for seven days from the making of the lead', () => {
     assert.equal(tokens.verify(id, token, made, made + 7 * day - 1), true);
     assert.equal(tokens.verify(id, token, made, made + 7 * day), false);
   });
-  test('a result token that is altered, cut, longer or empty opens nothing', () => {
+  test('that is altered, cut, longer or empty opens nothing', () => {
     const altered = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
     for (const wrong of [
       altered,
@@ -37,10 +37,10 @@ suite('a result token', () => {
       assert.equal(tokens.verify(id, wrong, made, made), false, wrong);
     }
   });
-  test('a result token of another key opens nothing', () => {
+  test('of another key opens nothing', () => {
     assert.equal(createResultTokens([newKey]).verify(id, token, made, made), false);
   });
-  test('a result token outlives a change of keys, while the old one stands behind the new', () => {
+  test('outlives a change of keys, while the old one stands behind the new', () => {
     const rotated = createResultTokens([newKey, oldKey]);
     assert.equal(rotated.verify(id, token, made, made), true);
     assert.notEqual(rotated.issue(id), token);
@@ -56,7 +56,7 @@ suite('another spelling of a result token', () => {
     ` ${token}`,
     token.replaceAll(/[-_]/g, '+'),
   ]) {
-    test(`another spelling of a result token opens nothing: ${other}`, () => {
+    test(`opens nothing: ${other}`, () => {
       assert.equal(tokens.verify(id, other, made, made), other === token);
     });
   }

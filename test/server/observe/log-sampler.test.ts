@@ -18,7 +18,7 @@ function sampled(t: TestContext) {
 }
 
 suite('the log sampler', () => {
-  test('the log sampler writes the first line of a kind in full and then how often it came', (t) => {
+  test('writes the first line of a kind in full and then how often it came', (t) => {
     const {lines, sampler, tick} = sampled(t);
     for (let time = 0; time < 313; time += 1)
       sampler.write('error', 'locked', {reason: 'locked'}, 'no store');
@@ -30,7 +30,7 @@ suite('the log sampler', () => {
     ]);
     assert.equal(lines.length, 2);
   });
-  test('the log sampler counts on while lines come, and writes a line in full again after a silent interval', (t) => {
+  test('counts while lines come, and writes in full after a silent interval', (t) => {
     const {lines, sampler, tick} = sampled(t);
     const write = () => sampler.write('warn', 'locked', {}, 'no store');
     write();
@@ -45,14 +45,14 @@ suite('the log sampler', () => {
       [undefined, 1, 1, undefined],
     );
   });
-  test('the log sampler keeps kinds apart, but no more than fifty of them', (t) => {
+  test('keeps kinds apart, but no more than fifty of them', (t) => {
     const {lines, sampler} = sampled(t);
     for (let kind = 0; kind < 1_000; kind += 1) sampler.write('info', `kind ${kind}`, {}, 'no store');
     assert.equal(lines.length, 51);
     sampler.flush();
     assert.partialDeepStrictEqual(lines.slice(51), [{kind: 'other kinds', repeated: 949}]);
   });
-  test('the log sampler writes at the end what was not written yet', (t) => {
+  test('writes at the end what was not written yet', (t) => {
     const {lines, sampler} = sampled(t);
     sampler.write('error', 'locked', {}, 'no store');
     sampler.flush();

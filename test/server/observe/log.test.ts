@@ -30,7 +30,7 @@ suite('the log', () => {
     const numbers = linesOf(readFileSync(file, 'utf8')).map(({number}) => number);
     assert.deepEqual(numbers, [...Array(2_000).keys()]);
   });
-  test('the log that nobody reads keeps as many lines as may wait, drops further ones, and says how many when it is read', async (t) => {
+  test('a log that nobody reads keeps what may wait, drops the rest, and says later how much', async (t) => {
     t.mock.timers.enable({apis: ['setInterval']});
     const path = join(folder.path, 'pipe');
     execFileSync('mkfifo', [path]);
@@ -74,7 +74,7 @@ suite('the log', () => {
     });
     closeSync(pipe);
   });
-  test('the log of a process that an error ends holds every line, also those that come while others are written', () => {
+  test('a log that ends by an error has every line, also those that came during a write', () => {
     const file = join(folder.path, 'crash');
     const module = join(import.meta.dirname, '../../../server/observe/log.ts');
     const script = `

@@ -50,7 +50,7 @@ async function settled(server: TestServer): Promise<Line[]> {
 }
 
 suite('the line of a request', () => {
-  test('the line of a request names the caller or the partner, the route and the lead', async (t) => {
+  test('names the caller or the partner, the route and the lead', async (t) => {
     const server = await start(t);
     const created = await server.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
     const {id} = await readJson<{id: string}>(created, 201);
@@ -70,7 +70,7 @@ suite('the line of a request', () => {
       [true, false, true, true],
     );
   });
-  test('the line of a request holds nothing of a path that was typed', async (t) => {
+  test('holds nothing of a path that was typed', async (t) => {
     const server = await start(t, 'debug');
     const typed = 'jane%40example.com';
     for (const path of ['/', '/json/leads/', '/embed/v1/', '/embed/1.99.0/', '/docs/', '/json/leads/1/']) {
@@ -92,7 +92,7 @@ suite('requests that anybody can send', () => {
       server.fetch('/embed/v1/config?partner=acme', {headers: {origin: listedOrigin}}),
   };
   for (const [what, send] of Object.entries(ask)) {
-    test(`requests that anybody can send ${what} have one line and a number, however many there are`, async (t) => {
+    test(`${what} have one line and a number, however many there are`, async (t) => {
       const server = await start(t);
       const statuses = [];
       for (let count = 0; count < 30; count += 1) statuses.push((await send(server)).status);
@@ -105,14 +105,14 @@ suite('requests that anybody can send', () => {
       assert.ok(server.logLines.some((line) => line.includes('"repeated":29')));
     });
   }
-  test('requests that anybody can send for files, health and documentation have no line when they are answered', async (t) => {
+  test('an answered request for a file, for health or for documentation has no line', async (t) => {
     const server = await start(t);
     for (const path of [`/embed/v1/${script}`, `/embed/1.99.0/${script}`, '/health', '/livez', '/docs']) {
       assert.equal((await server.fetch(path)).status, 200);
     }
     assert.deepEqual(await settled(server), []);
   });
-  test('requests that anybody can send have a line each at the level debug', async (t) => {
+  test('have a line each at the level debug', async (t) => {
     const server = await start(t, 'debug');
     for (const path of [`/embed/v1/${script}`, '/health', '/nowhere', '/nowhere']) await server.fetch(path);
     assert.equal((await settled(server)).length, 4);
@@ -120,7 +120,7 @@ suite('requests that anybody can send', () => {
 });
 
 suite('an answer 503', () => {
-  test('an answer 503 has one line and a number, also for a caller', async (t) => {
+  test('has one line and a number, also for a caller', async (t) => {
     const server = await start(t);
     const created = await server.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
     const {id} = await readJson<{id: string}>(created, 201);

@@ -26,7 +26,7 @@ suite('the choices of a snippet', () => {
     }
   });
 
-  test('every custom property of the form can be chosen for a snippet, except the four colours of the drawing', () => {
+  test('every custom property but the four colours of the drawing can be chosen for a snippet', () => {
     const properties = element.cssProperties.map(({name}) => name.replace('--prequal-', ''));
     assert.deepEqual(
       Object.keys(styleChoices).toSorted(),
@@ -167,7 +167,7 @@ suite('the choices of a snippet', () => {
     ['space', ['4px', '5px'], /^must be a text$/],
   ];
   for (const [name, value, words] of wrong) {
-    test(`a wrong choice of a snippet is named in words and left out: ${name} ${JSON.stringify(value).slice(0, 60)}`, () => {
+    test(`a wrong choice is named and left out: ${name} ${JSON.stringify(value).slice(0, 60)}`, () => {
       const {choices, faults} = readChoices({[name]: value});
       assert.deepEqual(Object.keys(faults), [name]);
       assert.match(faults[name] ?? '', words);

@@ -6,13 +6,13 @@ import {frameSnippet} from '../../../server/snippets/frame-snippet.ts';
 const applyUrl = 'https://leads.example.com/apply/acme?utm_source=a&theme=dark';
 
 suite('the snippet of a frame', () => {
-  test('the snippet of a frame has the address and the title as attributes, and believes the server’s origin alone', () => {
+  test('the address and the title are attributes, and only the origin of the server is believed', () => {
     const snippet = frameSnippet({applyUrl, title: '"><script>alert(1)</script>', firstScreen: 'steps'});
     assert.ok(snippet.includes('src="https://leads.example.com/apply/acme?utm_source=a&amp;theme=dark"'));
     assert.ok(snippet.includes('title="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'));
     assert.ok(snippet.includes("origin !== 'https://leads.example.com'"));
   });
-  test('the snippet of a frame keeps the height of the first screen', () => {
+  test('keeps the height of the first screen', () => {
     for (const firstScreen of ['steps', 'standard'] as const) {
       const snippet = frameSnippet({applyUrl, title: 'Estimate', firstScreen});
       assert.ok(snippet.includes(`height: ${reservedHeights[firstScreen]};`));

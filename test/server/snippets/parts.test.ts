@@ -3,7 +3,12 @@ import {suite, test} from 'node:test';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner, type Partner} from '../../../server/config/partners.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
-import {hostNames, hosts, leadToApplyPage, type HostName} from '../../../server/snippets/hosts.ts';
+import {
+  siteKindNames,
+  siteKinds,
+  leadToApplyPage,
+  type SiteKindName,
+} from '../../../server/snippets/site-kinds.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import type {EmbedVersion} from '../../../server/versions/embed-versions.ts';
@@ -70,7 +75,7 @@ suite('what a snippet is made from', () => {
     });
   });
 
-  test('the address in a snippet of a build changes with each build, because browsers keep the file', () => {
+  test('the address of a build changes with each build, because browsers keep the file', () => {
     const {classic} = partsOf({}, acme, {...release, released: false});
     assert.equal(classic.src, `${publicUrl}/embed/1.1.0/lead-prequal-form.classic.js?build=Classic%2FClas`);
   });
@@ -80,8 +85,8 @@ suite('what a snippet is made from', () => {
       src: `${publicUrl}/embed/v1/lead-prequal-form.js`,
       integrity: undefined,
     });
-    for (const host of hostNames) {
-      for (const {code} of hosts[host].blocks(partsOf({version: 'newest'})))
+    for (const site of siteKindNames) {
+      for (const {code} of siteKinds[site].blocks(partsOf({version: 'newest'})))
         assert.doesNotMatch(code, /integrity/);
     }
   });
@@ -103,7 +108,7 @@ suite('what a snippet is made from', () => {
     assert.equal(height, reservedHeights.standard);
   });
 
-  test('a snippet promises amounts only where the form shows them, and in the language that was chosen', () => {
+  test('a snippet promises amounts only if the form shows them, in the chosen language', () => {
     const contact = onePartner({
       key: 'c',
       origins: ['https://c.example'],
@@ -111,8 +116,8 @@ suite('what a snippet is made from', () => {
       lead_types: ['standard'],
     });
     const textOf = (query: Record<string, string>, partner = acme) =>
-      hostNames
-        .flatMap((host) => hosts[host].blocks(partsOf({presentation: 'dialog', ...query}, partner)))
+      siteKindNames
+        .flatMap((site) => siteKinds[site].blocks(partsOf({presentation: 'dialog', ...query}, partner)))
         .map(({code}) => code)
         .join('\n');
     assert.match(
@@ -153,29 +158,29 @@ suite('what a snippet is made from', () => {
     assert.equal(partsOf({presentation: 'dialog'}).height, undefined);
   });
 
-  test('a snippet with a form in a dialog has the link that opens it, on every host', () => {
-    for (const host of hostNames.filter((name) => !leadToApplyPage.has(name))) {
-      const text = hosts[host]
+  test('a snippet with a form in a dialog has the link that opens it, on every kind of site', () => {
+    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
+      const text = siteKinds[site]
         .blocks(partsOf({presentation: 'dialog'}))
         .map(({code}) => code)
         .join('\n');
-      assert.match(text, /<a href="https:\/\/leads\.example\.com\/apply\/acme#prequal-form">/, host);
-      assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, host);
-      assert.doesNotMatch(text, /min-height|minHeight/, host);
+      assert.match(text, /<a href="https:\/\/leads\.example\.com\/apply\/acme#prequal-form">/, site);
+      assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, site);
+      assert.doesNotMatch(text, /min-height|minHeight/, site);
     }
   });
 
   const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
-  const textFor = (host: HostName, query: Record<string, string> = {}, partner: Partner = acme) =>
-    hosts[host]
+  const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
+    siteKinds[site]
       .blocks(partsOf(query, partner))
       .map(({code}) => code)
       .join('\n');
-  const withForm = hostNames.filter((name) => !leadToApplyPage.has(name));
+  const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
 
-  for (const host of withForm.filter((name) => name !== 'wordpress')) {
-    test(`the form of a snippet holds a link to the apply page, and rules that hide it while the form may come: ${hosts[host].name}`, () => {
-      const text = textFor(host, {}, {...acme, contact});
+  for (const site of withForm.filter((name) => name !== 'wordpress')) {
+    test(`the form holds a link, hidden while the form may come: ${siteKinds[site].name}`, () => {
+      const text = textFor(site, {}, {...acme, contact});
       const [, child = assert.fail(text)] = /<div class(?:Name)?="prequal-late">(.*)<\/div>/.exec(text) ?? [];
       assert.equal(
         child,
@@ -188,7 +193,7 @@ suite('what a snippet is made from', () => {
     });
   }
 
-  test('a snippet for WordPress has no rules, which WordPress may leave as a text, but a link below the form', () => {
+  test('a snippet for WordPress has a link below the form, and no rules that it may show as text', () => {
     const text = textFor('wordpress', {}, {...acme, contact: {phone: '+44 20 7946 0958'}});
     assert.doesNotMatch(text, /<style|prequal-late|animation|noscript/);
     assert.match(
@@ -197,7 +202,7 @@ suite('what a snippet is made from', () => {
     );
   });
 
-  test('where the form does not load, a snippet speaks the language that was chosen, and so does the apply page', () => {
+  test('without the form a snippet and the apply page speak the chosen language', () => {
     const spanish = textFor('html', {lang: 'es'}, {...acme, contact});
     assert.ok(
       spanish.includes(
@@ -221,17 +226,17 @@ suite('what a snippet is made from', () => {
     );
   });
 
-  test('a snippet with a form in a dialog has nothing that stands in the page, because its link leads to the apply page', () => {
-    for (const host of withForm)
+  test('a snippet with a dialog leaves nothing in the page, because its link is the apply page', () => {
+    for (const site of withForm)
       assert.doesNotMatch(
-        textFor(host, {presentation: 'dialog'}),
+        textFor(site, {presentation: 'dialog'}),
         /prequal-late|has not loaded|<style/,
-        host,
+        site,
       );
   });
 
-  test('a snippet in JSX has a boolean attribute as a boolean, because React sets a property to an empty text otherwise', () => {
-    const [component] = hosts.react.blocks(
+  test('a snippet in JSX has boolean attributes as booleans, because React sets others to texts', () => {
+    const [component] = siteKinds.react.blocks(
       partsOf({draft: 'on', sandbox: 'succeeds', 'data-layer': 'dataLayer'}),
     );
     const {code = ''} = component ?? {};

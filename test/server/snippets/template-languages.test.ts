@@ -7,7 +7,7 @@ import {Liquid} from 'liquidjs';
 import {transformWithOxc} from 'vite';
 import {onePartner} from '../../../server/config/partners.ts';
 import {readChoices} from '../../../server/snippets/choices.ts';
-import {hostNames, hosts, type HostName} from '../../../server/snippets/hosts.ts';
+import {siteKindNames, siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
 import {scriptText} from '../../../server/snippets/markup.ts';
 import {snippetParts} from '../../../server/snippets/parts.ts';
 
@@ -35,7 +35,7 @@ const version = {
 const {choices} = readChoices({presentation: 'dialog'});
 
 /** The blocks of a snippet whose values are the text, as if no value had been refused. */
-function codesWith(text: string, host: HostName) {
+function codesWith(text: string, site: SiteKindName) {
   const partner = onePartner({key: 'acme', name: 'Acme', origins: ['https://acme.example'], cid: '1'});
   const attributes = {...choices.attributes, 'privacy-href': text, 'cta-href': text, 'cta-label': text};
   const parts = snippetParts(
@@ -44,7 +44,7 @@ function codesWith(text: string, host: HostName) {
     {...partner, name: text, privacyHref: text},
     {...choices, attributes},
   );
-  return hosts[host].blocks(parts).map(({code}) => code);
+  return siteKinds[site].blocks(parts).map(({code}) => code);
 }
 
 /** How many tags of each name there are. */
@@ -56,11 +56,11 @@ suite('hostile values in a template language', () => {
     assert.match(String(html), /<script>alert/);
   });
 
-  for (const host of hostNames.filter((name) => name !== 'react' && name !== 'vue')) {
-    test(`Liquid leaves every snippet as it is, whatever its values: ${host}`, async () => {
-      const harmless = codesWith('harmless', host).map(tagsIn);
+  for (const site of siteKindNames.filter((name) => name !== 'react' && name !== 'vue')) {
+    test(`Liquid leaves every snippet as it is, whatever its values: ${site}`, async () => {
+      const harmless = codesWith('harmless', site).map(tagsIn);
       for (const text of hostile) {
-        const codes = codesWith(text, host);
+        const codes = codesWith(text, site);
         for (const code of codes) {
           const rendered: unknown = await new Liquid().parseAndRender(code);
           assert.equal(rendered, code);

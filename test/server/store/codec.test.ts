@@ -55,7 +55,7 @@ const canaries = [/canary/i, /2025550199/, /555-0199/, /203\.0\.113\.99/, /"WY"/
 
 forEachStore((over) => {
   suite('a store that is opened with a codec', () => {
-    test('a store that is opened with a codec keeps nothing personal in clear but the campaign, and gives all of it back', async (t) => {
+    test('nothing personal but the campaign is stored in clear, and all of it is read again', async (t) => {
       const server = await over.startServer();
       t.after(() => server.close());
       const store = await openFor(t, openStore(server.config, reversing));

@@ -40,7 +40,7 @@ export function describeGoneLeads(
       return id;
     };
 
-    test('a lead that was deleted by hand frees its key: the same request makes a new lead, which the key stands for from then on', async () => {
+    test('a key whose lead was deleted stands for the new lead of the same request from then on', async () => {
       const idempotency = newKey();
       await createAndDelete({idempotency});
       assert.equal(await store.findByKey(idempotency.owner, idempotency.digest), undefined);
@@ -55,7 +55,7 @@ export function describeGoneLeads(
       await create({idempotency: {...idempotency, fingerprint: 'of another lead'}});
       assert.deepEqual(await store.accept(newEntry({idempotency})), {outcome: 'key-reused'});
     });
-    test('a lead that was deleted by hand frees its key once, however many requests come at the same time', async () => {
+    test('a key whose lead was deleted becomes free once, however many requests come together', async () => {
       const idempotency = newKey();
       await createAndDelete({idempotency});
       const requests = Array.from({length: 20}, () => store.accept(newEntry({idempotency})));
@@ -63,7 +63,7 @@ export function describeGoneLeads(
       assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 19);
     });
-    test('a lead that was deleted by hand takes in no more leads of the same person: the next one is delivered, and later ones merge into that', async () => {
+    test('no lead is merged into a deleted one: the next is delivered, and later ones merge there', async () => {
       const leadDigest = randomUUID();
       await createAndDelete({leadDigest});
       assert.equal(await store.findSameLead('acme', leadDigest), undefined);
@@ -72,14 +72,14 @@ export function describeGoneLeads(
       assert.equal(await store.findSameLead('acme', leadDigest), next.id);
       assert.equal((await create({leadDigest})).isLeased, false);
     });
-    test('a lead that was deleted by hand frees the keys of the leads that were merged into it, which would never be delivered', async () => {
+    test('a deleted lead frees the keys of the leads that were merged into it', async () => {
       const [leadDigest, idempotency] = [randomUUID(), newKey()];
       const original = await create({leadDigest});
       assert.equal((await create({leadDigest, idempotency})).isLeased, false);
       await deleteLead('gone', original.id);
       assert.ok((await create({leadDigest, idempotency})).isLeased);
     });
-    test('a lead that was deleted by hand is not delivered, and its row of the outbox goes when it is due', async () => {
+    test('a deleted lead is not delivered, and its row of the outbox goes when it is due', async () => {
       const now = Date.now();
       const due = newDelivery({destination: 'other', nextAttemptAt: now});
       const gone = await createAndDelete({deliveries: [due]});

@@ -157,7 +157,7 @@ export function describeLeadStore(
         assert.deepEqual(await store.find(entry.id), {...entry, answer: doneAnswer});
       });
     }
-    test("the store keeps the destination's id of a lead, whatever it looks like, and touches no other lead", async () => {
+    test('any id that a destination gives to a lead is kept, and no other lead is touched', async () => {
       const now = Date.now();
       const deliveries = [newDelivery({destination: 'with-ids', nextAttemptAt: now})];
       const [entry, other] = [newEntry({deliveries}), newEntry({deliveries})];

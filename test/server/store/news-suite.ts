@@ -86,7 +86,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
     };
 
     suite('of an answer', () => {
-      test('the news of an answer is due to all that got the news of the lead, once, however often the answer is reported', async () => {
+      test('the news of an answer is due once to all that got the news of the lead', async () => {
         const id = await acceptWith(news('crm'), news('mail', 'held'));
         const before = Date.now();
         await store.settle(keyOf(id), 0, done);
@@ -127,7 +127,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
         assert.deepEqual(await statesOf(id), ['crm answered waiting', 'crm created waiting']);
         assert.equal((await rowsOf(id)).length, 4);
       });
-      test('the news of a refusal is due when the destination refuses the lead, and that of an answer when it takes the lead after all', async () => {
+      test('the news of a refusal is due at the refusal, and that of an answer if it is taken later', async () => {
         const id = await acceptWith(news('crm'));
         await refuse(id);
         assert.deepEqual(await statesOf(id), ['crm created waiting', 'crm refused waiting']);
@@ -141,7 +141,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
           'crm refused waiting',
         ]);
       });
-      test('the news of a refusal is due when an operator drops the delivery that answers the lead, and only for leads that it refuses', async () => {
+      test('the news of a refusal is due when an operator drops the delivery that answers the lead', async () => {
         const [id, first] = [await acceptWith(news('crm')), await acceptWith(news('crm'))];
         // These two are between leads of one batch.
         const answered = await acceptWith(news('crm'));
@@ -163,7 +163,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
         assert.deepEqual(await statesOf(answered), ['crm answered waiting', 'crm created waiting']);
         assert.deepEqual(await statesOf(calculated), ['crm created waiting']);
       });
-      test('the news of an answer is held while the news of the lead is, and both are let go by one word of the operator', async () => {
+      test('the news of an answer is held while that of the lead is, and let go with it', async () => {
         const id = await acceptWith(news('crm', 'created', {state: 'held'}), news('mail', 'held'));
         await store.settle(keyOf(id), 0, done);
         assert.deepEqual(await statesOf(id), [
@@ -180,7 +180,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
         const claimed = (await claim('crm', Date.now())).filter(({lead}) => lead.id === id);
         assert.deepEqual(claimed.map(({content}) => content).toSorted(), ['answered', 'created']);
       });
-      test('the news of an answer is due to no destination for which an operator dropped the news of the lead', async () => {
+      test('the news of an answer is due to no destination whose news of the lead was dropped', async () => {
         const id = await acceptWith(news('crm'), news('erp'));
         assert.equal(await store.dropDeliveries(due, {lead: id, destination: 'crm'}), 1);
         assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
@@ -205,7 +205,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
       });
     });
 
-    test('a duplicate keeps its news, names the lead into which it was merged, and is sent to no destination that takes leads', async () => {
+    test('a duplicate keeps its news, and is sent to no destination that takes leads', async () => {
       const same = {partner: 'acme', leadDigest: randomUUID()};
       const leaseEnd = due + hour;
       const both = () => [
@@ -323,7 +323,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
     });
 
     suite('whose destination fails', () => {
-      test('a delivery that fails keeps the time of its first failed attempt until an operator tries it again', async (t) => {
+      test('a failing delivery keeps the time of its first failure until an operator tries it again', async (t) => {
         const {id} = await accept([news('failing')]);
         const key = keyOfNews(id, 'failing', 'created');
         const since = async () => (await rowOf(id, 'failing', 'created'))?.failingSince;

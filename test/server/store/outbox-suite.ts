@@ -122,7 +122,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       assert.deepEqual([...claims.flat(), ...rest].toSorted(), ids.toSorted());
       await settle(ids);
     });
-    test('a delivery waits as long as it is postponed; only attempts are counted, and replies that were lost', async () => {
+    test('a delivery waits as long as it is postponed; only attempts and lost replies are counted', async () => {
       const [id] = await accept();
       const outcomes = [
         [
@@ -216,7 +216,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       await settle(all);
       assert.deepEqual(await store.countOutbox(), []);
     });
-    test('a delivery is made due by the hundreds, of one upstream where that is wanted, and only what is meant', async () => {
+    test('deliveries are made due by the hundreds, of one upstream if wanted, and only those meant', async () => {
       const entries = ['default', 'other'].map((destination) => accept({destination, state: 'held'}, 700));
       const [mine, others] = await Promise.all(entries);
       const waiting = await accept({nextAttemptAt: due + 9 * hour}, 2);
@@ -242,7 +242,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const statusOf = async (id: string) => (await store.find(id))?.answer.status;
 
       for (const state of ['held', 'waiting'] as const) {
-        test(`a delivery that an operator settles is asked for its amounts alone where the upstream has it: ${state}`, async () => {
+        test(`a settled delivery is asked for its amounts alone if the upstream has it: ${state}`, async () => {
           const [id] = await accept({state, nextAttemptAt: due + 9 * hour});
           assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'settled');
           assert.equal((await claimOne(due)).remoteId, 'u-by-phone');
@@ -257,7 +257,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           assert.deepEqual(await store.listDeliveries(10, {}), []);
         });
       }
-      test('a delivery that an operator settles is pending again where it was refused, but the upstream has it', async () => {
+      test('a settled delivery is pending again if it was refused but the upstream has it', async () => {
         const [id] = await accept();
         const {leaseEnd} = await claimOne(due);
         await store.settle(keyOf(id!), leaseEnd, refused);
@@ -276,7 +276,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual((await store.find(id!))?.answer, {status: 'pending'});
         await settle([id]);
       });
-      test('a delivery that an operator settles keeps the id that the upstream gave, which is known already', async () => {
+      test('a settled delivery keeps the id that the upstream gave before', async () => {
         const [id] = await accept({state: 'held'});
         await store.recordRemoteId(keyOf(id!), 'u-1');
         assert.equal(await store.settleAs(due, {lead: id!}, remoteId), 'taken-already');
@@ -289,7 +289,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.equal(await store.settleAs(due, {lead: randomUUID()}, remoteId), 'absent');
         assert.equal(await store.dropDeliveries(due, {lead: randomUUID()}), 0);
       });
-      test('a delivery that an operator settles is done all the same when a taker whose lease is over brings the amounts', async () => {
+      test('a settled delivery is done when a taker whose lease is over brings the amounts', async () => {
         const [id] = await accept();
         const {leaseEnd} = await claimOne(due);
         assert.equal(await store.dropDeliveries(leaseEnd, {lead: id!}), 1);
@@ -320,7 +320,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual(await claim(holds - 1), []);
         await settle([id]);
       });
-      test('a delivery whose taker outlived its lease is done when that one brings the amounts, and what the other says then changes nothing', async () => {
+      test('amounts of a taker whose lease is over end the delivery, and nothing changes that', async () => {
         const {id, over, holds} = await claimedTwice();
         await store.recordRemoteId(keyOf(id), 'first');
         await store.settle(keyOf(id), over, done);
@@ -332,7 +332,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual([(await store.find(id))?.answer, told], [doneAnswer, doneAnswer]);
         assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
-      test('a delivery whose taker outlived its lease is done when that one brings the amounts, although the other was refused', async () => {
+      test('amounts of a taker whose lease is over end the delivery, although another was refused', async () => {
         const {id, over, holds} = await claimedTwice();
         await store.settle(keyOf(id), holds, refused);
         await store.settle(keyOf(id), over, done);
@@ -342,13 +342,13 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
     });
 
     suite('and was left by its taker without a word', () => {
-      test('a delivery that its taker left without a word may have been sent: it is counted, and sent again', async () => {
+      test('a delivery that its taker left may have been sent: it is counted, and sent again', async () => {
         const [id] = await accept({nextAttemptAt: due, leaseEnd: due});
         assert.partialDeepStrictEqual(await claimOne(due), {attempts: 1});
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, attempts: 1, state: 'waiting'});
         await settle([id]);
       });
-      test('a delivery that its taker left without a word may have been sent: it is held where that is wanted, and only an operator sends it again', async () => {
+      test('a delivery that its taker left is held where that is wanted, and an operator sends it', async () => {
         const [id] = await accept();
         await claimOne(due);
         assert.deepEqual(await claimAll(due + hour, 10, 1), {due: [], held: [id], unreadable: []});
@@ -372,7 +372,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual(await claimAll(later(4)), {due: [], held: [], unreadable: []});
         await settle([id]);
       });
-      test('a delivery whose taker was never told that it has it is not taken for one that may have been sent', async () => {
+      test('a delivery whose taker never knew of it is not taken for one that may have been sent', async () => {
         const [first, second] = [await accept(), await accept({leaseEnd: due + 7, nextAttemptAt: due + 7})];
         await claimOne(due);
         const unused = [
@@ -391,7 +391,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         for (const id of ids) assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, attempts: 0});
         await settle(ids);
       });
-      test('a lease that another process holds does not end with those that a process was never told of', async () => {
+      test('a lease of another process does not end with those that a process was never told of', async () => {
         const [mine, others] = [await accept(), await accept()];
         const claimed = await store.claimDue('default', {
           now: due,
@@ -426,7 +426,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.deepEqual((await store.claimDue('default', claim)).due, []);
         await settle([id!]);
       });
-      test('a delivery under a lease is due later than any wait only while the clock of its process is ahead, and is left alone', async () => {
+      test('a lease beyond any wait is left alone: the clock of its process is ahead', async () => {
         const [id] = await accept();
         const far = due + 100 * hour;
         await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, mostSends: 1});
@@ -438,7 +438,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.partialDeepStrictEqual(await rowOf(id), {nextAttemptAt: due});
         await settle([id!]);
       });
-      test('a delivery that its taker left without a word is not sent again when the upstream is known to have it', async () => {
+      test('a delivery that its taker left is not sent again if the upstream is known to have it', async () => {
         const [id] = await accept();
         await claimOne(due);
         await store.recordRemoteId(keyOf(id!), 'u-1');
@@ -447,7 +447,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, state: 'waiting'});
         await settle([id]);
       });
-      test('a delivery that its taker left without a word is not made due by an operator while its lease runs', async () => {
+      test('a delivery that its taker left is not made due by an operator while its lease runs', async () => {
         const [id] = await accept();
         await claimOne(due);
         assert.equal(await store.retryDeliveries(due, {lead: id!}), 0);

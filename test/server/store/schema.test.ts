@@ -211,7 +211,7 @@ async function shapeOfPostgres(database: TestDatabase) {
 
 suite('a database that was brought up has the shape of a new one', () => {
   for (const version of [oldestVersion, 6, 7, 8]) {
-    test(`a database that was brought up has the shape of a new one on SQLite, from version ${version}`, async (t) => {
+    test(`a SQLite database of version ${version} that was brought up is shaped like a new one`, async (t) => {
       const folder = makeTemporaryFolder();
       t.after(() => folder.remove());
       const [fresh, upgraded] = [join(folder.path, 'fresh.sqlite'), join(folder.path, 'upgraded.sqlite')];
@@ -228,7 +228,7 @@ suite('a database that was brought up has the shape of a new one', () => {
     });
 
     test(
-      `a database that was brought up has the shape of a new one on PostgreSQL, from version ${version}`,
+      `a PostgreSQL database of version ${version} that was brought up is shaped like a new one`,
       {skip: withoutPostgres},
       async (t: TestContext) => {
         const [fresh, upgraded] = [await createDatabase(), await createDatabase()];

@@ -9,7 +9,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import type {EventType} from '../../../server/observe/events.ts';
+import type {ObservationType} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/codec.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
@@ -142,7 +142,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   assert.deepEqual(await readJson(again, 201), {id: idOf('Caller')});
 
   // The operator sends all that was waiting, held or refused, beside the server.
-  const events: EventType[] = [];
+  const events: ObservationType[] = [];
   const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};
   const store = await openStore(settings, clearText, ({type}) => events.push(type));
   assert.ok(!events.includes('database-upgraded'), 'it was brought up before');
@@ -165,7 +165,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
 }
 
 suite('a database that version 1.0.0 wrote', () => {
-  test('a database that version 1.0.0 wrote can be backed up on SQLite before it is brought up', async (t) => {
+  test('can be backed up on SQLite before it is brought up', async (t) => {
     const {prepare} = await copySqlite(t);
     assert.ok('databasePath' in prepare);
     const file = join(dirname(prepare.databasePath), 'backup.sqlite');
@@ -173,12 +173,12 @@ suite('a database that version 1.0.0 wrote', () => {
     await isBroughtUp(t, await copySqlite(t, file));
   });
 
-  test('a database that version 1.0.0 wrote is brought up on SQLite: every lead is found, and each delivery ends once', async (t) => {
+  test('SQLite data of 1.0.0 are brought up: every lead is found, and each delivery ends once', async (t) => {
     await isBroughtUp(t, await copySqlite(t));
   });
 
   test(
-    'a database that version 1.0.0 wrote is brought up on PostgreSQL: every lead is found, and each delivery ends once',
+    'PostgreSQL data of 1.0.0 are brought up: every lead is found, and each delivery ends once',
     {skip: withoutPostgres},
     async (t) => {
       await isBroughtUp(t, await loadPostgres(t));

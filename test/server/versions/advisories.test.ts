@@ -36,12 +36,12 @@ function useVersions(t: TestContext, advisories?: object | string) {
 }
 
 suite('the advisories', () => {
-  test('the advisories of this repository are valid', () => {
+  test('of this repository are valid', () => {
     const versions = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
     assert.ok(versions.length > 0);
   });
 
-  test('the advisories are listed with the versions, with the hashes of those files that pages may name', (t) => {
+  test('the list of versions has the advisories, with the hashes of the files that pages name', (t) => {
     const folders = useVersions(t, {
       '1.0.0': {security: 'A page could read the draft.', fixed_in: '1.1.0'},
       '1.1.0': {withdrawn: 'It could not send leads.'},
@@ -96,14 +96,14 @@ suite('the advisories', () => {
     ],
   };
   for (const [what, [advisories, words]] of Object.entries(refused)) {
-    test(`the advisories stop the start in words when they ${what}`, (t) => {
+    test(`stop the start in words when they ${what}`, (t) => {
       const folders = useVersions(t, advisories);
       assert.throws(() => readVersions(folders), words);
     });
   }
 });
 
-test('a manifest that is not whole stops the start with its place, such as one of a build that was cut off', (t) => {
+test('an incomplete manifest stops the start with its place', (t) => {
   const folders = useVersions(t);
   const path = join(folders.embedFolder, '1.3.0/manifest.json');
   for (const [text, says] of [
@@ -116,7 +116,7 @@ test('a manifest that is not whole stops the start with its place, such as one o
 });
 
 suite('a withdrawn version', () => {
-  test('a withdrawn version is skipped by the script tag of the log, by v1 and by the version to pin', (t) => {
+  test('is skipped by the script tag, by v1 and by the version to pin', (t) => {
     const folders = {...useVersions(t), withdrawnVersions: ['1.3.0', '1.2.0']};
     const versions = readVersions(folders);
     assert.deepEqual(
@@ -131,7 +131,7 @@ suite('a withdrawn version', () => {
     assert.match(newestScript({...folders, publicUrl}).script, /\/embed\/1\.1\.0\//);
   });
 
-  test('a withdrawn version keeps the reason of its advisory when the operator withdraws it, too', (t) => {
+  test('keeps the reason of its advisory when the operator withdraws it, too', (t) => {
     const advisory = {withdrawn: 'It could not send leads.', security: 'x'};
     const folders = useVersions(t, {'1.1.0': advisory});
     const versions = readVersions({...folders, withdrawnVersions: ['1.1.0', '1.0.0']});
@@ -139,7 +139,7 @@ suite('a withdrawn version', () => {
     assert.match(versions[3]?.advisory.withdrawn ?? '', /^The operator of this server has withdrawn/);
   });
 
-  test('a withdrawn version that the server does not have stops the start in words', (t) => {
+  test('that the server does not have stops the start in words', (t) => {
     const folders = {...useVersions(t), withdrawnVersions: ['1.0.0', '1.0.1']};
     assert.throws(
       () => readVersions(folders),
@@ -147,7 +147,7 @@ suite('a withdrawn version', () => {
     );
   });
 
-  test('a withdrawn version stops the start in words when no other version is left', (t) => {
+  test('stops the start in words when no other version is left', (t) => {
     const withdrawn = {withdrawn: 'x'};
     const folders = useVersions(t, {'1.0.0': withdrawn, '1.1.0': withdrawn});
     assert.throws(

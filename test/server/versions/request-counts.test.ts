@@ -50,7 +50,7 @@ suite('a request for the form', () => {
     ['https://any.example', 'other', 'cross-site'],
   ];
   for (const [origin, name, site] of names) {
-    test(`a request for the form with the origin ${JSON.stringify(origin)} and the site ${site} is counted as ${name}`, async () => {
+    test(`origin ${JSON.stringify(origin)} and site ${site} are counted as ${name}`, async () => {
       const {store, stored} = recordingStore();
       const requests = startCountingRequests(store, partners, 60_000);
       assert.equal(requests.count('1.0.0', origin, site), name);
@@ -59,7 +59,7 @@ suite('a request for the form', () => {
     });
   }
 
-  test('a request for the form is counted by day, in UTC', async (t) => {
+  test('is counted by day, in UTC', async (t) => {
     t.mock.timers.enable({apis: ['Date', 'setInterval'], now: Date.UTC(2026, 10, 22, 23, 59)});
     const {store, stored} = recordingStore();
     const requests = startCountingRequests(store, partners, 3_600_000);
@@ -74,7 +74,7 @@ suite('a request for the form', () => {
     ]);
   });
 
-  test('a request for the form during an outage of the store is lost for the counts, and later ones are not', async (t) => {
+  test('a request during an outage of the store is lost for the counts, and later ones are not', async (t) => {
     t.mock.timers.enable({apis: ['setInterval']});
     const {store, stored} = recordingStore();
     const requests = startCountingRequests(store, partners, 1_000);
@@ -91,7 +91,7 @@ suite('a request for the form', () => {
     );
   });
 
-  test('a request for the form is not counted once the server ends', async () => {
+  test('is not counted once the server ends', async () => {
     const {store, stored} = recordingStore();
     const requests = startCountingRequests(store, partners, 60_000);
     await requests.stop();

@@ -23,13 +23,13 @@ async function runWidgetTests(options: string[], settings: Record<string, string
 
 const broken = ['--config', 'test/support/browser-runner/broken/config.mjs'];
 
-test('a test that fails and files that cannot be loaded, never end or leave their page count as failed in the totals', async () => {
+test('the totals count files as failed that cannot be loaded, never end or leave their page', async () => {
   const {code, output} = await runWidgetTests(broken);
   assert.match(output, /Chrome: 2 passed, 4 failed\n*$/);
   assert.equal(code, 1);
 });
 
-test('a second run with the same TEST_RESULTS runs only the files that failed, and its totals have all files', async (t) => {
+test('a second run with the same TEST_RESULTS runs what failed, and totals all files', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   for (const files of [5, 4]) {

@@ -1,5 +1,6 @@
 /** Later files that do not arrive, or only when a test lets them. */
-import {languageFiles, laterFiles} from '../../../widget/loading/later-files.ts';
+import {languages as languageFiles} from '../../../form/words/languages.ts';
+import {laterFiles} from '../../../widget/loading/later-files.ts';
 
 type Load = () => Promise<unknown>;
 const files: Record<string, Load> = laterFiles;

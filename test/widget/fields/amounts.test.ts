@@ -190,7 +190,7 @@ describe('an amount of money', () => {
       expect(field(form, 'Cash').value).to.equal('50,000');
     });
 
-    it('the question goes when the amount is changed or None is chosen, and is asked of the new amount', async () => {
+    it('the question goes with a changed amount or None, and is asked of the new amount', async () => {
       const form = await asked();
       await type(form, 'Cash', '1');
       await form.updateComplete;
@@ -242,7 +242,7 @@ describe('an amount of money', () => {
       expect(text(form)).not.to.contain(', or $');
     });
 
-    it('the question appears after the mouse button is released, so that no button moves away from the pointer', async () => {
+    it('the question waits until the mouse button is released, so that no button moves away', async () => {
       const form = await open({layout: 'single'});
       await type(form, 'Cash', '50');
       const main = button(form, 'See my estimate');
@@ -272,7 +272,7 @@ describe('an amount of money', () => {
         return form;
       };
 
-      it('the press that leaves the last field shows and announces the question, and the next one sends', async () => {
+      it('the press that leaves the last field shows the question, and the next one sends', async () => {
         const form = await filled();
         fill(form, 'Investments', '50');
         await click(form, 'See my estimate');

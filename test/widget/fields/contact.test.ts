@@ -203,14 +203,14 @@ async function openWith(prefill: unknown, attributes: Attributes = {}) {
 }
 
 describe('prefill', () => {
-  it('prefill fills in the contact fields, and reflects them to no attribute', async () => {
+  it('fills in the contact fields, and reflects them to no attribute', async () => {
     const form = await openWith(known);
     expect(contact(form)).to.deep.equal(shown);
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
     expect(drafts()).to.deep.equal([]);
   });
 
-  it('prefill ignores all fields but the contact fields', async () => {
+  it('ignores all fields but the contact fields', async () => {
     const form = await openWith({
       cash: '5',
       retirement: 5,
@@ -233,12 +233,12 @@ describe('prefill', () => {
     ['what no visitor could send', {first_name: 'A\0', last_name: 'x'.repeat(81), email: 'ana', phone: '12'}],
   ];
   for (const [what, prefill] of bad) {
-    it(`prefill fills in nothing from ${what}`, async () => {
+    it(`fills in nothing from ${what}`, async () => {
       expect(contact(await openWith(prefill))).to.deep.equal(empty);
     });
   }
 
-  it('prefill that is set later fills in the fields too, until the visitor begins', async () => {
+  it('that is set later fills in the fields too, until the visitor begins', async () => {
     const form = await open();
     form.prefill = known;
     await until(() => contact(form)[0] === 'Ana');
@@ -250,7 +250,7 @@ describe('prefill', () => {
     expect(contact(form)).to.deep.equal(['', ...shown.slice(1)]);
   });
 
-  it('prefill never overwrites what the visitor typed', async () => {
+  it('never overwrites what the visitor typed', async () => {
     const form = await typedInto(await open());
     form.prefill = known;
     await form.updateComplete;
@@ -261,7 +261,7 @@ describe('prefill', () => {
     expect(contact(form)).to.deep.equal(typed);
   });
 
-  it('prefill that is set before the element is defined is not lost', async () => {
+  it('that is set before the element is defined is not lost', async () => {
     // The form has a copy of the class under another name, which is defined when the element is already on the page.
     const early = document.createElement('late-prequal-form') as LeadPrequalForm;
     early.prefill = known;
@@ -286,7 +286,7 @@ const address =
   '?first_name=Ana&last_name=Silva&email=ana%40example.com&phone=4155550199&cash=5&credit_score=Above+720';
 
 describe('prefill-from-url', () => {
-  it("prefill-from-url fills in the contact fields from the page's URL, but never amounts, and reflects nothing to attributes", async () => {
+  it('fills in contact fields, but never amounts, and reflects nothing to attributes', async () => {
     goTo(address);
     const form = await open({'prefill-from-url': '', layout: 'single'});
     expect(contact(form)).to.deep.equal(shown);
@@ -295,7 +295,7 @@ describe('prefill-from-url', () => {
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
   });
 
-  it('prefill-from-url ignores values that the server would refuse', async () => {
+  it('ignores values that the server would refuse', async () => {
     goTo('?first_name=%00&last_name=&email=javascript:alert(1)&phone=<script>');
     expect(contact(await open({'prefill-from-url': ''}))).to.deep.equal(empty);
   });

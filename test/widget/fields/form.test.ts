@@ -32,7 +32,7 @@ describe('the form', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('the form starts with the contact fields, without taking the focus or sending a request', async () => {
+  it('starts with the contact fields, without taking the focus or sending a request', async () => {
     const form = await open();
     expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
     expect(document.activeElement).to.equal(document.body);
@@ -107,7 +107,7 @@ describe('the form', () => {
     expect(server.configRequests).to.equal(1);
   });
 
-  it('the form asks only for contact details if the configuration allows only standard leads', async () => {
+  it('asks only for contact details if the configuration allows only standard leads', async () => {
     server.config = () => new Response(JSON.stringify({lead_types: ['standard'], minimums: {}}));
     const form = await open();
     field(form, 'First name').focus();
@@ -116,7 +116,7 @@ describe('the form', () => {
   });
 
   describe('errors', () => {
-    it('an error appears when the field is left, not while typing, and disappears as soon as the value is right', async () => {
+    it('an error appears when the field is left, and goes as soon as the value is right', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'Email', 'maria');
@@ -154,7 +154,7 @@ describe('the form', () => {
       },
     );
 
-    it('a field that was emptied raises no error when it is left, and shows the error of a press until it is filled', async () => {
+    it('a field that was emptied shows an error after a press, and not when it is left', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'First name', 'Maria');
@@ -173,7 +173,7 @@ describe('the form', () => {
       expect(description(form, field(form, 'First name'))).to.equal('Enter your first name.');
     });
 
-    it('errors wait while a mouse button is down, so that no button moves away from the pointer', async () => {
+    it('wait while a mouse button is down, so that no button moves away from the pointer', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'Email', 'maria');
@@ -299,7 +299,7 @@ describe('the form', () => {
   });
 
   describe('amounts', () => {
-    it('an amount with a sign, letters or decimals is left alone while it is typed, and formatted when the field is left', async () => {
+    it('an amount with signs, letters or decimals is formatted only when the field is left', async () => {
       const form = await open({layout: 'single'});
       field(form, 'Cash').focus();
       await sendKeys({type: '$1.2m'});
@@ -365,7 +365,7 @@ describe('the form', () => {
     expect(field(form, 'Yes').checked).to.be.false;
   });
 
-  it('the form links to the privacy page only if its URL is https or on the site of the page', async () => {
+  it('links to the privacy page only if its URL is https or on the site of the page', async () => {
     const safe = await open({'privacy-href': 'https://example.com/privacy'});
     expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
     const relative = await open({'privacy-href': '/privacy'});

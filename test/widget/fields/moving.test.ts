@@ -46,7 +46,7 @@ describe('moving through the form', () => {
     const doubleTap = (form: LeadPrequalForm, name: string) =>
       doublePress(form, name, [{pointerType: 'touch'}, {pointerType: 'touch'}]);
 
-    it('a double click on Next shows the next step without errors', async () => {
+    it('on Next shows the next step without errors', async () => {
       const form = await open();
       await fillContact(form);
       await doubleClick(form, 'Next');
@@ -59,7 +59,7 @@ describe('moving through the form', () => {
       expect(errors(form)).to.deep.equal([]);
     });
 
-    it('a double tap on Next shows the next step without errors, also where the browser does not count taps', async () => {
+    it('a double tap that the browser does not count shows the next step without errors', async () => {
       const form = await open();
       await fillContact(form);
       await doubleTap(form, 'Next');
@@ -67,7 +67,7 @@ describe('moving through the form', () => {
       expect(errors(form)).to.deep.equal([]);
     });
 
-    it('a double click on Next does not send a last step that is filled in already', async () => {
+    it('on Next does not send a last step that is filled in already', async () => {
       const form = await open();
       await fillAll(form);
       await click(form, 'Back');
@@ -85,7 +85,7 @@ describe('moving through the form', () => {
   });
 
   describe('Enter', () => {
-    it('Enter goes to the next field that is empty, and checks the field that it leaves', async () => {
+    it('goes to the next field that is empty, and checks the field that it leaves', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'Email', 'maria@example.com');
@@ -102,7 +102,7 @@ describe('moving through the form', () => {
       expect(summary(form)).to.deep.equal([]);
     });
 
-    it('Enter in the last field shows what is wrong with the page', async () => {
+    it('in the last field shows what is wrong with the page', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'Phone', '415');
@@ -111,7 +111,7 @@ describe('moving through the form', () => {
       expect(summary(form)).to.have.length(4);
     });
 
-    it('Enter in any field goes on if no field is empty', async () => {
+    it('in any field goes on if no field is empty', async () => {
       const form = await open();
       await fillContact(form);
       field(form, 'First name').focus();
@@ -119,7 +119,7 @@ describe('moving through the form', () => {
       await shows(form, 'Credit history');
     });
 
-    it('Enter goes on although an optional choice is open', async () => {
+    it('goes on although an optional choice is open', async () => {
       const form = await open();
       await fillContact(form);
       await click(form, 'Next');
@@ -129,7 +129,7 @@ describe('moving through the form', () => {
       await shows(form, 'Your funds');
     });
 
-    it('Enter goes to the next empty field although the file of the touched form had not arrived when it was pressed', async () => {
+    it('goes to the next empty field once the file of the touched form has arrived', async () => {
       const form = await open();
       fill(form, 'First name', 'Maria');
       const enter = {key: 'Enter', bubbles: true, composed: true};
@@ -139,7 +139,7 @@ describe('moving through the form', () => {
       expect(errors(form)).to.deep.equal([]);
     });
 
-    itExceptWebKit('Enter that is held down counts once', async () => {
+    itExceptWebKit('that is held down counts once', async () => {
       const form = await open();
       await touch(form);
       fill(form, 'First name', 'Maria');
@@ -159,7 +159,7 @@ describe('moving through the form', () => {
   });
 
   describe('a single error', () => {
-    it('a single error gets the focus, and no summary repeats it', async () => {
+    it('gets the focus, and no summary repeats it', async () => {
       const form = await open();
       await fillContact(form);
       fill(form, 'Email', 'maria');
@@ -171,7 +171,7 @@ describe('moving through the form', () => {
       expect(summary(form)).to.deep.equal([]);
     });
 
-    it('a single error is announced if its field has the focus already', async () => {
+    it('is announced if its field has the focus already', async () => {
       const form = await open();
       await fillContact(form);
       fill(form, 'Phone', '415');
@@ -230,7 +230,7 @@ describe('moving through the form', () => {
       expect(box(form).top).to.be.within(80, 120);
     });
 
-    it('a step begins below a header of the page that stays on top, although the page says nothing of it', async () => {
+    it('a step begins below a sticky header that the page does not declare', async () => {
       const form = await openWithin(phone, 2000);
       const header = document.createElement('header');
       header.style.cssText =

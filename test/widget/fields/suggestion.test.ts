@@ -33,7 +33,7 @@ describe('a mistyped e-mail address', () => {
     return form;
   };
 
-  it('a mistyped e-mail address gets a suggestion, and a click on it corrects the address', async () => {
+  it('gets a suggestion, and a click on it corrects the address', async () => {
     const form = await opened();
     expect(announced(form)).to.equal(question);
     expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
@@ -48,7 +48,7 @@ describe('a mistyped e-mail address', () => {
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmail.com');
   });
 
-  it('a mistyped e-mail address is sent as it is if the visitor keeps it', async () => {
+  it('is sent as it is if the visitor keeps it', async () => {
     const form = await opened();
     await send(form, 'Send');
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmial.com');

@@ -39,7 +39,7 @@ describe('before the rest of the form has arrived', () => {
     server.restore();
   });
 
-  it('a field that the visitor fills in and leaves keeps its value, and is checked as soon as the file has arrived', async () => {
+  it('a field that was filled in and left is checked as soon as the file has arrived', async () => {
     const form = await open();
     const events = listen(form);
     fill(form, 'Email', 'maria');
@@ -77,7 +77,7 @@ describe('before the rest of the form has arrived', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
   });
 
-  it('a visitor who goes on to another field no longer waits, and the file raises no errors when it arrives', async () => {
+  it('a visitor who goes on to another field no longer waits, and sees no errors later', async () => {
     const form = await open();
     const started = oneEvent(form, 'prequal-start');
     fill(form, 'First name', 'Maria');
@@ -92,7 +92,7 @@ describe('before the rest of the form has arrived', () => {
     expect(field(form, 'Last name').value).to.equal('Or');
   });
 
-  it('a visitor who waits for a file that does not arrive sees a notice, and the button loads the file again', async () => {
+  it('a waiting visitor sees a notice if no file arrives, and the button loads it again', async () => {
     restore = lose('rest');
     const form = await open();
     fill(form, 'First name', 'Maria');
@@ -120,7 +120,7 @@ describe('before the rest of the form has arrived', () => {
     expect((await send(form)).type).to.equal('prequal-result');
   });
 
-  it('a visitor who waits for more than ten seconds sees a notice, and "Try again" goes on once the file has arrived', async () => {
+  it('a visitor who waits ten seconds sees a notice, whose "Try again" goes on with the file', async () => {
     const clock = new Clock();
     restore = hold('rest');
     const form = await open();
@@ -200,7 +200,7 @@ describe('before the rest of the form has arrived', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-error', 'prequal-start']);
   });
 
-  it('a prefill that comes before the file does not overwrite what was typed, and fills in the other fields', async () => {
+  it('a prefill that comes before the file fills in only what was not typed', async () => {
     const form = await open();
     fill(form, 'First name', 'Maria');
     form.prefill = {first_name: 'Ana', last_name: 'Silva'};
@@ -210,7 +210,7 @@ describe('before the rest of the form has arrived', () => {
     expect(field(form, 'First name').value).to.equal('Maria');
   });
 
-  it('the time that the visitor took counts from the first touch, not from the arrival of the file', async () => {
+  it('the time that the visitor took counts from the first touch, not from the file', async () => {
     restore = lose('rest');
     const form = await open();
     fill(form, 'First name', 'Maria');
@@ -254,7 +254,7 @@ describe('a first screen that needs the rest of the form', () => {
     [...form.shadowRoot!.querySelectorAll('input, form, .actions')].map(({localName}) => localName);
 
   for (const [name, attributes] of Object.entries(cases)) {
-    it(`a first screen that needs the rest of the form shows nothing until the file has arrived: ${name}`, async () => {
+    it(`shows nothing until the file has arrived: ${name}`, async () => {
       keepDraft();
       restore = hold('rest');
       const form = await place(attributes, 'Loading');
@@ -269,7 +269,7 @@ describe('a first screen that needs the rest of the form', () => {
       expect(maybeField(form, 'First name')).not.to.equal(undefined);
     });
 
-    it(`a first screen offers the apply page and another try if the rest of the form does not arrive: ${name}`, async () => {
+    it(`offers the apply page and another try if the file does not arrive: ${name}`, async () => {
       keepDraft();
       restore = lose('rest');
       const failed = oneEvent(document, 'prequal-error');
@@ -295,7 +295,7 @@ describe('a first screen that needs the rest of the form', () => {
     });
   }
 
-  it('a standard form shows its fields at once, and says below them that the file with the consent text did not arrive', async () => {
+  it('a standard form shows its fields, and below them that the consent text did not arrive', async () => {
     restore = lose('rest');
     const form = await open({'lead-type': 'standard'});
     fill(form, 'First name', 'Maria');
@@ -311,7 +311,7 @@ describe('a first screen that needs the rest of the form', () => {
     await until(() => server.configRequests === 1, undefined, 'the consent text is asked for');
   });
 
-  it('a first screen whose file takes longer than ten seconds is a notice, and "Try again" shows the form and keeps its draft', async () => {
+  it('is a notice after ten seconds, whose "Try again" shows the form with its draft', async () => {
     keepDraft();
     const clock = new Clock();
     restore = hold('rest');
@@ -334,7 +334,7 @@ describe('a first screen that needs the rest of the form', () => {
     button(form, 'Intentar de nuevo');
   });
 
-  it('a standard form keeps the notice that a file is missing, and "Try again", while the visitor types without a connection', async () => {
+  it('a standard form keeps the notice of a missing file while the visitor types offline', async () => {
     restore = lose('rest');
     const form = await open({'lead-type': 'standard'});
     await shows(form, 'We could not load all of the form');
@@ -351,7 +351,7 @@ describe('a first screen that needs the rest of the form', () => {
   });
 
   for (const [name, attributes] of Object.entries({...cases, standard: {'lead-type': 'standard'}})) {
-    it(`a form whose rest did not arrive loads it when the connection comes back, and does not move the focus: ${name}`, async () => {
+    it(`loads the file when the connection is back, and does not move the focus: ${name}`, async () => {
       keepDraft();
       restore = lose('rest');
       const form = await place(attributes);
@@ -372,7 +372,7 @@ describe('a first screen that needs the rest of the form', () => {
     });
   }
 
-  it('a form does not say that a file is missing while the file is on its way, if the page set prefill after the first render', async () => {
+  it('says nothing of a file on its way, also if prefill was set after the first render', async () => {
     keepDraft();
     const release = hold('rest');
     const form = document.createElement('lead-prequal-form');

@@ -21,7 +21,7 @@ const refused = (loading: Promise<unknown>) =>
   );
 
 describe('a later file', () => {
-  it('a later file does not run if it has another hash, and runs once if a later attempt gets the right one', async () => {
+  it('does not run if it has another hash, and runs once if a later attempt gets the right one', async () => {
     const tampered = `sha384-${btoa('x'.repeat(48))}`;
     expect(await refused(importPinned(path, tampered))).to.be.true;
     expect(Object.hasOwn(window, 'laterFileRuns')).to.be.false;
@@ -34,12 +34,12 @@ describe('a later file', () => {
     expect((window as {laterFileRuns?: number}).laterFileRuns).to.equal(1);
   });
 
-  it('a later file that does not arrive is an error', async () => {
+  it('that does not arrive is an error', async () => {
     const nowhere = 'http://127.0.0.1:1/later-file.js';
     expect(await refused(importPinned(nowhere, await hashOf(path)))).to.be.true;
   });
 
-  it('a later file that takes longer than ten seconds is an error, and is there at once for the next attempt when it has arrived', async () => {
+  it('that takes over ten seconds is an error, and is there at once for the next attempt', async () => {
     const slow = `${path}?slow`;
     const clock = new Clock();
     const loading = importPinned(slow, await hashOf(path));
@@ -54,7 +54,7 @@ describe('a later file', () => {
     expect((window as {laterFileRuns?: number}).laterFileRuns).to.equal(2);
   });
 
-  it('a later file leaves no script element on the page', () => {
+  it('leaves no script element on the page', () => {
     expect(document.querySelector('script[integrity]')).to.equal(null);
   });
 });

@@ -78,10 +78,10 @@ describe('attribution', () => {
     ],
   ];
   for (const [what, address, referrer, expected] of pages) {
-    it(`attribution has ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));
+    it(`has ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));
   }
 
-  it('attribution is that of the first page with a campaign or a referrer, and is not mixed with later ones', () => {
+  it('is that of the first page with a campaign or a referrer, and is not mixed with later ones', () => {
     expect(visit('/home')).to.deep.equal({landing_page: `${origin}/home`});
     expect(visit('/about'), 'a page that tells no more').to.deep.equal({landing_page: `${origin}/home`});
     const first = {...told, landing_page: `${origin}/offer`};
@@ -114,7 +114,7 @@ describe('attribution', () => {
     expect(visit(ad)).to.include(told);
   });
 
-  it('attribution is kept in memory where the page may not store anything', () => {
+  it('is kept in memory where the page may not store anything', () => {
     forbidStorage();
     visit(ad);
     expect(visit('/apply')).to.deep.equal({...told, landing_page: `${origin}/offer`});
@@ -149,24 +149,24 @@ describe('a lead', () => {
     return (server.leads[0]?.body as {attribution?: Attribution}).attribution;
   };
 
-  it('a lead is sent with the attribution of the first page of the visit', async () => {
+  it('is sent with the attribution of the first page of the visit', async () => {
     visit(ad);
     goTo('/apply');
     expect(await sent()).to.deep.equal({...told, landing_page: `${origin}/offer`});
   });
 
-  it('a lead is sent without parameters that the contract does not know, and without values that it refuses', async () => {
+  it('is sent without parameters and values that the contract does not take', async () => {
     visit(`/?utm_source=ok&utm_evil=x&xclid=y&gclid=${'g'.repeat(501)}&utm_term=a%00b`);
     expect(await sent()).to.deep.equal({utm_source: 'ok', landing_page: `${origin}/`});
   });
 
-  it('a lead is sent with the page that it was filled in on, without the tokens in its path', async () => {
+  it('is sent with the page that it was filled in on, without the tokens in its path', async () => {
     visit('/invited/AB3D-9KQX-8RT2-LMWP/apply?token=1#2');
     await sent();
     expect(server.leads[0]!.body.page).to.equal(`${origin}/invited/*/apply`);
   });
 
-  it('a lead is sent without attribution under a privacy signal', async () => {
+  it('is sent without attribution under a privacy signal', async () => {
     visit(ad);
     privacySignal('globalPrivacyControl', true);
     expect(await sent()).to.equal(undefined);

@@ -57,7 +57,7 @@ describe('data-layer', () => {
     });
   });
 
-  it('the data layer is the global array that the attribute names, and is made if it does not exist', async () => {
+  it('is the global array that the attribute names, and is made if it does not exist', async () => {
     await open({'data-layer': 'tags'});
     expect(page['tags']).to.deep.equal([{event: 'prequal_ready', prequal: {}}]);
     expect(page['dataLayer']).to.equal(undefined);

@@ -16,12 +16,12 @@ describe('safeLink', () => {
     [`//${location.host}/privacy`, `${origin}/privacy`],
     ['?page_id=3', new URL('?page_id=3', document.baseURI).href],
   ] as const) {
-    it(`safeLink returns ${expected.replace(origin, 'https://own-site')} for ${address.replace(origin, 'https://own-site')}`, () => {
+    it(`returns ${expected.replace(origin, 'https://own-site')} for ${address.replace(origin, 'https://own-site')}`, () => {
       expect(safeLink(address)).to.equal(expected);
     });
   }
 
-  it('safeLink resolves an address against the base of the page', () => {
+  it('resolves an address against the base of the page', () => {
     stub(Document.prototype, 'baseURI', {get: () => 'https://www.partner.example/offers/'});
     expect(safeLink('../privacy')).to.equal('https://www.partner.example/privacy');
   });
@@ -39,7 +39,7 @@ describe('safeLink', () => {
     'https://',
     'http://[',
   ]) {
-    it(`safeLink returns nothing for ${JSON.stringify(address)}`, () => {
+    it(`returns nothing for ${JSON.stringify(address)}`, () => {
       expect(safeLink(address)).to.equal(undefined);
     });
   }

@@ -54,7 +54,7 @@ describe('sandbox', () => {
     server.restore();
   });
 
-  it('the property `sandbox` may also be true, as React and Svelte set it for an attribute without a value', async () => {
+  it('the property may also be true, as React and Svelte set it', async () => {
     const form = await open({partner: ''});
     form.sandbox = true;
     await form.updateComplete;

@@ -90,7 +90,7 @@ describe('each amount of a result', () => {
       return texts();
     };
 
-    it(`each amount has a row with its name, its dollars and a sentence in the language "${lang}"`, async () => {
+    it(`has a row with its name, its dollars and a sentence in "${lang}"`, async () => {
       const form = await result();
       expectOneEach(await translated(form, 'tbody th'));
       expectOneEach(textsIn(form, '[part=reason]'));

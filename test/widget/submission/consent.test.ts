@@ -146,7 +146,7 @@ describe('consent', () => {
 
   describe('a consent text that changed meanwhile', () => {
     for (const old of [textWithBox, textAlone]) {
-      it(`a consent text that changed meanwhile is shown again, unticked, and everything typed stays (required: ${old.required})`, async () => {
+      it(`is shown again, unticked, and everything typed stays (required: ${old.required})`, async () => {
         const form = await reach(old);
         if (old.required) field(form, words).click();
         const fresh = {...old, text: 'I agree to be called twice.', version: '2026-12'};
@@ -235,7 +235,7 @@ describe('consent', () => {
     for (const attributes of [...onePage, {}]) {
       for (const width of [320, 700]) {
         for (const [name, consent] of Object.entries(texts)) {
-          it(`a consent text that arrives late is shown whole, and only then the buttons: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
+          it(`is shown whole, and only then the buttons: ${name}, ${JSON.stringify(attributes)}, ${width} px`, async () => {
             const release = delayConfig({consent});
             endScreen('below');
             const {form, below} = await reachLast(
@@ -270,7 +270,7 @@ describe('consent', () => {
         await shows(form, long.trim());
       });
 
-      it(`a long consent text that would move what is on the screen waits until the visitor is in a field, ${layout}`, async () => {
+      it(`a long text that would move the screen waits until the visitor is in a field, ${layout}`, async () => {
         const release = delayConfig({consent: texts['a long text']!});
         endScreen('below');
         const {form, below} = await reachLast(attributes);
@@ -318,7 +318,7 @@ describe('consent', () => {
       [{layout: 'single'}, 1],
       [{}, 0],
     ] as const) {
-      it(`the configuration is fetched ${near ? 'when the form comes near the screen' : 'at the first touch'}: ${JSON.stringify(attributes)}`, async () => {
+      it(`${near ? 'when the form comes near the screen' : 'at the first touch'}: ${JSON.stringify(attributes)}`, async () => {
         // The test before this one has scrolled down.
         scrollTo(0, 0);
         const form = await place({...attributes, style: 'margin-block-start: 9000px'});

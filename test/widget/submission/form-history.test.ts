@@ -113,7 +113,7 @@ describe('with history', () => {
     expect(heading(form)).to.contain('About you');
   });
 
-  it('after a reload in the middle the form begins at the first step, and Back does not show empty steps', async () => {
+  it('after a reload the form begins at the first step, and Back shows no empty steps', async () => {
     const form = await open({history: ''});
     await fillAll(form);
     form.remove();

@@ -41,7 +41,7 @@ describe('the idempotency key of a lead', () => {
 });
 
 describe('newKey', () => {
-  it('a new key is 32 hexadecimal digits, never the same, and is also made on pages without HTTPS', () => {
+  it('makes 32 hexadecimal digits, never the same ones, also on pages without HTTPS', () => {
     const key = newKey();
     expect(key).to.match(/^[0-9a-f]{32}$/);
     expect(newKey()).not.to.equal(key);

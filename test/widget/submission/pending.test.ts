@@ -41,7 +41,7 @@ describe('a pending result', () => {
     restorePage();
   });
 
-  it('a pending result is asked for although an element of the page has the name "hidden"', async () => {
+  it('is asked for although an element of the page has the name "hidden"', async () => {
     const image = Object.assign(document.createElement('img'), {name: 'hidden'});
     document.body.append(image);
     try {
@@ -67,7 +67,7 @@ describe('a pending result', () => {
   };
   const asked = () => server.readings.length;
 
-  it('a pending result says what happens if the visitor stays, and if the visitor leaves', async () => {
+  it('says what happens if the visitor stays, and if the visitor leaves', async () => {
     const form = await sent();
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('They will appear here.');
@@ -82,7 +82,7 @@ describe('a pending result', () => {
     expect(text(form)).not.to.contain('amounts');
   });
 
-  it('a pending result is asked for with the token in a header, not in the URL', async () => {
+  it('is asked for with the token in a header, not in the URL', async () => {
     await sent();
     await clock.pass(2 * second);
     const [{url, token}] = server.readings as [(typeof server.readings)[0]];
@@ -90,14 +90,14 @@ describe('a pending result', () => {
     expect(token).to.equal('Bearer token');
   });
 
-  it('a pending result is asked for in the name of its partner, although the page has named another one since', async () => {
+  it('is asked for in the name of its partner, although the page has named another one since', async () => {
     const form = await sent();
     form.partner = 'globex';
     await clock.pass(2 * second);
     expect(server.readings.map(({url}) => url.search)).to.deep.equal(['?partner=acme']);
   });
 
-  it('a pending result turns into the amounts with one announcement and one event, and the focus stays', async () => {
+  it('turns into the amounts with one announcement and one event, and the focus stays', async () => {
     const form = await sent();
     const title = focused(form);
     const events = listen(form);
@@ -115,7 +115,7 @@ describe('a pending result', () => {
     expect(asked(), 'no further request').to.equal(2);
   });
 
-  it('a pending result can turn into a refusal', async () => {
+  it('can turn into a refusal', async () => {
     const form = await sent();
     server.result = () => json(200, answer({...pending, status: 'refused'}));
     const event = oneEvent(form, 'prequal-result');
@@ -126,7 +126,7 @@ describe('a pending result', () => {
     expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
   });
 
-  it('a pending result is asked for less and less often, and never before the time in Retry-After', async () => {
+  it('is asked for less and less often, and never before the time in Retry-After', async () => {
     await sent();
     server.result = () => json(200, answer(pending), {'Retry-After': '20'});
     await clock.pass(2 * second);
@@ -148,7 +148,7 @@ describe('a pending result', () => {
     'too many requests': () => problem(429, 'too-many-requests', {headers: {'Retry-After': '60'}}),
     'a page of HTML': () => new Response('<h1>Welcome</h1>'),
   })) {
-    it(`a pending result is asked for again after ${what}`, async () => {
+    it(`is asked for again after ${what}`, async () => {
       const form = await sent();
       server.result = reply;
       await clock.pass(2 * second);
@@ -158,7 +158,7 @@ describe('a pending result', () => {
     });
   }
 
-  it('a pending result is no longer asked for after ten minutes, and the form says so', async () => {
+  it('is no longer asked for after ten minutes, and the form says so', async () => {
     const form = await sent();
     for (let minutes = 0; minutes < 40; minutes++) await clock.pass(30 * second);
     expect(text(form)).to.contain('longer than we want to keep you waiting');
@@ -169,14 +169,14 @@ describe('a pending result', () => {
     expect(asked()).to.equal(before);
   });
 
-  it('a pending result is no longer asked for when the server does not know the lead', async () => {
+  it('is no longer asked for when the server does not know the lead', async () => {
     const form = await sent();
     server.result = () => problem(404, 'not-found');
     await clock.pass(2 * second);
     expect(text(form)).to.contain('longer than we want to keep you waiting');
   });
 
-  it('a pending result is not asked for while the page is hidden, and at once when it is shown again', async () => {
+  it('is not asked for while the page is hidden, and at once when it is shown again', async () => {
     const form = await sent();
     show(false);
     await clock.pass(600 * second);
@@ -187,7 +187,7 @@ describe('a pending result', () => {
     expect(text(form)).to.contain('$830,000');
   });
 
-  it('a pending result is not asked for sooner because the page was hidden for a moment', async () => {
+  it('is not asked for sooner because the page was hidden for a moment', async () => {
     await sent();
     show(false);
     show(true);
@@ -197,7 +197,7 @@ describe('a pending result', () => {
     expect(asked()).to.equal(1);
   });
 
-  it('a pending result is not asked for while the element is off the page, and at once when it is back', async () => {
+  it('is not asked for while the element is off the page, and at once when it is back', async () => {
     const form = await sent();
     const parent = form.parentElement!;
     form.remove();
@@ -216,7 +216,7 @@ describe('a pending result', () => {
       await form.updateComplete;
     },
   })) {
-    it(`a pending result is no longer asked for when the visitor ${what}`, async () => {
+    it(`is no longer asked for when the visitor ${what}`, async () => {
       const form = await sent();
       await leave(form);
       const events = listen(form);

@@ -9,14 +9,14 @@ import {button, click, fillAll, listen, open, send, text, touch} from '../../sup
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
-    it(`solve finds the solution that the server's library accepts, for the counter ${counter}`, async () => {
+    it(`finds the solution that the server's library accepts, for the counter ${counter}`, async () => {
       const proof = await solve(await newChallenge(counter));
       expect(proof?.solution.counter).to.equal(counter);
       expect(await isSolved(proof)).to.be.true;
     });
   }
 
-  it('solve gives nothing without a challenge, or for one of an unknown algorithm', async () => {
+  it('gives nothing without a challenge, or for one of an unknown algorithm', async () => {
     const challenge = await newChallenge();
     expect(await solve(null)).to.equal(undefined);
     const unknown = {...challenge.parameters, algorithm: 'SHA-1' as 'PBKDF2/SHA-256'};
@@ -39,7 +39,7 @@ describe('the proof of work', () => {
     logged.length = 0;
   });
 
-  it('the proof of work is sent with the lead', async () => {
+  it('is sent with the lead', async () => {
     const challenge = await newChallenge();
     server.config = () => config({challenge});
     const form = await open();
@@ -69,7 +69,7 @@ describe('the proof of work', () => {
     await until(() => derived > 0);
   });
 
-  it('a proof of work that is refused is computed again and sent under the same key, without a message', async () => {
+  it('is computed again and sent under the same key if it is refused, without a message', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),
@@ -179,7 +179,7 @@ describe('the trap', () => {
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('the trap is hidden from visitors, from the keyboard and from screen readers', async () => {
+  it('is hidden from visitors, from the keyboard and from screen readers', async () => {
     const form = await open();
     await fillAll(form);
     const trap = await trapOf(form);

@@ -33,13 +33,13 @@ describe('after a reload', () => {
   };
   const {id, token} = answer();
 
-  it('after a reload no request is made if nothing was sent before', async () => {
+  it('no request is made if nothing was sent before', async () => {
     const form = await open();
     await form.updateComplete;
     expect([server.configRequests, server.readings.length]).to.deep.equal([0, 0]);
   });
 
-  it('after a reload the result is shown again, without taking the focus and without a second prequal-result event', async () => {
+  it('the result is shown again without taking the focus, and without a second event', async () => {
     await sentOnce();
     const events = listen();
     const form = await open();
@@ -51,7 +51,7 @@ describe('after a reload', () => {
     expect(events.map(({type}) => type)).not.to.include('prequal-result');
   });
 
-  it('after a reload the result has the colour and the next step of the partner, without the phone number', async () => {
+  it('the result has the colour and the next step of the partner, without the phone number', async () => {
     server.config = () => config({colors: {accent: '#123456'}, next_step: {en: 'Maria calls {phone}.'}});
     await sentOnce();
     const form = await open();
@@ -75,14 +75,14 @@ describe('after a reload', () => {
     ['refused', 'We could not prepare an estimate'],
     ['done', 'Thank you We have your details'],
   ] as const) {
-    it(`after a reload a lead without amounts (${status}) is shown again, without the visitor's name`, async () => {
+    it(`a lead without amounts (${status}) is shown again, without the visitor's name`, async () => {
       await sentOnce();
       server.result = () => json(200, answer({...withoutAmounts, status}));
       await shows(await open(), words);
     });
   }
 
-  it('after a reload the answers can be entered again, and the new lead names the one that it replaces', async () => {
+  it('the answers can be entered again, and the new lead names the one that it replaces', async () => {
     await sentOnce();
     const form = await open();
     await shows(form, 'this page does not keep what you typed');
@@ -109,7 +109,7 @@ describe('after a reload', () => {
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
   });
 
-  it('after a reload the form is shown if the server no longer knows the lead', async () => {
+  it('the form is shown if the server no longer knows the lead', async () => {
     await sentOnce();
     server.result = () => problem(404, 'not-found');
     const form = await open();
@@ -119,7 +119,7 @@ describe('after a reload', () => {
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
   });
 
-  it('after a reload the form stays if the result cannot be loaded, and the next reload tries again', async () => {
+  it('the form stays if the result cannot be loaded, and the next reload tries again', async () => {
     await sentOnce();
     server.result = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();

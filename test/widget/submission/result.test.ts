@@ -59,13 +59,13 @@ describe('the result', () => {
       ),
     ) as Record<string, string>;
 
-  it('the result greets the visitor by name, with the total, and takes the focus', async () => {
+  it('greets the visitor by name, with the total, and takes the focus', async () => {
     const form = await result();
     expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     expect(focused(form)?.textContent).to.contain('$830,000');
   });
 
-  it('the result lists the amounts above zero and their total, and then what would unlock the others', async () => {
+  it('lists the amounts above zero and their total, and then what would unlock the others', async () => {
     const form = await result({
       reasons: {
         portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
@@ -91,7 +91,7 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('$0');
   });
 
-  it('the result says how each amount was calculated, as far as the server explains it', async () => {
+  it('says how each amount was calculated, as far as the server explains it', async () => {
     const form = await result({
       prequalification: {
         ...amounts,
@@ -118,14 +118,14 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('rounded');
   });
 
-  it('the result says when a loan is the largest that there is', async () => {
+  it('says when a loan is the largest that there is', async () => {
     const form = await result({
       explanation: {rounding_increment: 1, parts: {sba_qualified_amount: {method: 'maximum'}}},
     });
     expect(text(form)).to.contain('This is the most that such a loan can be.');
   });
 
-  it('the amounts that the server wants rounded are rounded down everywhere, and the total is their sum', async () => {
+  it('amounts are rounded down everywhere if the server wants it, and the total is their sum', async () => {
     const form = await result({
       prequalification: {
         ...amounts,
@@ -278,7 +278,7 @@ describe('the result', () => {
     ]);
   });
 
-  it('the result says that it is an estimate', async () => {
+  it('says that it is an estimate', async () => {
     const form = await result();
     expect(text(form)).to.contain('an estimate from your own answers, not an offer or a commitment to lend');
   });
@@ -290,7 +290,7 @@ describe('the result', () => {
     expect(form.shadowRoot?.querySelector('img')).to.equal(null);
   });
 
-  it('the link below the result is only shown if its URL is safe and it has a label; if not, the console says why', async () => {
+  it('the link below needs a safe URL and a label, or the console says why it is not shown', async () => {
     const said: string[] = [];
     stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
     const attributes = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
@@ -315,7 +315,7 @@ describe('the result', () => {
     }
   });
 
-  it('Change my answers opens the funds with the other answers behind them, and sends them as another lead', async () => {
+  it('Change my answers opens the funds, and sends all answers as another lead', async () => {
     const form = await result();
     await click(form, 'Change my answers');
     expect(heading(form)).to.equal('Step 3 of 3 Your funds');
@@ -334,7 +334,7 @@ describe('the result', () => {
 
   const next_step = {en: 'Maria of Acme calls you at {phone} today.', es: 'María le llama hoy al {phone}.'};
 
-  it('the result says what happens next in the words of the partner, with the phone number as it was typed', async () => {
+  it('says what happens next in the words of the partner, with the phone number as it was typed', async () => {
     server.config = () => config({next_step});
     const form = await result();
     expect(next(form)).to.equal(
@@ -342,7 +342,7 @@ describe('the result', () => {
     );
   });
 
-  it('the result has the reference in every state, and the next step of the partner unless the lead was refused', async () => {
+  it('has the reference, and the next step of the partner unless the lead was refused', async () => {
     server.config = () => config({next_step});
     const noAmounts = {prequalification: null, reasons: {}};
     const calls = 'Maria of Acme calls you at (415) 555-0132 today.';
@@ -361,7 +361,7 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('will be in touch soon');
   });
 
-  it('the result says that somebody will get in touch if the partner does not say what happens next', async () => {
+  it('says that somebody will get in touch if the partner does not say what happens next', async () => {
     const form = await result();
     expect(next(form)).to.contain('We will contact you about this estimate at (415) 555-0132.');
   });
@@ -420,7 +420,7 @@ describe('the result', () => {
     expect(maybeButton(form, 'Erase this result')).to.equal(undefined);
   });
 
-  it('the result says that amounts will follow if the upstream has not answered yet', async () => {
+  it('says that amounts will follow if the upstream has not answered yet', async () => {
     const form = await result({status: 'pending', prequalification: null, reasons: {}});
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('no need to send anything again');
@@ -475,7 +475,7 @@ describe('the result', () => {
     button(form, 'Change my answers');
   });
 
-  it('the result says what the visitor can do when the upstream refuses the lead', async () => {
+  it('says what the visitor can do when the upstream refuses the lead', async () => {
     const form = await result(refused);
     expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
     expect(text(form)).to.contain('a person can help');

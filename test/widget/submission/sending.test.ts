@@ -178,7 +178,7 @@ describe('sending', () => {
     ] as const;
 
     for (const [code, reply, message] of failures) {
-      it(`a failure with ${code} keeps the visitor's answers and says "${message}", and the lead is sent again under the same key`, async () => {
+      it(`keeps its answers and its key, and the form says "${message}": ${code}`, async () => {
         server.reply(reply, () => created());
         const form = await open();
         await fillAll(form);

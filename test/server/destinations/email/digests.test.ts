@@ -5,23 +5,23 @@ import {onePartner} from '../../../../server/config/partners.ts';
 import {referenceOf} from '../../../../contract/reference.ts';
 import type {DeliveryRow} from '../../../../server/leads/deliveries.ts';
 import {clearText} from '../../../../server/store/codec.ts';
-import {openStore} from '../../../../server/store/open-store.ts';
+import {openStoreBeside} from '../../../../server/store/open-store.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {sentLead} from '../../../support/embed-client.ts';
 import {refusal, startMailServer, type MailServer} from '../../../support/mail-server.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {forEachStore, type Store} from '../../../support/stores.ts';
+import {sqlite} from '../../../support/stores.ts';
 import {listedOrigin, type TestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
 /** Milliseconds. The settings count in minutes, which no test should wait for. */
 const round = 200;
 
-const startOver = (store: Store, t: TestContext, {port}: MailServer): Promise<TestServer> =>
+const startOver = (t: TestContext, {port}: MailServer): Promise<TestServer> =>
   openFor(
     t,
-    store.startServer(
+    sqlite.startServer(
       {
         destinations: new Map([
           ['mail', emailSettings(`smtp://127.0.0.1:${port}`, {everyMinutes: round / 60_000})],
@@ -33,7 +33,7 @@ const startOver = (store: Store, t: TestContext, {port}: MailServer): Promise<Te
   );
 
 const outbox = ({config}: TestServer): Promise<DeliveryRow[]> =>
-  openWhile(openStore(config, clearText), (store) => store.listDeliveries(100, {}));
+  openWhile(openStoreBeside(config, clearText, true), (store) => store.listDeliveries(100, {}));
 
 /** The references in the list of leads of each e-mail. */
 const listed = ({received}: MailServer): string[][] =>
@@ -43,34 +43,32 @@ const listed = ({received}: MailServer): string[][] =>
 
 const send = async (server: TestServer) => referenceOf((await sentLead(server)).id);
 
-forEachStore((store) => {
-  test('each lead is in one digest, whichever round it comes in', async (t) => {
-    const mail = await openFor(t, startMailServer());
-    const server = await startOver(store, t, mail);
-    const sent: string[] = [];
-    while (mail.received.length < 3) sent.push(await send(server));
-    await until(() => listed(mail).flat().length >= sent.length);
-    await until(async () => (await outbox(server)).length === 0);
-    assert.deepEqual(listed(mail).flat().toSorted(), sent.toSorted());
-  });
+test('each lead is in one digest, whichever round it comes in', async (t) => {
+  const mail = await openFor(t, startMailServer());
+  const server = await startOver(t, mail);
+  const sent: string[] = [];
+  while (mail.received.length < 3) sent.push(await send(server));
+  await until(() => listed(mail).flat().length >= sent.length);
+  await until(async () => (await outbox(server)).length === 0);
+  assert.deepEqual(listed(mail).flat().toSorted(), sent.toSorted());
+});
 
-  test('after an outage of the mail server, one digest has all leads that came meanwhile', async (t) => {
-    let isAway = true;
-    const mail = await openFor(
-      t,
-      startMailServer({
-        onMailFrom: (_address, _session, callback) => callback(isAway ? refusal(451) : null),
-      }),
-    );
-    const server = await startOver(store, t, mail);
-    const sent: string[] = [];
-    while (sent.length < 12) sent.push(await send(server));
-    await until(async () => (await outbox(server)).every(({attempts}) => attempts > 1));
-    isAway = false;
-    await until(async () => (await outbox(server)).length === 0);
-    assert.deepEqual(
-      listed(mail).map((references) => references.toSorted()),
-      [sent.toSorted()],
-    );
-  });
+test('after an outage of the mail server, one digest has all leads that came meanwhile', async (t) => {
+  let isAway = true;
+  const mail = await openFor(
+    t,
+    startMailServer({
+      onMailFrom: (_address, _session, callback) => callback(isAway ? refusal(451) : null),
+    }),
+  );
+  const server = await startOver(t, mail);
+  const sent: string[] = [];
+  while (sent.length < 12) sent.push(await send(server));
+  await until(async () => (await outbox(server)).every(({attempts}) => attempts > 1));
+  isAway = false;
+  await until(async () => (await outbox(server)).length === 0);
+  assert.deepEqual(
+    listed(mail).map((references) => references.toSorted()),
+    [sent.toSorted()],
+  );
 });

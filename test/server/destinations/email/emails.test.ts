@@ -109,7 +109,7 @@ suite('the texts of e-mails', () => {
     assert.match(parsed.text ?? '', /^May be from a bot: it was sent faster than people type$/m);
   });
 
-  test('an answer, a repeated and a corrected lead are in the thread of the e-mail that they follow', async () => {
+  test('an answer, a repetition and a correction join the thread of the first e-mail', async () => {
     const follows = async (changes: Changes, content?: DeliveryContent) => {
       const {parsed} = await sentOne([newsRequest(changes, content)]);
       assert.equal(parsed.references, parsed.inReplyTo);
@@ -367,7 +367,7 @@ suite('the texts of e-mails', () => {
       ...Object.entries(linkable),
       ...harmless.map((words) => [words, words] as const),
     ]) {
-      test(`no mail program makes a link of the words of a visitor or of a link: ${JSON.stringify(words)}`, async () => {
+      test(`mail programs make no link of the words ${JSON.stringify(words)}`, async () => {
         const [title, ...lines] = [
           'In the words of the link that brought the visitor:',
           'Source',
@@ -388,7 +388,7 @@ suite('the texts of e-mails', () => {
       });
     }
 
-    test('whatever the words of a visitor or of a link are made of, nothing in them is an address or a phone number, and the subject has none of them', () => {
+    test('words of visitors never become an address or a phone number in an e-mail', () => {
       const parts = [
         ...[
           'evil',
@@ -455,7 +455,7 @@ suite('the texts of e-mails', () => {
       const lead = asLead({...prequalificationBody, email, phone});
       return (await sentOne([newsRequest({lead})], {details: 'contact'})).parsed.text ?? '';
     };
-    test('the e-mail address of a visitor is written so that it can be answered, if it can be nothing else', async () => {
+    test('the e-mail address of a visitor can be answered if it can be nothing else', async () => {
       for (const email of ['jane.doe+home@mail.example.com', "o'neil-jane@example.com"])
         assert.ok((await reply(email)).includes(`\nE-mail: ${email}\n`));
       const rows = {

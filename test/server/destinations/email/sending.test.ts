@@ -78,7 +78,7 @@ suite('sending an e-mail', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/);
   });
 
-  test('a mail server on loopback whose certificate nobody knows gets the e-mail without encryption', async (t) => {
+  test('a mail server on loopback with an unknown certificate gets the e-mail unencrypted', async (t) => {
     const {server, email} = await start(t, certificate);
     await email.deliver(newsRequest());
     assert.equal(server.received[0]?.encrypted, false);
@@ -135,7 +135,7 @@ suite('sending an e-mail', () => {
   });
 
   for (const scheme of ['smtp', 'smtps']) {
-    test(`with ${scheme}://, the host is looked up as every destination is, and its certificate is checked by its name`, async (t) => {
+    test(`${scheme}:// has its host looked up by lookups.ts and its certificate checked by name`, async (t) => {
       const server = await openFor(t, startMailServer({...certificate, secure: scheme === 'smtps'}));
       const asked: string[] = [];
       const lookup = (name: string) => {
@@ -336,7 +336,7 @@ suite('a mail server that refuses', () => {
     assert.deepEqual(server.received[0]?.to, ['a@example.com', 'c@example.com']);
   });
 
-  test('if one recipient is refused for now, the e-mail is tried again for that one alone, until it is taken or refused for good', async (t) => {
+  test('a recipient that is refused for now is tried again alone, until it is taken or refused', async (t) => {
     const to = ['a@example.com', 'grey@example.com', 'gone@example.com'];
     const replies = new Map([
       ['grey@example.com', 451],
@@ -392,7 +392,7 @@ suite('a mail server that refuses', () => {
     assert.deepEqual(server.received, []);
   });
 
-  test('a digest goes to all recipients, and what some of them have already goes to the others alone', async (t) => {
+  test('a digest is repeated only to the recipients that have not got it', async (t) => {
     const changes = {to: ['a@example.com', 'grey@example.com'], everyMinutes: 1};
     const {server, email} = await start(t, {}, {changes});
     const late = {

@@ -17,6 +17,7 @@ import {createWebhook, sampleEvent} from '../../../../server/destinations/webhoo
 import {leadEventJsonSchema, leadEventTypes} from '../../../../server/leads/lead-event.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {missing} from '../../../support/installed.ts';
+import {runCommand} from '../../../support/operator.ts';
 import {newsRequest} from '../../../support/sample-deliveries.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
@@ -42,7 +43,7 @@ function folderFor(t: TestContext): string {
 }
 
 suite('the guide of webhooks', () => {
-  test('the guide of webhooks shows the whole body of an event as it is sent', () => {
+  test('shows the whole body of an event as it is sent', () => {
     const shown = JSON.parse(codeAfter('<!-- example: event -->')) as {data: {id: string}};
     const {id} = shown.data;
     const at = parseInt(id.replace('-', '').slice(0, 12), 16);
@@ -52,11 +53,11 @@ suite('the guide of webhooks', () => {
     assert.ok(guide.includes(`webhook-id: evt_created_${id}`));
     assert.ok(guide.includes(`webhook-timestamp: ${Math.floor(at / 1_000)}`));
   });
-  test('the guide of webhooks names all types of events and no others', () => {
+  test('names all types of events and no others', () => {
     const named = [...guide.matchAll(/^\| `(lead\.\w+)`/gm)].map(([, type]) => type);
     assert.deepEqual(named, [...leadEventTypes]);
   });
-  test('the guide of webhooks shows a partners file that the server reads', (t) => {
+  test('shows a partners file that the server reads', (t) => {
     const file = join(folderFor(t), 'partners.json');
     writeFileSync(file, codeAfter('<!-- example: partners -->'));
     const {destinations, partners} = readPartners(file).content;
@@ -70,7 +71,7 @@ suite('the guide of webhooks', () => {
     assert.deepEqual(Object.keys(destinations), ['sales']);
     assert.deepEqual(partners[0].sendTo, ['sales']);
   });
-  test('the guide of webhooks shows a signature that is right', () => {
+  test('shows a signature that is right', () => {
     const lines = codeAfter('<!-- example: known answer -->').trimEnd().split('\n');
     const shown = Object.fromEntries(lines.map((line) => line.split(/: +(.*)/, 2))) as Record<string, string>;
     const {secret = '', id = '', timestamp, body: signedBody = '', signature} = shown;
@@ -98,7 +99,7 @@ suite('the guide of webhooks', () => {
     assert.equal(isValid({...known, type: 5}), false);
     assert.doesNotMatch(JSON.stringify(leadEventJsonSchema()), /"enum"/);
   });
-  test('the guides name commands and options that exist', () => {
+  test('the guides name commands and options that exist', async () => {
     const documents = ['webhooks.md', 'email.md', ...globSync('recipes/*.md', {cwd: join(root, 'docs')})];
     const commands = documents.flatMap((name) =>
       [...readDocument(name).matchAll(/lead-prequal ((?:deliveries|destinations|leads) [^`\n#]*)/g)].map(
@@ -109,9 +110,8 @@ suite('the guide of webhooks', () => {
     const helps = new Map<string, string>();
     for (const [group = '', command = '', ...words] of commands) {
       const name = `${group} ${command}`;
-      const run = () =>
-        spawnSync(process.execPath, [join(root, 'server/cli/program.ts'), group, command, '--help']);
-      const help = helps.get(name) ?? String(run().stdout).replaceAll(/\s+/g, ' ');
+      const help =
+        helps.get(name) ?? (await runCommand({}, group, command, '--help')).stdout.replaceAll(/\s+/g, ' ');
       helps.set(name, help);
       assert.ok(help.startsWith(`Usage: lead-prequal ${name} `), name);
       words.forEach((word, index) => {
@@ -198,7 +198,7 @@ async function post(
 }
 type Changed = {at?: number; sent?: string; headers?: Record<string, string | undefined>};
 
-const refused: Record<string, Changed> = {
+const refused = (): Record<string, Changed> => ({
   'with a changed body': {sent: body.replace('Sample', 'Simple')},
   'with a space after its body': {sent: `${body} `},
   'without a body': {sent: ''},
@@ -215,7 +215,7 @@ const refused: Record<string, Changed> = {
   },
   'with an empty signature': {headers: {'webhook-signature': 'v1,'}},
   'with a signature that is none': {headers: {'webhook-signature': 'v1,é v1 , v1'}},
-};
+});
 
 /** PHP starts the script for each request, so that only the answer can say that there is no secret. */
 async function refusesAll(t: TestContext, secret: string | null): Promise<void> {
@@ -232,7 +232,7 @@ async function refusesAll(t: TestContext, secret: string | null): Promise<void> 
 const languages = {Node: 'node', Python: 'python3', PHP: 'php', Ruby: 'ruby'};
 for (const [language, program] of Object.entries(languages)) {
   suite(`the receiver in ${language}`, {skip: missing(program)}, () => {
-    test(`the receiver in ${language} takes what a webhook sends, also while its secret is changed`, async (t) => {
+    test(`takes what a webhook sends, also while its secret is changed`, async (t) => {
       const running = await start(t, language);
       const request = newsRequest();
       const {reference} = newsOf(request);
@@ -257,11 +257,11 @@ for (const [language, program] of Object.entries(languages)) {
       }
       await until(() => running.printed().split(`lead.created ${reference}`).length === 4);
     });
-    test(`the receiver in ${language} refuses what was not signed so, or not now`, async (t) => {
+    test(`refuses what was not signed so, or not now`, async (t) => {
       const running = await start(t, language);
       assert.equal(await post(running), 204);
       assert.equal(await post(running, {at: Date.now() - 4 * minutes}), 204);
-      for (const [what, changed] of Object.entries(refused)) {
+      for (const [what, changed] of Object.entries(refused())) {
         assert.equal(await post(running, changed), 401, `an event ${what}`);
       }
       const unknown = {'webhook-signature': new Verifier(running.secret).sign('evt_1', new Date(), body)};
@@ -273,7 +273,7 @@ for (const [language, program] of Object.entries(languages)) {
       );
       assert.equal(await post(running), 204);
     });
-    test(`the receiver in ${language} takes the sample that the guide signs in a shell`, async (t) => {
+    test(`takes the sample that the guide signs in a shell`, async (t) => {
       const running = await start(t, language);
       const [setting, sample, change] = ['3. In a second shell', 'Sign a sample', 'Now change a letter'].map(
         (text) => codeAfter(text),
@@ -294,7 +294,7 @@ for (const [language, program] of Object.entries(languages)) {
       assert.deepEqual(await send(newSecret(), sample), ['401']);
       assert.deepEqual(await send(running.secret, sample, change), ['204', '401']);
     });
-    test(`the receiver in ${language} does not work without a secret of 24 bytes`, async (t) => {
+    test(`does not work without a secret of 24 bytes`, async (t) => {
       const short = Buffer.alloc(23);
       for (const secret of [null, '', 'whsec_', `whsec_${short.toString('base64')}`]) {
         if (language === 'PHP') {

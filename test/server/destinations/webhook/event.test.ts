@@ -14,7 +14,12 @@ import {eventTypes, newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
-import {leadEventSchema, leadEventTypes, type LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {
+  eventFields,
+  leadEventSchema,
+  leadEventTypes,
+  type LeadEvent,
+} from '../../../../server/leads/lead-event.ts';
 import type {Answer, Consent, LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {finances} from '../../../support/any-finances.ts';
 import {readJson} from '../../../support/http.ts';
@@ -108,7 +113,7 @@ const record: fc.Arbitrary<LeadRecord> = fc.record({
 });
 
 suite('the body of an event', () => {
-  test('the body of an event is valid by the published schema, whatever the lead is', () => {
+  test('is valid by the published schema, whatever the lead is', () => {
     const content = fc.constantFrom('created', 'answered', 'refused');
     fc.assert(
       fc.property(record, content, time, (of, told, happenedAt) => {
@@ -125,7 +130,7 @@ suite('the body of an event', () => {
     );
   });
 
-  test('the body of an event of a standard lead over the API has nothing that the lead does not have', () => {
+  test('the event of a standard lead over the API has nothing that the lead does not have', () => {
     const of: LeadRecord = {
       ...sampleRecord(),
       lead: asLead(standardBody),
@@ -152,14 +157,14 @@ suite('the body of an event', () => {
     });
   });
 
-  test('the body of an event of a sample is valid, and its amounts are those of the calculator', () => {
+  test('of a sample is valid, and its amounts are those of the calculator', () => {
     const of = sampleRecord();
     assertValid(sampleEvent(of).event);
     const {status, amounts: computed} = calculatedAnswer(of.lead, defaultPolicy);
     assert.partialDeepStrictEqual(of.answer, {status, amounts: computed});
   });
 
-  test('the body of an event has one of the types that destinations know, except for those of operators', () => {
+  test('an event has one of the types that destinations know, or one for operators', () => {
     const public_ = new Set<string>(Object.values(eventTypes).filter((type) => type !== 'lead.held'));
     assert.deepEqual(public_, new Set(leadEventTypes));
   });
@@ -177,7 +182,7 @@ function* fieldsOf(schema: Record<string, unknown>, path = ''): Generator<[strin
 }
 
 suite('the published schema', () => {
-  test('the published schema may be read by tools on any page, and says where it is', () => {
+  test('may be read by tools on any page, and says where it is', () => {
     const {status, headers} = schemaResponse;
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^application\/schema\+json\b/);
@@ -185,21 +190,27 @@ suite('the published schema', () => {
     assert.equal(published['$id'], 'https://leads.example.com/schemas/lead-event-v1.json');
     assert.equal(published['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   });
-  test('the published schema describes each field in words', () => {
+  test('describes each field in words', () => {
     const fields = [...fieldsOf(published)];
     assert.ok(fields.length > 50);
     for (const [path, {description}] of fields) {
       if (path !== '/data') assert.match(String(description), /^.*\.$/, path);
     }
   });
-  test('the published schema allows fields that may be added, and refuses one that is missing', () => {
+  test('allows fields that may be added, and refuses one that is missing', () => {
     const {event} = sampleEvent();
     assert.ok(isValid({...event, added: 1, data: {...event.data, added: 1}}));
     const data: Partial<LeadEvent['data']> = {...event.data};
     delete data.reference;
     assert.equal(isValid({...event, data}), false);
   });
-  test('the published schema is that of the OpenAPI document', async () => {
+  test('is valid for leads from before an optional field was added', () => {
+    const fields = z.object(
+      eventFields({phone: {kind: 'phone', required: true}, email: {kind: 'email', required: false}}),
+    );
+    assert.deepEqual(z.toJSONSchema(fields).required, ['phone']);
+  });
+  test('is that of the OpenAPI document', async () => {
     const document = await readJson<{
       components: {schemas: {LeadEvent: object}};
       webhooks: Record<string, {post: {parameters: {name: string}[]}}>;

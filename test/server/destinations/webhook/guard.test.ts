@@ -120,7 +120,7 @@ const refusal = (error: unknown) =>
 suite('the address of a webhook', () => {
   for (const [kind, hosts] of Object.entries(refusedHosts)) {
     for (const host of hosts) {
-      test(`the address of a webhook is refused if it is ${kind}: ${host}`, async (t) => {
+      test(`is refused if it is ${kind}: ${host}`, async (t) => {
         const {settings} = await openFor(t, startWebhookReceiver());
         for (const protocol of ['https', 'http']) {
           const own = {...settings, url: `${protocol}://${host}:4711/`, isInternal: false};
@@ -132,9 +132,9 @@ suite('the address of a webhook', () => {
     }
   }
   for (const address of allowed) {
-    test(`the address of a webhook may be public: ${address}`, () => assert.ok(isPublicAddress(address)));
+    test(`may be public: ${address}`, () => assert.ok(isPublicAddress(address)));
   }
-  test('the address of a webhook is public in IPv6 only if the IPv4 address in it is, and never through a tunnel', () => {
+  test('an IPv6 address is public only if the IPv4 address in it is, and never by a tunnel', () => {
     const byte = fc.nat(255);
     fc.assert(
       fc.property(byte, byte, byte, byte, (a, b, c, d) => {
@@ -156,7 +156,7 @@ suite('the address of a webhook', () => {
     );
   });
   for (const text of ['', 'localhost', '1.2.3.4.5', '8.8.8.8:80', '::1%lo', 'fe80::1%eth0']) {
-    test(`the address of a webhook is not public if it is none, or has a zone: "${text}"`, () =>
+    test(`is not public if it is none, or has a zone: "${text}"`, () =>
       assert.equal(isPublicAddress(text), false));
   }
 });
@@ -174,7 +174,7 @@ suite('the name of a webhook', () => {
     'no address': [],
   };
   for (const [what, addresses] of Object.entries(rows)) {
-    test(`the name of a webhook is refused if it resolves to ${what}`, async (t) => {
+    test(`is refused if it resolves to ${what}`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver());
       const url = `http://receiver.example:${receiver.port}/`;
       const settings = {...receiver.settings, url, isInternal: false};
@@ -185,7 +185,7 @@ suite('the name of a webhook', () => {
     });
   }
 
-  test('the name of a webhook is looked up for each connection, so that one that turns private is refused', async (t) => {
+  test('each connection looks the name up, so one that turns private is refused', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver(replyWith(204, {connection: 'close'})));
     routePublicAddressesTo(receiver.port, t);
     const url = `http://receiver.example:${receiver.port}/`;
@@ -214,7 +214,7 @@ suite('the name of a webhook', () => {
     assert.equal(receiver.connections(), 1);
   });
 
-  test('the name of a webhook that the operator lists may resolve to a private address', async (t) => {
+  test('that the operator lists may resolve to a private address', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver());
     const url = `http://receiver.internal:${receiver.port}/`;
     const webhook = createWebhook({...receiver.settings, url}, 5_000, lookupOf(['127.0.0.1']));

@@ -164,7 +164,7 @@ suite('an event is delivered', () => {
     'a 200 that asks to wait': replyWith(200, {'retry-after': '3600'}),
   };
   for (const [what, reply] of Object.entries(replies)) {
-    test(`an event is delivered after ${what}`, async (t) => {
+    test(`after ${what}`, async (t) => {
       const {settings, received} = await openFor(t, startWebhookReceiver(reply));
       const settlement = await deliver(settings, newsRequest());
       assert.partialDeepStrictEqual(settlement, {state: 'delivered', answer: null});
@@ -172,13 +172,13 @@ suite('an event is delivered', () => {
     });
   }
 
-  test('an event is delivered if the answer comes at the end of the time', async (t) => {
+  test('if the answer comes at the end of the time', async (t) => {
     const late: ReceiverReply = (response) => void setTimeout(() => response.writeHead(200).end(), 1_000);
     const {settings} = await openFor(t, startWebhookReceiver(late));
     assert.equal((await deliver(settings, newsRequest(), 5_000)).state, 'delivered');
   });
 
-  test('an event is delivered over a connection of the events before', async (t) => {
+  test('over a connection of the events before', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver(replyWith(200, {}, 'thanks')));
     const webhook = createWebhook(receiver.settings, usualTimeout);
     t.after(() => webhook.close());
@@ -191,7 +191,7 @@ suite('an event is delivered', () => {
     ['resets', (socket: Socket) => void socket.resetAndDestroy()],
     ['ends', (socket: Socket) => void socket.end()],
   ] as const) {
-    test(`an event is sent again at once if the receiver ${how} a connection of an earlier event at that moment`, async (t) => {
+    test(`an event is sent again at once if the receiver ${how} an earlier connection just then`, async (t) => {
       const used = new Set<Socket>();
       const settings = await listen(t, (socket) =>
         onEvent(socket, () => {
@@ -218,7 +218,7 @@ suite('an event is delivered', () => {
     });
   }
 
-  test('an event is delivered over as many connections as the settings allow at once, and no more', async (t) => {
+  test('over as many connections as the settings allow at once, and no more', async (t) => {
     const open: (() => void)[] = [];
     const hold: ReceiverReply = (response) => void open.push(() => response.writeHead(204).end());
     const receiver = await openFor(t, startWebhookReceiver(hold));
@@ -267,7 +267,7 @@ suite('an event fails', () => {
     [599, failed, /599/],
   ];
   for (const [status, expected, message] of rows) {
-    test(`an event fails with words after a ${status}`, async (t) => {
+    test(`with words after a ${status}`, async (t) => {
       const location = {location: 'https://elsewhere.example/'};
       const error = await failureOf(t, replyWith(status, status < 400 ? location : {}));
       assert.partialDeepStrictEqual({...error}, expected);
@@ -276,7 +276,7 @@ suite('an event fails', () => {
     });
   }
 
-  test('an event fails after a redirect, which is not followed', async (t) => {
+  test('after a redirect, which is not followed', async (t) => {
     const elsewhere = await openFor(t, startWebhookReceiver());
     await failureOf(t, replyWith(307, {location: elsewhere.settings.url}));
     assert.equal(elsewhere.connections(), 0);
@@ -289,7 +289,7 @@ suite('an event fails', () => {
     [503, false],
     [429, false],
   ] as const) {
-    test(`an event fails with ${status} after three attempts: this is ${expected ? '' : 'not '}taken for the fault of the lead`, async (t) => {
+    test(`after three attempts ${status} is ${expected ? '' : 'not '}taken for the fault of the lead`, async (t) => {
       assert.equal((await failureOf(t, replyWith(status), {attempts: 3})).aboutLead, expected);
       assert.equal((await failureOf(t, replyWith(status), {attempts: 2})).aboutLead, false);
     });
@@ -308,7 +308,7 @@ suite('an event fails', () => {
     ['-5', 0, 0],
   ] as const) {
     const what = typeof header === 'string' ? header : 'a date';
-    test(`an event fails, and the Retry-After is honoured within an hour: ${what}`, async (t) => {
+    test(`and the Retry-After is honoured within an hour: ${what}`, async (t) => {
       for (const status of [429, 503]) {
         const value = typeof header === 'string' ? header : header();
         const {retryAfter} = await failureOf(t, replyWith(status, {'retry-after': value}));
@@ -317,20 +317,20 @@ suite('an event fails', () => {
     });
   }
 
-  test('an event fails with the first 200 characters of the answer, which are not in the message', async (t) => {
+  test('with the first 200 characters of the answer, which are not in the message', async (t) => {
     const body = `\u0000\u001b[31mNo\r\n\t<b>such\u202e lead</b> ${'é😀'.repeat(5_000)}`;
     const error = await failureOf(t, replyWith(422, {}, body));
     assert.match(error.excerpt ?? '', /^\[31mNo <b>such lead<\/b> (?:é😀)+é?$/u);
     assert.equal(Array.from(error.excerpt ?? '').length, 200);
     assert.doesNotMatch(error.message, /No|such|é/);
   });
-  test('an event fails without an excerpt if the answer is compressed or empty', async (t) => {
+  test('without an excerpt if the answer is compressed or empty', async (t) => {
     const packed: ReceiverReply = (response) =>
       void response.writeHead(500, {'content-encoding': 'gzip'}).end(gzipSync('sorry'));
     assert.equal((await failureOf(t, packed)).excerpt, null);
     assert.equal((await failureOf(t, replyWith(500))).excerpt, null);
   });
-  test('an event fails with an excerpt also if the body of the answer is huge, breaks off, drips or is no text', async (t) => {
+  test('a failure keeps an excerpt also of a body that is huge, breaks off, drips or is no text', async (t) => {
     const huge: ReceiverReply = (response) => void response.writeHead(500).end(Buffer.alloc(50_000_000, 'x'));
     assert.equal((await failureOf(t, huge)).excerpt, 'x'.repeat(200));
     const cut: ReceiverReply = (response) => {
@@ -416,7 +416,7 @@ suite('the network', () => {
     ],
   };
   for (const [what, [onConnection, message, timeout]] of Object.entries(cases)) {
-    test(`the network ${what}: the event failed, and the message says so`, async (t) => {
+    test(`${what}: the event failed, and the message says so`, async (t) => {
       const settings = await listen(t, onConnection);
       const error = await failureAt(settings, newsRequest(), timeout);
       assert.match(error.message, message);
@@ -425,7 +425,7 @@ suite('the network', () => {
       assert.equal(later.aboutLead, timeout === undefined, 'Only a timeout says nothing about the lead');
     });
   }
-  test('the network refuses the connection: the event failed, and never because of the lead', async () => {
+  test('refuses the connection: the event failed, and never because of the lead', async () => {
     const settings = at(`http://127.0.0.1:${await freePort()}/`);
     const error = await failureAt(settings, newsRequest({attempts: 9}));
     assert.match(error.message, /^The connection was refused: nothing listens/);
@@ -435,7 +435,7 @@ suite('the network', () => {
     ['ENOTFOUND', /^The host of the URL does not exist/],
     ['EAI_AGAIN', /^The host of the URL could not be looked up/],
   ] as const) {
-    test(`the network knows no such name (${code}): the event failed, and the message says so`, async (t) => {
+    test(`knows no such name (${code}): the event failed, and the message says so`, async (t) => {
       const failure = Object.assign(new Error(`getaddrinfo ${code} secret.example`), {code});
       const webhook = createWebhook(at('https://secret.example/'), 5_000, () => Promise.reject(failure));
       t.after(() => webhook.close());
@@ -447,7 +447,7 @@ suite('the network', () => {
       });
     });
   }
-  test('the network is no longer used once the webhook is closed: deliveries under way are cut off', async (t) => {
+  test('is no longer used once the webhook is closed: deliveries under way are cut off', async (t) => {
     const receiver = await openFor(
       t,
       startWebhookReceiver(() => undefined),

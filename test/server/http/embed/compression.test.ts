@@ -77,7 +77,7 @@ suite('the compressed files', () => {
     );
   });
 
-  test('a file that a browser has, and one that is asked for without compression, wait for no compression', async (t) => {
+  test('a file that needs no compression waits for none', async (t) => {
     const {begun, compress} = controlled();
     const get = await serve(t, compress);
     const plain = await get(`/embed/1.1.0/${script}`, {'accept-encoding': 'identity'});

@@ -8,7 +8,7 @@ import {onePartner, type Partner} from '../../../../server/config/partners.ts';
 import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
-import {forEachStore} from '../../../support/stores.ts';
+import {forEachStore, sqlite} from '../../../support/stores.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 
@@ -22,70 +22,140 @@ const partners = [
 ] as const;
 const agreed = {version: '2026-02', agreed: true};
 
-forEachStore((store) => {
-  const server = store.useServer({partners: [...partners]});
-  const send = (key: string, body: object) => sendLead(server, somebody(), {partner: key, body});
-  const recordOf = async ({id}: {id: string}) => {
-    const [row] = await server.select(`SELECT consent FROM consents WHERE lead_id = '${id}'`);
-    return row && (JSON.parse(String(row['consent'])) as Record<string, unknown>);
-  };
+const server = sqlite.useServer({partners: [...partners]});
+const send = (key: string, body: object) => sendLead(server, somebody(), {partner: key, body});
+const recordOf = async ({id}: {id: string}) => {
+  const [row] = await server.select(`SELECT consent FROM consents WHERE lead_id = '${id}'`);
+  return row && (JSON.parse(String(row['consent'])) as Record<string, unknown>);
+};
 
-  suite('a partner with a consent', () => {
-    test('a partner with a consent shows its text and version, and says whether it must be ticked', async () => {
-      const shown = async (key: string) => {
-        const headers = {origin: listedOrigin};
-        const response = await server.fetch(`/embed/v1/config?partner=${key}`, {headers});
-        return (await readJson<EmbedConfig>(response, 200)).consent;
-      };
-      assert.deepEqual(await shown('ticked'), {text, version: '2026-02', required: true});
-      assert.deepEqual(await shown('shown'), {text, version: '2026-02', required: false});
-      assert.equal(await shown('none'), null);
-    });
-    for (const consent of [undefined, null, 'yes', {}, {agreed: true}, {...agreed, agreed: false}]) {
-      test(`a partner with a consent refuses a lead without the tick, and stores nothing: ${JSON.stringify(consent)}`, async () => {
-        const before = await server.select('SELECT id FROM leads');
-        const problem = await readProblem(await send('ticked', {consent}), 422, 'invalid-lead');
-        assert.deepEqual(fieldCodes(problem), {consent: 'required'});
-        assert.equal((await server.select('SELECT id FROM leads')).length, before.length);
-      });
-    }
-    test('a partner with a consent that asks for no tick wants to know that it was shown', async () => {
-      const problem = await readProblem(await send('shown', {}), 422, 'invalid-lead');
+suite('a partner with a consent', () => {
+  test('shows its text and version, and says whether it must be ticked', async () => {
+    const shown = async (key: string) => {
+      const headers = {origin: listedOrigin};
+      const response = await server.fetch(`/embed/v1/config?partner=${key}`, {headers});
+      return (await readJson<EmbedConfig>(response, 200)).consent;
+    };
+    assert.deepEqual(await shown('ticked'), {text, version: '2026-02', required: true});
+    assert.deepEqual(await shown('shown'), {text, version: '2026-02', required: false});
+    assert.equal(await shown('none'), null);
+  });
+  for (const consent of [undefined, null, 'yes', {}, {agreed: true}, {...agreed, agreed: false}]) {
+    test(`a lead without the tick is refused, and nothing is stored: ${JSON.stringify(consent)}`, async () => {
+      const before = await server.select('SELECT id FROM leads');
+      const problem = await readProblem(await send('ticked', {consent}), 422, 'invalid-lead');
       assert.deepEqual(fieldCodes(problem), {consent: 'required'});
-      assert.equal((await send('shown', {consent: {...agreed, agreed: false}})).status, 201);
+      assert.equal((await server.select('SELECT id FROM leads')).length, before.length);
     });
-    for (const key of ['ticked', 'shown']) {
-      test(`a partner with a consent refuses the consent to another text: ${key}`, async () => {
-        const response = await send(key, {consent: {...agreed, version: '2026-01'}});
-        await readProblem(response, 422, 'consent-outdated');
-      });
-    }
-    test('a partner with a consent makes a request with the consent to another text another one', async () => {
-      const [lead, key] = [somebody(), randomUUID()];
-      const sending = {partner: 'ticked', key, body: {consent: agreed}};
-      const first = await sentLead(server, lead, sending);
-      assert.deepEqual(await sentLead(server, lead, sending), first);
-      const outdated = await sendLead(server, lead, {...sending, body: {consent: {...agreed, version: '1'}}});
-      await readProblem(outdated, 422, 'idempotency-key-reused');
-    });
-    test('a partner with a consent gives a repeated request its lead again when its text has changed since', async (t) => {
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
-      const databasePath = join(folder.path, 'leads.sqlite');
-      const [lead, key] = [somebody(), randomUUID()];
-      const sending = {partner: 'ticked', key, body: {consent: agreed}};
-      const before = await openFor(t, startTestServer({databasePath, partners: [partners[0]]}));
-      const first = await sentLead(before, lead, sending);
-      await before.close();
-      const changed = partner('ticked', {text: 'New', version: '2026-03', required: true});
-      const after = await startTestServer({databasePath, partners: [changed]});
-      t.after(() => after.close());
-      assert.deepEqual(await sentLead(after, lead, sending), first);
-      const response = await sendLead(after, somebody(), {...sending, key: randomUUID()});
+  }
+  test('that asks for no tick wants to know that it was shown', async () => {
+    const problem = await readProblem(await send('shown', {}), 422, 'invalid-lead');
+    assert.deepEqual(fieldCodes(problem), {consent: 'required'});
+    assert.equal((await send('shown', {consent: {...agreed, agreed: false}})).status, 201);
+  });
+  for (const key of ['ticked', 'shown']) {
+    test(`refuses the consent to another text: ${key}`, async () => {
+      const response = await send(key, {consent: {...agreed, version: '2026-01'}});
       await readProblem(response, 422, 'consent-outdated');
     });
+  }
+  test('makes a request with the consent to another text another one', async () => {
+    const [lead, key] = [somebody(), randomUUID()];
+    const sending = {partner: 'ticked', key, body: {consent: agreed}};
+    const first = await sentLead(server, lead, sending);
+    assert.deepEqual(await sentLead(server, lead, sending), first);
+    const outdated = await sendLead(server, lead, {...sending, body: {consent: {...agreed, version: '1'}}});
+    await readProblem(outdated, 422, 'idempotency-key-reused');
   });
+  test('a repeated request gets its lead again although the consent text has changed since', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const databasePath = join(folder.path, 'leads.sqlite');
+    const [lead, key] = [somebody(), randomUUID()];
+    const sending = {partner: 'ticked', key, body: {consent: agreed}};
+    const before = await openFor(t, startTestServer({databasePath, partners: [partners[0]]}));
+    const first = await sentLead(before, lead, sending);
+    await before.close();
+    const changed = partner('ticked', {text: 'New', version: '2026-03', required: true});
+    const after = await startTestServer({databasePath, partners: [changed]});
+    t.after(() => after.close());
+    assert.deepEqual(await sentLead(after, lead, sending), first);
+    const response = await sendLead(after, somebody(), {...sending, key: randomUUID()});
+    await readProblem(response, 422, 'consent-outdated');
+  });
+});
 
+suite('the record of a consent', () => {
+  test('the record has text, version, tick, time, origin, page, address and browser', async () => {
+    const before = Date.now();
+    const page = 'https://user:secret@www.partner.example/funding/?email=jane@example.com#part';
+    const answer = await sentLead(server, somebody(), {
+      partner: 'ticked',
+      body: {consent: agreed, page},
+      headers: {'user-agent': 'Browser/1.0'},
+    });
+    const {givenAt, ...record} = (await recordOf(answer))!;
+    assert.ok(Number(givenAt) >= before && Number(givenAt) <= Date.now());
+    assert.deepEqual(record, {
+      textVersion: '2026-02',
+      textHash: createHash('sha256').update(text).digest('hex'),
+      agreed: true,
+      origin: listedOrigin,
+      page: 'https://www.partner.example/funding/',
+      ip: '127.0.0.1',
+      userAgent: 'Browser/1.0',
+    });
+  });
+  for (const page of [undefined, '', 'not a page', 'javascript:alert(1)', 'data:text/html,x', 7]) {
+    test(`has no page where there is none: ${JSON.stringify(page)}`, async () => {
+      const answer = await sentLead(server, somebody(), {
+        partner: 'ticked',
+        body: {consent: agreed, page},
+        headers: {'user-agent': 'x'.repeat(5_000)},
+      });
+      assert.partialDeepStrictEqual(await recordOf(answer), {page: null, userAgent: 'x'.repeat(512)});
+    });
+  }
+  for (const page of [
+    'https://other.example/',
+    'http://www.partner.example/',
+    'https://www.partner.example:8443/',
+    'https://www.partner.example.other.example/',
+  ]) {
+    test(`believes no page of another origin: ${page}`, async () => {
+      const answer = await sentLead(server, somebody(), {partner: 'ticked', body: {consent: agreed, page}});
+      assert.partialDeepStrictEqual(await recordOf(answer), {origin: listedOrigin, page: null});
+    });
+  }
+  test('the record has no origin and no page where a page of the service sends none', async () => {
+    const response = await server.fetch(
+      '/embed/v1/leads?partner=ticked',
+      postJson(
+        {lead: somebody(), consent: agreed, page: `${listedOrigin}/`},
+        {'sec-fetch-site': 'same-origin', 'idempotency-key': randomUUID()},
+      ),
+    );
+    const record = await recordOf(await readJson<{id: string}>(response, 201));
+    assert.partialDeepStrictEqual(record, {origin: null, page: null});
+  });
+  test('speaks of no tick where none was asked for', async () => {
+    const answer = await sentLead(server, somebody(), {partner: 'shown', body: {consent: agreed}});
+    assert.partialDeepStrictEqual(await recordOf(answer), {agreed: null, textVersion: '2026-02'});
+  });
+  test('is not made at a partner without consent, whatever is sent', async () => {
+    assert.equal(await recordOf(await sentLead(server, somebody(), {partner: 'none'})), undefined);
+    const answer = await sentLead(server, somebody(), {partner: 'none', body: {consent: agreed}});
+    assert.equal(await recordOf(answer), undefined);
+  });
+  test('is nowhere in the log', () => {
+    const log = server.logLines.join('');
+    for (const secret of ['/funding/', 'Browser/1.0', 'jane@example.com', text]) {
+      assert.ok(!log.includes(secret), secret);
+    }
+  });
+});
+
+forEachStore((store) => {
   suite('a consent text that has changed without a new version', () => {
     const [first, second] = ['changed', 'shared'].map((key) =>
       partner(key, {text, version: '1', required: true}),
@@ -100,10 +170,10 @@ forEachStore((store) => {
     const agree = (server: TestServer, key: string, version: string) =>
       sentLead(server, somebody(), {partner: key, body: {consent: {version, agreed: true}}});
 
-    test('a consent text that has changed without a new version is taken as long as no lead was stored under it', async (t) => {
+    test('a changed text is taken if no lead was stored under its version', async (t) => {
       await openFor(t, startWith(changed('changed', '1'), second!));
     });
-    test('a consent text that has changed without a new version is refused at start from the first lead on, by the name of the partner', async (t) => {
+    test('a changed text is refused at start from the first lead on, by the name of the partner', async (t) => {
       await agree(earlier, 'changed', '1');
       await assert.rejects(startWith(second!, changed('changed', '1')), {
         name: 'ConfigError',
@@ -112,23 +182,23 @@ forEachStore((store) => {
       });
       await openFor(t, startWith(changed('changed', '2'), second!));
     });
-    test('a consent text that has changed without a new version is another one for each partner', async (t) => {
+    test('is another one for each partner', async (t) => {
       await openFor(t, startWith(changed('shared', '1'), first!));
     });
-    test('a consent text that has changed without a new version is refused at a version that was used before the last one, too', async (t) => {
+    test('a changed text is refused also under a version that was used before the last one', async (t) => {
       const next = await openFor(t, startWith(changed('changed', '2'), second!));
       await agree(next, 'changed', '2');
       await assert.rejects(startWith(changed('changed', '1'), second!), /under the version "1"/);
       await openFor(t, startWith(first!, second!));
     });
-    test('a consent text that has changed without a new version is taken where the leads are older than this check', async (t) => {
+    test('a changed text is taken if the leads are older than this check', async (t) => {
       await agree(earlier, 'shared', '1');
       await earlier.execute('DELETE FROM consent_texts');
       const server = await openFor(t, startWith(changed('shared', '1'), first!));
       await agree(server, 'shared', '1');
       await assert.rejects(startWith(second!), /under the version "1"/, 'from the first lead on, it stays');
     });
-    test('a consent text that has changed without a new version is found however many leads are stored at once', async () => {
+    test('a changed text is found however many leads are stored at once', async () => {
       await earlier.execute('DELETE FROM consent_texts');
       await Promise.all(
         Array.from({length: 40}, (_, place) => agree(earlier, place % 2 ? 'changed' : 'shared', '1')),
@@ -139,76 +209,6 @@ forEachStore((store) => {
         })),
         ['changed', 'shared'].map((name) => ({partner: name, version: '1'})),
       );
-    });
-  });
-
-  suite('the record of a consent', () => {
-    test('the record of a consent has text, version, tick, time, origin, page without query, address and browser', async () => {
-      const before = Date.now();
-      const page = 'https://user:secret@www.partner.example/funding/?email=jane@example.com#part';
-      const answer = await sentLead(server, somebody(), {
-        partner: 'ticked',
-        body: {consent: agreed, page},
-        headers: {'user-agent': 'Browser/1.0'},
-      });
-      const {givenAt, ...record} = (await recordOf(answer))!;
-      assert.ok(Number(givenAt) >= before && Number(givenAt) <= Date.now());
-      assert.deepEqual(record, {
-        textVersion: '2026-02',
-        textHash: createHash('sha256').update(text).digest('hex'),
-        agreed: true,
-        origin: listedOrigin,
-        page: 'https://www.partner.example/funding/',
-        ip: '127.0.0.1',
-        userAgent: 'Browser/1.0',
-      });
-    });
-    for (const page of [undefined, '', 'not a page', 'javascript:alert(1)', 'data:text/html,x', 7]) {
-      test(`the record of a consent has no page where there is none: ${JSON.stringify(page)}`, async () => {
-        const answer = await sentLead(server, somebody(), {
-          partner: 'ticked',
-          body: {consent: agreed, page},
-          headers: {'user-agent': 'x'.repeat(5_000)},
-        });
-        assert.partialDeepStrictEqual(await recordOf(answer), {page: null, userAgent: 'x'.repeat(512)});
-      });
-    }
-    for (const page of [
-      'https://other.example/',
-      'http://www.partner.example/',
-      'https://www.partner.example:8443/',
-      'https://www.partner.example.other.example/',
-    ]) {
-      test(`the record of a consent believes no page of another origin: ${page}`, async () => {
-        const answer = await sentLead(server, somebody(), {partner: 'ticked', body: {consent: agreed, page}});
-        assert.partialDeepStrictEqual(await recordOf(answer), {origin: listedOrigin, page: null});
-      });
-    }
-    test('the record of a consent has neither origin nor page where a page of the service itself sends none', async () => {
-      const response = await server.fetch(
-        '/embed/v1/leads?partner=ticked',
-        postJson(
-          {lead: somebody(), consent: agreed, page: `${listedOrigin}/`},
-          {'sec-fetch-site': 'same-origin', 'idempotency-key': randomUUID()},
-        ),
-      );
-      const record = await recordOf(await readJson<{id: string}>(response, 201));
-      assert.partialDeepStrictEqual(record, {origin: null, page: null});
-    });
-    test('the record of a consent speaks of no tick where none was asked for', async () => {
-      const answer = await sentLead(server, somebody(), {partner: 'shown', body: {consent: agreed}});
-      assert.partialDeepStrictEqual(await recordOf(answer), {agreed: null, textVersion: '2026-02'});
-    });
-    test('the record of a consent is not made at a partner without consent, whatever is sent', async () => {
-      assert.equal(await recordOf(await sentLead(server, somebody(), {partner: 'none'})), undefined);
-      const answer = await sentLead(server, somebody(), {partner: 'none', body: {consent: agreed}});
-      assert.equal(await recordOf(answer), undefined);
-    });
-    test('the record of a consent is nowhere in the log', () => {
-      const log = server.logLines.join('');
-      for (const secret of ['/funding/', 'Browser/1.0', 'jane@example.com', text]) {
-        assert.ok(!log.includes(secret), secret);
-      }
     });
   });
 });

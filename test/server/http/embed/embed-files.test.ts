@@ -37,7 +37,7 @@ const newest = `/embed/v1/${script}`;
 const ownBuild = `?build=${encodeURIComponent(sha384(code('1.10.0')).slice('sha384-'.length).slice(0, 12))}`;
 
 suite('the file of an exact version', () => {
-  test('the file of an exact version is what was built, for every page and for a year', async () => {
+  test('is what was built, for every page and for a year', async () => {
     const {status, headers, body} = await get(pinned + ownBuild);
     assert.equal(status, 200);
     assert.equal(body.toString(), code('1.10.0'));
@@ -62,7 +62,7 @@ suite('the file of an exact version', () => {
       assert.equal((await get(`/embed/${version}/${script}`)).body.toString(), code(version));
     });
   }
-  test('the file of an exact version has the hash that the script tag of the newest version pins', async () => {
+  test('has the hash that the script tag of the newest version pins', async () => {
     const tag = newestScript(server.config).script;
     const [, source = '', integrity] = /src="([^"]+)" integrity="([^"]+)" crossorigin/.exec(tag) ?? [];
     const {origin, pathname, searchParams} = new URL(source);
@@ -73,17 +73,17 @@ suite('the file of an exact version', () => {
 });
 
 suite('the newest version', () => {
-  test('the newest version of 1.x has an address of its own, kept for minutes', async () => {
+  test('of 1.x has an address of its own, kept for minutes', async () => {
     const {status, headers, body} = await get(newest);
     assert.equal(status, 200);
     assert.equal(body.toString(), code('1.10.0'));
     assert.equal(headers['cache-control'], 'public, max-age=300, stale-while-revalidate=86400');
     assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
   });
-  test('the newest version still gives the later files of the one before, for cached scripts ask for them', async () => {
+  test('still has the later files of the one before, for cached scripts', async () => {
     assert.equal((await get('/embed/v1/later-of-1.2.0.js')).body.toString(), code('1.2.0'));
   });
-  test('the newest version is never taken from another major version', async () => {
+  test('is never taken from another major version', async () => {
     await readProblem(await server.fetch('/embed/v1/later-of-2.0.0.js'), 404, 'not-found');
   });
 });
@@ -102,7 +102,7 @@ suite('compression', () => {
     [undefined, undefined],
   ];
   for (const [accepted, encoding] of rows) {
-    test(`compression for Accept-Encoding ${accepted ?? 'absent'} is ${encoding ?? 'none'}`, async () => {
+    test(`for Accept-Encoding ${accepted ?? 'absent'} is ${encoding ?? 'none'}`, async () => {
       const {headers, body} = await get(pinned, accepted === undefined ? {} : {'accept-encoding': accepted});
       assert.equal(headers['content-encoding'], encoding);
       const decode = {br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Buffer) => bytes};
@@ -132,7 +132,7 @@ suite('compression', () => {
     for (const name of ['etag', 'content-encoding', 'content-type', 'cache-control', 'vary'])
       assert.equal(head.headers[name], headers[name], name);
   });
-  test('compression gives each form its own ETag', async () => {
+  test('gives each form its own ETag', async () => {
     const tags = new Set<string | undefined>();
     for (const accepted of ['br', 'gzip', 'identity']) {
       tags.add((await get(pinned, {'accept-encoding': accepted})).headers.etag);
@@ -144,7 +144,7 @@ suite('compression', () => {
 
 suite('a file that a browser has', () => {
   for (const path of [pinned, newest]) {
-    test(`a file that a browser has is not sent again: ${path}`, async () => {
+    test(`is not sent again: ${path}`, async () => {
       const accepted = {'accept-encoding': 'br'};
       const {etag = ''} = (await get(path, accepted)).headers;
       const again = await get(path, {...accepted, 'if-none-match': etag});

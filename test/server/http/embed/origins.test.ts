@@ -22,7 +22,7 @@ suite('a wildcard in an origin', () => {
     's3.amazonaws.com',
   ];
   for (const suffix of shared) {
-    test(`a wildcard in an origin is refused below ${suffix}, where anybody can get a name`, () => {
+    test(`is refused below ${suffix}, where anybody can get a name`, () => {
       assert.throws(() => withOrigin(`https://*.${suffix}`), /must have its \* below a domain of one owner/);
     });
   }
@@ -94,7 +94,7 @@ suite('the log at start', () => {
     ['http://[::ffff:10.0.0.1]', false],
   ];
   for (const [url, warned] of upstreams) {
-    test(`the log at start ${warned ? 'warns' : 'does not warn'} of an upstream at ${url}`, async (t) => {
+    test(`${warned ? 'warns' : 'does not warn'} of an upstream at ${url}`, async (t) => {
       const settings = {
         ...leadApi,
         url,

@@ -34,7 +34,7 @@ suite('the origin of a page', () => {
     ['foreign that claims to be ours', {origin: 'https://evil.example', 'sec-fetch-site': 'same-origin'}],
   ];
   for (const [what, headers] of refused) {
-    test(`the origin of a page may not be ${what}`, async () => {
+    test(`may not be ${what}`, async () => {
       for (const [method, path] of routes) {
         const response = await ask(method, path, headers);
         assert.deepEqual(corsHeaders(response), {});
@@ -50,7 +50,7 @@ suite('the origin of a page', () => {
       await readJson(await ask('GET', '/embed/v1/config', headers), 200);
     });
   }
-  test('a page of the service itself may send leads of every partner, with its Origin as browsers send it', async () => {
+  test('a page of the service itself may send leads of every partner', async () => {
     const origin = 'https://leads.example.com';
     for (const partner of ['acme', 'contact-only']) {
       await readJson(await ask('GET', '/embed/v1/config', {origin}, partner), 200);
@@ -70,7 +70,7 @@ suite('the origin of a page', () => {
       }
     });
   }
-  test('the origin of a page is allowed by its own name, with the headers that its scripts may read', async () => {
+  test('an allowed origin gets its own name, and the headers that its scripts may read', async () => {
     for (const [method, path] of routes) {
       const headers = corsHeaders(await ask(method, path, fromPage));
       assert.equal(headers['access-control-allow-origin'], listedOrigin);
@@ -82,14 +82,14 @@ suite('the origin of a page', () => {
 
 suite('a partner', () => {
   for (const partner of ['nobody', 'ACME', '__proto__', '%20', ',']) {
-    test(`a partner is not known as "${partner}"`, async () => {
+    test(`is not known as "${partner}"`, async () => {
       for (const [method, path] of routes) {
         await readProblem(await ask(method, path, fromPage, partner), 403, 'unknown-partner');
       }
     });
   }
   for (const origin of [listedOrigin, 'https://evil.example', 'null']) {
-    test(`a page of the origin ${origin} can read that its partner is not known, and no cache keeps that`, async () => {
+    test(`a page of the origin ${origin} can read that its partner is not known`, async () => {
       for (const [method, path] of routes) {
         const response = await ask(method, path, {origin}, 'nobody');
         assert.equal(response.headers.get('access-control-allow-origin'), origin);
@@ -132,7 +132,7 @@ suite('a partner', () => {
 
 suite('an address that asks for partners that are not known', () => {
   for (const method of ['GET', 'OPTIONS'] as const) {
-    test(`an address that asks for partners that are not known gets 429 for the rest of the minute, and pages of a known partner work there as before: ${method}`, async (t) => {
+    test(`guesses of partners get 429 for a minute, which spares known partners: ${method}`, async (t) => {
       const limit = 5;
       const limited = await startTestServer({rateLimit: limit, trustProxy: 1});
       t.after(() => limited.close());
@@ -160,7 +160,7 @@ suite('a preflight', () => {
   const preflight = (path: string, origin: string, method: string, partner = 'acme') =>
     ask('OPTIONS', path, {origin, 'access-control-request-method': method}, partner);
 
-  test('a preflight from a listed origin allows what the form needs', async () => {
+  test('from a listed origin allows what the form needs', async () => {
     for (const [method, path] of routes) {
       const response = await preflight(path, listedOrigin, method);
       assert.equal(response.status, 204);
@@ -175,14 +175,14 @@ suite('a preflight', () => {
       assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/);
     }
   });
-  test('a preflight from any other origin is refused', async () => {
+  test('from any other origin is refused', async () => {
     for (const [method, path] of routes) {
       const foreign = await preflight(path, 'https://evil.example', method);
       assert.deepEqual(corsHeaders(foreign), {});
       await readProblem(foreign, 403, 'origin-not-allowed');
     }
   });
-  test('a preflight for an unknown partner is answered, so that the page can read the refusal of the request', async () => {
+  test('for an unknown partner is answered, so that the page can read the refusal', async () => {
     for (const [method, path] of routes) {
       const response = await preflight(path, 'https://evil.example', method, 'nobody');
       assert.equal(response.status, 204);

@@ -8,8 +8,8 @@ import {startFakeUpstream} from '../../../support/fake-upstream.ts';
 import {readJson, readProblem} from '../../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {newChallenge, newProof, solve} from '../../../support/solve.ts';
-import {forEachStore} from '../../../support/stores.ts';
-import {listedOrigin, through} from '../../../support/test-server.ts';
+import {forEachStore, sqlite} from '../../../support/stores.ts';
+import {listedOrigin, through, type TestServer} from '../../../support/test-server.ts';
 
 const derivations = 4;
 const minute = 60_000;
@@ -25,7 +25,7 @@ forEachStore((store) => {
   const stored = async () => (await server.select('SELECT id FROM leads')).length;
 
   suite('a proof of work', () => {
-    test('a proof of work lets a lead in', async () => {
+    test('lets a lead in', async () => {
       const {status} = await sentLead(server, somebody(), {body: {proof: await newProof(server)}});
       assert.equal(status, 'done');
     });
@@ -63,7 +63,7 @@ forEachStore((store) => {
       },
     };
     for (const [what, proof] of Object.entries(wrong)) {
-      test(`a proof of work is refused: ${what}`, async () => {
+      test(`is refused: ${what}`, async () => {
         const before = await stored();
         const response = await sendLead(server, somebody(), {body: {proof: await proof()}});
         await readProblem(response, 403, 'proof-needed');
@@ -71,7 +71,7 @@ forEachStore((store) => {
       });
     }
 
-    test('a proof of work is good for half an hour', async () => {
+    test('is good for half an hour', async () => {
       const [first, second] = [await newProof(server), await newProof(server)];
       await later(29 * minute, async () => void (await sentLead(server, somebody(), {body: {proof: first}})));
       await later(31 * minute, async () => {
@@ -79,7 +79,7 @@ forEachStore((store) => {
         await readProblem(response, 403, 'proof-needed');
       });
     });
-    test('a proof of work is good for one lead, and not spent by one that is refused', async () => {
+    test('is good for one lead, and not spent by one that is refused', async () => {
       const proof = await newProof(server);
       await readProblem(await sendLead(server, {}, {body: {proof}}), 422, 'invalid-lead');
       await sentLead(server, somebody(), {body: {proof}});
@@ -88,7 +88,7 @@ forEachStore((store) => {
       await readProblem(again, 403, 'proof-needed');
       assert.equal(await stored(), before);
     });
-    test('a proof of work is good for one of many that come at once', async () => {
+    test('is good for one of many that come at once', async () => {
       const [proof, before] = [await newProof(server), await stored()];
       const responses = await Promise.all(
         Array.from({length: 20}, () => sendLead(server, somebody(), {body: {proof}})),
@@ -106,7 +106,7 @@ forEachStore((store) => {
   });
 
   suite('a repeated request', () => {
-    test('a repeated request gets its lead again with the proof that is spent, with one expired, and with none', async () => {
+    test('gets its lead with a spent proof, with an expired one, and with none', async () => {
       const [lead, key, proof] = [somebody(), randomUUID(), await newProof(server)];
       const first = await sentLead(server, lead, {key, body: {proof}});
       const again = (body: object) => sentLead(server, lead, {key, body});
@@ -122,7 +122,7 @@ forEachStore((store) => {
         await readProblem(await sendLead(server, somebody(), {key, body}), 422, 'idempotency-key-reused');
       }
     });
-    test('a repeated request fifty times at once is one lead and one delivery', async (t) => {
+    test('fifty times at once is one lead and one delivery', async (t) => {
       const upstream = await startFakeUpstream();
       const other = await store.startServer({...through(upstream.settings), proofOfWork: derivations});
       t.after(async () => {
@@ -141,46 +141,46 @@ forEachStore((store) => {
       assert.deepEqual(upstream.sent(), [id]);
     });
   });
+});
 
-  suite('beyond the quota', () => {
-    const counters = async (partner: typeof server) =>
-      Promise.all(Array.from({length: 8}, async () => solve(await newChallenge(partner)).solution.counter));
-    const average = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+suite('beyond the quota', () => {
+  const counters = async (partner: TestServer) =>
+    Promise.all(Array.from({length: 8}, async () => solve(await newChallenge(partner)).solution.counter));
+  const average = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-    test('beyond the quota of a partner challenges get harder, the log says so, and nobody is refused', async (t) => {
-      const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 2});
-      const other = await store.startServer({proofOfWork: 20, partners: [partner]});
-      t.after(() => other.close());
-      const before = await counters(other);
-      for (let count = 0; count < 3; count += 1) {
-        await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
-      }
-      const after = await counters(other);
-      assert.ok(
-        average(after) > average(before) * 1.5 && Math.min(...after) > 30,
-        `${before.join()} ${after.join()}`,
-      );
-      assert.equal(other.logLines.filter((line) => line.includes('over its quota')).length, 1);
-    });
-    test('a repeated request counts once towards the quota', async (t) => {
-      const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 1});
-      const other = await store.startServer({partners: [partner]});
-      t.after(() => other.close());
-      const [lead, key] = [somebody(), randomUUID()];
-      for (let count = 0; count < 3; count += 1) await sentLead(other, lead, {key});
-      const overQuota = () => other.logLines.filter((line) => line.includes('over its quota')).length;
-      assert.equal(overQuota(), 0);
-      await sentLead(other);
-      assert.equal(overQuota(), 1);
-    });
-    test('beyond the quota of an address its challenges get harder', async (t) => {
-      const other = await store.startServer({proofOfWork: 20});
-      t.after(() => other.close());
-      for (let count = 0; count < 10; count += 1) {
-        await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
-      }
-      const after = await counters(other);
-      assert.ok(Math.min(...after) > 30, String(after));
-    });
+  test('of a partner its challenges get harder, and nobody is refused', async (t) => {
+    const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 2});
+    const other = await sqlite.startServer({proofOfWork: 20, partners: [partner]});
+    t.after(() => other.close());
+    const before = await counters(other);
+    for (let count = 0; count < 3; count += 1) {
+      await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
+    }
+    const after = await counters(other);
+    assert.ok(
+      average(after) > average(before) * 1.5 && Math.min(...after) > 30,
+      `${before.join()} ${after.join()}`,
+    );
+    assert.equal(other.logLines.filter((line) => line.includes('over its quota')).length, 1);
+  });
+  test('a repeated request counts once towards the quota', async (t) => {
+    const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 1});
+    const other = await sqlite.startServer({partners: [partner]});
+    t.after(() => other.close());
+    const [lead, key] = [somebody(), randomUUID()];
+    for (let count = 0; count < 3; count += 1) await sentLead(other, lead, {key});
+    const overQuota = () => other.logLines.filter((line) => line.includes('over its quota')).length;
+    assert.equal(overQuota(), 0);
+    await sentLead(other);
+    assert.equal(overQuota(), 1);
+  });
+  test('of an address its challenges get harder', async (t) => {
+    const other = await sqlite.startServer({proofOfWork: 20});
+    t.after(() => other.close());
+    for (let count = 0; count < 10; count += 1) {
+      await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
+    }
+    const after = await counters(other);
+    assert.ok(Math.min(...after) > 30, String(after));
   });
 });

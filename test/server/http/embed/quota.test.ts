@@ -54,14 +54,14 @@ const refused = async (response: Response) => void (await readProblem(response, 
 const taken = async (response: Response) => void (await readJson(response, 201));
 
 suite('a challenge', () => {
-  test('a challenge is good for the partner that it was given for, and for no other', async (t) => {
+  test('is good for the partner that it was given for, and for no other', async (t) => {
     const server = await start(t);
     const address = `${newNetwork()}::1`;
     const proof = await visitor(server, address).proof();
     await refused(await visitor(server, address, 'other').send(proof));
     await taken(await visitor(server, address).send(proof));
   });
-  test('a challenge is good in the network that it was given to; a phone that changes its network solves a fresh one', async (t) => {
+  test('is good in its network alone, so a phone that changes it solves a fresh one', async (t) => {
     const server = await start(t);
     const network = newNetwork();
     const proof = await visitor(server, `${network}::1`).proof();
@@ -70,7 +70,7 @@ suite('a challenge', () => {
     await taken(await elsewhere.send(await elsewhere.proof()));
     await taken(await visitor(server, `${network}::2`).send(proof));
   });
-  test('a challenge that got too easy since it was given is refused, and a fresh one is taken', async (t) => {
+  test('that got too easy since it was given is refused, and a fresh one is taken', async (t) => {
     const server = await start(t, {partners: [partner('acme', {quota_per_hour: 1})]});
     const someone = visitor(server);
     const [first, second] = await proofsOf(someone, 2);
@@ -95,7 +95,7 @@ suite('a challenge', () => {
     await refused(await office.send(proofs[0]));
     await taken(await office.send(proofs[1]));
   });
-  test('a challenge holds nothing that tells the address to the page', async (t) => {
+  test('holds nothing that tells the address to the page', async (t) => {
     const server = await start(t);
     const address = `198.51.100.${randomInt(256)}`;
     const {challenge} = await visitor(server, address).proof();
@@ -116,7 +116,7 @@ suite('quotas over Redis', {skip: withoutRedis}, () => {
     return servers;
   }
 
-  test('quotas over Redis count the leads of an address in every process', async (t) => {
+  test('count the leads of an address in every process', async (t) => {
     const servers = await twoServers(t);
     const address = `${newNetwork()}::1`;
     const [here, there] = servers.map((server) => visitor(server, address));
@@ -126,7 +126,7 @@ suite('quotas over Redis', {skip: withoutRedis}, () => {
     await refused(await there!.send(early));
     await taken(await there!.send(await there!.proof()));
   });
-  test('quotas over Redis count the leads of a partner in every process, and one of them says so', async (t) => {
+  test('count the leads of a partner in every process, and one of them says so', async (t) => {
     const key = `partner-${randomInt(1_000_000)}`;
     const servers = await twoServers(t, {partners: [partner('acme'), partner(key, {quota_per_hour: 2})]});
     for (let count = 0; count < 3; count += 1) {
@@ -137,13 +137,13 @@ suite('quotas over Redis', {skip: withoutRedis}, () => {
       servers.flatMap(({logLines}) => logLines).filter((line) => line.includes('over its quota')).length;
     await until(() => overQuota() === 1);
   });
-  test('quotas over Redis let a proof be given by one process and taken by another', async (t) => {
+  test('let a proof be given by one process and taken by another', async (t) => {
     const servers = await twoServers(t);
     const address = `${newNetwork()}::1`;
     const proof = await visitor(servers[0], address).proof();
     await taken(await visitor(servers[1], address).send(proof));
   });
-  test('quotas over Redis ask no visitor for another proof because Redis went away in between', async (t) => {
+  test('ask no visitor for another proof because Redis went away in between', async (t) => {
     const port = await freePort();
     const redis = await startRedis(t, port);
     const server = await start(t, {redisUrl: `redis://127.0.0.1:${port}`, rateLimit: 100});

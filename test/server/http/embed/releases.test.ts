@@ -40,7 +40,7 @@ suite('a release in the repository', () => {
   // No folder of a build: what is served can only be the releases.
   const server = openForSuite(() => startTestServer({releasesFolder}));
   const versions = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
-  test('each release has the first files with the hashes that are committed for it, and each hash has its release', () => {
+  test('each release has the first files of its committed hashes, and each hash has its release', () => {
     const committed = JSON.parse(readFileSync(join(releasesFolder, 'hashes.json'), 'utf8')) as object;
     const found = versions.map(({name, folder, manifest}) => {
       const files = firstFiles.filter((file) => manifest.integrity[file] !== undefined);
@@ -181,7 +181,7 @@ suite('making a release', () => {
     return folder;
   };
 
-  test('making a release keeps the scripts and the manifest to the byte, and no other files of the build', async (t) => {
+  test('a release keeps the scripts and the manifest to the byte, and no other files', async (t) => {
     const folder = makeProject(t);
     await release(folder);
     const [built, kept] = ['dist/embed', 'releases'].map((name) => join(folder, name, '1.5.0')) as [
@@ -194,7 +194,7 @@ suite('making a release', () => {
       assert.deepEqual(readFileSync(join(kept, file)), readFileSync(join(built, file)), file);
     }
   });
-  test('making a release is refused for a version that is released', async (t) => {
+  test('is refused for a version that is released', async (t) => {
     const folder = makeProject(t);
     mkdirSync(join(folder, 'releases/1.5.0'), {recursive: true});
     await assert.rejects(release(folder), (error: Failure) => {
@@ -204,7 +204,7 @@ suite('making a release', () => {
     });
     assert.deepEqual(readdirSync(join(folder, 'releases/1.5.0')), []);
   });
-  test('making a release adds its hashes to those of earlier releases, and is refused when they are there without it', async (t) => {
+  test('a release adds its hashes to those of earlier ones, and is refused if they are there', async (t) => {
     const folder = makeProject(t);
     const hashesFile = join(folder, 'releases/hashes.json');
     const hashes = () => JSON.parse(readFileSync(hashesFile, 'utf8')) as object;
@@ -216,7 +216,7 @@ suite('making a release', () => {
     await assert.rejects(release(folder), (error: Failure) => /^1\.5\.0 is released/.test(error.stderr));
     assert.ok(!existsSync(join(folder, 'releases/1.5.0')));
   });
-  test('making a release is refused when a file is not what the build wrote', async (t) => {
+  test('is refused when a file is not what the build wrote', async (t) => {
     const folder = makeProject(t);
     writeFileSync(join(folder, 'dist/embed/1.5.0', script), 'export {}; // edited');
     await assert.rejects(release(folder), (error: Failure) =>

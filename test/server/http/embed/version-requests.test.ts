@@ -1,4 +1,4 @@
-/** Withdrawn versions, the list of versions, and which requests for files are counted, over both databases. */
+/** Withdrawn versions, the list of versions, and which requests for files are counted. */
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
@@ -7,7 +7,7 @@ import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readJson, readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {forEachStore, type StoredServer} from '../../../support/stores.ts';
+import {sqlite, type StoredServer} from '../../../support/stores.ts';
 import {listedOrigin, startTestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
@@ -24,7 +24,7 @@ const prepare = (folder: string) => {
 
 suite('a withdrawn version', () => {
   for (const file of [script, classic, later, 'none.js']) {
-    test(`a withdrawn version is answered with 410 for ${file}, which the console of any page may read`, async (t) => {
+    test(`answers ${file} with 410, which the console of any page may read`, async (t) => {
       const server = await openFor(t, startTestServer(prepare));
       const response = await server.fetch(`/embed/1.2.0/${file}`, {headers: {origin: listedOrigin}});
       assert.equal(response.status, 410);
@@ -37,13 +37,13 @@ suite('a withdrawn version', () => {
     });
   }
 
-  test('a withdrawn version is not what /embed/v1/ serves', async (t) => {
+  test('is not what /embed/v1/ serves', async (t) => {
     const server = await openFor(t, startTestServer(prepare));
     assert.equal(await (await server.fetch(`/embed/v1/${script}`)).text(), '1.1.0');
     await readProblem(await server.fetch(`/embed/v1/${classic}`), 404, 'not-found');
   });
 
-  test('a withdrawn version has one line in the log, however many pages ask for it, and no origin that nobody lists', async (t) => {
+  test('requests for a withdrawn version make one line in the log, with no unlisted origin', async (t) => {
     const server = await openFor(t, startTestServer(prepare));
     for (const origin of ['https://canary.example', listedOrigin, listedOrigin]) {
       await server.fetch(`/embed/1.2.0/${script}`, {headers: {origin}});
@@ -57,7 +57,7 @@ suite('a withdrawn version', () => {
 });
 
 suite('/embed/versions.json', () => {
-  test('/embed/versions.json names the newest version and the withdrawn ones, to any page, for minutes', async (t) => {
+  test('names the newest version and the withdrawn ones, to any page', async (t) => {
     const server = await openFor(t, startTestServer(prepare));
     const response = await server.fetch('/embed/versions.json', {headers: {origin: 'https://any.example'}});
     const {newest, versions} = await readJson<ListedVersions>(response, 200);
@@ -74,12 +74,12 @@ suite('/embed/versions.json', () => {
     assert.equal(response.headers.get('access-control-allow-origin'), '*');
     assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
   });
-  test('/embed/versions.json of a server without a form names no version', async (t) => {
+  test('of a server without a form names no version', async (t) => {
     const server = await openFor(t, startTestServer());
     const list = await readJson<ListedVersions>(await server.fetch('/embed/versions.json'), 200);
     assert.deepEqual(list, {newest: null, versions: []});
   });
-  test('/embed/versions.json can only be read', async (t) => {
+  test('can only be read', async (t) => {
     const server = await openFor(t, startTestServer(prepare));
     const response = await server.fetch('/embed/versions.json', {method: 'POST'});
     await readProblem(response, 405, 'method-not-allowed');
@@ -94,57 +94,55 @@ const countsOf = async (server: StoredServer) =>
     ),
   );
 
-forEachStore((store) => {
-  suite('the counts', () => {
-    test('the counts have each request of a page for a first file, whether it is served, known to the browser or withdrawn', async (t) => {
-      const server = await openFor(t, store.startServer(prepare, quickTimings));
-      const ask = (path: string, origin?: string, headers: Record<string, string> = {}, method = 'GET') =>
-        requestRaw(server.url + path, {method, headers: {...headers, ...(origin && {origin})}});
-      const {headers} = await ask(`/embed/1.1.0/${script}`, listedOrigin);
-      const again = {'if-none-match': headers.etag ?? ''};
-      assert.equal((await ask(`/embed/1.1.0/${script}`, listedOrigin, again)).status, 304);
-      await ask(`/embed/1.1.0/${script}`, 'https://any.example');
-      await ask(`/embed/1.1.0/${script}`, 'https://another.example');
-      await ask(`/embed/1.1.0/${script}`, 'null');
-      await ask(`/embed/1.1.0/${script}`);
-      await ask(`/embed/1.1.0/${script}`, undefined, {'sec-fetch-site': 'same-origin'});
-      await ask(`/embed/1.2.0/${script}`, listedOrigin);
-      await ask(`/embed/1.2.0/${classic}`, listedOrigin);
-      await ask(`/embed/v1/${script}`, listedOrigin);
+suite('the counts', () => {
+  test('each request of a page for a first file is counted, served, known or withdrawn', async (t) => {
+    const server = await openFor(t, sqlite.startServer(prepare, quickTimings));
+    const ask = (path: string, origin?: string, headers: Record<string, string> = {}, method = 'GET') =>
+      requestRaw(server.url + path, {method, headers: {...headers, ...(origin && {origin})}});
+    const {headers} = await ask(`/embed/1.1.0/${script}`, listedOrigin);
+    const again = {'if-none-match': headers.etag ?? ''};
+    assert.equal((await ask(`/embed/1.1.0/${script}`, listedOrigin, again)).status, 304);
+    await ask(`/embed/1.1.0/${script}`, 'https://any.example');
+    await ask(`/embed/1.1.0/${script}`, 'https://another.example');
+    await ask(`/embed/1.1.0/${script}`, 'null');
+    await ask(`/embed/1.1.0/${script}`);
+    await ask(`/embed/1.1.0/${script}`, undefined, {'sec-fetch-site': 'same-origin'});
+    await ask(`/embed/1.2.0/${script}`, listedOrigin);
+    await ask(`/embed/1.2.0/${classic}`, listedOrigin);
+    await ask(`/embed/v1/${script}`, listedOrigin);
 
-      await ask(`/embed/1.1.0/${script}`, listedOrigin, {}, 'HEAD');
-      await ask(`/embed/1.2.0/${script}`, listedOrigin, {}, 'HEAD');
-      await ask(`/embed/v1/${script}`, listedOrigin, {}, 'HEAD');
-      for (const file of [`${script}.map`, later, classic, 'none.js']) {
-        await ask(`/embed/1.1.0/${file}`, listedOrigin);
-        await ask(`/embed/v1/${file}`, listedOrigin);
-      }
-      await ask(`/embed/1.2.0/${later}`, listedOrigin);
-      await ask(`/embed/9.9.9/${script}`, listedOrigin);
-      await ask(`/embed/1.1.0/${script}`, 'https://the-last.example');
+    await ask(`/embed/1.1.0/${script}`, listedOrigin, {}, 'HEAD');
+    await ask(`/embed/1.2.0/${script}`, listedOrigin, {}, 'HEAD');
+    await ask(`/embed/v1/${script}`, listedOrigin, {}, 'HEAD');
+    for (const file of [`${script}.map`, later, classic, 'none.js']) {
+      await ask(`/embed/1.1.0/${file}`, listedOrigin);
+      await ask(`/embed/v1/${file}`, listedOrigin);
+    }
+    await ask(`/embed/1.2.0/${later}`, listedOrigin);
+    await ask(`/embed/9.9.9/${script}`, listedOrigin);
+    await ask(`/embed/1.1.0/${script}`, 'https://the-last.example');
 
-      const expected = {
-        [`1.1.0 ${listedOrigin}`]: 2,
-        '1.1.0 other': 3,
-        '1.1.0 unknown': 2,
-        '1.1.0 own': 1,
-        [`1.2.0 ${listedOrigin}`]: 2,
-        [`v1 ${listedOrigin}`]: 1,
-      };
-      await until(async () => (await countsOf(server))['1.1.0 other'] === 3);
-      assert.deepEqual(await countsOf(server), expected);
-    });
+    const expected = {
+      [`1.1.0 ${listedOrigin}`]: 2,
+      '1.1.0 other': 3,
+      '1.1.0 unknown': 2,
+      '1.1.0 own': 1,
+      [`1.2.0 ${listedOrigin}`]: 2,
+      [`v1 ${listedOrigin}`]: 1,
+    };
+    await until(async () => (await countsOf(server))['1.1.0 other'] === 3);
+    assert.deepEqual(await countsOf(server), expected);
+  });
 
-    test('the counts keep no request waiting while the store cannot write, and go on after that', async (t) => {
-      const server = await openFor(t, store.startServer(prepare, quickTimings));
-      const resume = await server.stopWrites();
-      const {status} = await server.fetch(`/embed/1.1.0/${script}`, {headers: {origin: listedOrigin}});
-      assert.equal(status, 200);
-      await resume();
-      await until(async () => {
-        await server.fetch(`/embed/v1/${script}`);
-        return (await countsOf(server))['v1 unknown'] !== undefined;
-      });
+  test('keep no request waiting while the store cannot write, and go on after that', async (t) => {
+    const server = await openFor(t, sqlite.startServer(prepare, quickTimings));
+    const resume = await server.stopWrites();
+    const {status} = await server.fetch(`/embed/1.1.0/${script}`, {headers: {origin: listedOrigin}});
+    assert.equal(status, 200);
+    await resume();
+    await until(async () => {
+      await server.fetch(`/embed/v1/${script}`);
+      return (await countsOf(server))['v1 unknown'] !== undefined;
     });
   });
 });

@@ -34,7 +34,7 @@ suite('credentials', {concurrency: true}, () => {
     'that are empty': {authorization: 'Basic '},
   };
   for (const [which, headers] of Object.entries(refused)) {
-    test(`credentials ${which} are refused, for creating as for reading`, async () => {
+    test(`${which} are refused, for creating as for reading`, async () => {
       const responses = await Promise.all([createAt(server, headers), readAt(server, headers)]);
       for (const response of responses) {
         await readProblem(response, 401, 'unauthorized');
@@ -42,17 +42,17 @@ suite('credentials', {concurrency: true}, () => {
       }
     });
   }
-  test('credentials are checked before the body is looked at', async () => {
+  test('are checked before the body is looked at', async () => {
     for (const body of ['{', 'x'.repeat(20_000)]) {
       await readProblem(await createAt(server, {}, body), 401, 'unauthorized');
     }
   });
-  test('credentials take the scheme in any case', async () => {
+  test('take the scheme in any case', async () => {
     const {authorization} = basic(acme);
     const response = await createAt(server, {authorization: authorization.replace('Basic', 'bAsIC')});
     await readJson(response, 201);
   });
-  test('credentials may hold colons and other scripts in the password', async (t) => {
+  test('may hold colons and other scripts in the password', async (t) => {
     const caller = {user: 'josé', password: 'päss:wörd:秘密:1234', cids: ['1001']};
     const other = await startTestServer({callers: [caller]});
     t.after(() => other.close());
@@ -73,7 +73,7 @@ async function serverAfterFailures(
 }
 
 suite('failed sign-ins', {concurrency: true}, () => {
-  test('failed sign-ins tell a wrong password and an unknown user apart by nothing', async (t) => {
+  test('tell a wrong password and an unknown user apart by nothing', async (t) => {
     const server = await serverAfterFailures(t, wrong);
     const [created, read] = await Promise.all(
       [createAt, readAt].map((ask) => Promise.all([ask(server, wrong), ask(server, unknown)])),
@@ -84,7 +84,7 @@ suite('failed sign-ins', {concurrency: true}, () => {
   });
 
   for (const [which, headers] of Object.entries({'the same user': wrong, 'an unknown user': unknown})) {
-    test(`failed sign-ins of ${which} hold up neither right credentials nor a client that asks whether it needs any`, async (t) => {
+    test(`of ${which} hold up neither right ones nor those without credentials`, async (t) => {
       const server = await serverAfterFailures(t, headers);
       const finished: string[] = [];
       const failure = createAt(server, headers).then(() => finished.push('failure'));
@@ -99,7 +99,7 @@ suite('failed sign-ins', {concurrency: true}, () => {
 });
 
 suite('more failed sign-ins than fifty from an address that is exempt', () => {
-  test('more failed sign-ins than fifty from an address that is exempt are turned away at once, hold up nobody else, and lock nobody out', async (t) => {
+  test('more than fifty failed sign-ins of an exempt address are turned away and lock nobody out', async (t) => {
     const server = await serverAfterFailures(t, wrong, {signInExempt: readRanges('127.0.0.1')});
     const finished: number[] = [];
     const noted = async (asked: Promise<Response>) => {
@@ -136,7 +136,7 @@ suite('after twenty failed sign-ins in a minute', () => {
     return server;
   }
 
-  test('of 400 parallel guesses of one network twenty are compared, and then the right password is refused, too', async (t) => {
+  test('of 400 parallel guesses of a network twenty are compared, and the right one is refused', async (t) => {
     const server = await start(t);
     const network = newNetwork();
     const guesses = Array.from({length: 400}, (_, index) =>
@@ -176,7 +176,7 @@ suite('after twenty failed sign-ins in a minute', () => {
     await readJson(await createAt(server, headers), 201);
   });
   test(
-    'after twenty failed sign-ins in a minute, every process that shares a Redis refuses the address',
+    'after twenty failed sign-ins every process with the same Redis refuses the address',
     {skip: withoutRedis},
     async (t) => {
       const servers = [await start(t, {redisUrl}), await start(t, {redisUrl})] as const;

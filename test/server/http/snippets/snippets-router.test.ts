@@ -1,11 +1,16 @@
-/** The page of snippets and its preview, as a browser gets them. test/e2e/snippets-page.test.ts runs them in one. */
+/** The page of snippets and its preview, as a browser gets them. test/e2e/embeds/snippets-page.test.ts runs them in one. */
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import fc from '../../../support/properties.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {allChoices} from '../../../../server/snippets/choices.ts';
-import {hostNames, hosts, type HostName, leadToApplyPage} from '../../../../server/snippets/hosts.ts';
+import {
+  siteKindNames,
+  siteKinds,
+  type SiteKindName,
+  leadToApplyPage,
+} from '../../../../server/snippets/site-kinds.ts';
 import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -77,10 +82,10 @@ const unescape = (text: string) =>
 /** The texts to copy, as people see them. */
 const codesIn = (text: string) =>
   [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code><\/pre>/g)].map(([, code = '']) => unescape(code));
-const asHtml = (host: HostName) => !['react', 'vue', 'frame', 'email'].includes(host);
+const asHtml = (site: SiteKindName) => !['react', 'vue', 'frame', 'email'].includes(site);
 
 suite('the page of snippets', () => {
-  test('the page of snippets has the snippet for the partner and the host that its address names', async () => {
+  test('has the snippet for the partner and the site that its address names', async () => {
     const {status, text} = await get({partner: 'acme', host: 'wordpress'});
     assert.equal(status, 200);
     assert.match(text, /Acme &amp; Söhne/);
@@ -94,11 +99,11 @@ suite('the page of snippets', () => {
       code,
       /<script async src="https:\/\/leads\.example\.com\/embed\/1\.1\.0\/lead-prequal-form\.classic\.js/,
     );
-    for (const step of hosts.wordpress.steps)
+    for (const step of siteKinds.wordpress.steps)
       assert.ok(text.includes(`<li>${step.replaceAll('"', '&quot;')}</li>`), step);
   });
 
-  test('the page of snippets is a plain form whose address is its whole state, so it works without JavaScript', async () => {
+  test('the page is a plain form whose address is its whole state, without JavaScript', async () => {
     const query = {
       partner: 'acme',
       host: 'vue',
@@ -119,9 +124,9 @@ suite('the page of snippets', () => {
     assert.match(form, /value="single"\s+selected/);
     assert.match(form, /name="draft"\s+checked/);
     assert.match(form, /value="'A', serif"/);
-    for (const host of hostNames) {
-      const link = new URLSearchParams({...query, host}).toString().replaceAll('&', '&amp;');
-      assert.ok(text.includes(`href="?${link}#snippet"`), host);
+    for (const site of siteKindNames) {
+      const link = new URLSearchParams({...query, host: site}).toString().replaceAll('&', '&amp;');
+      assert.ok(text.includes(`href="?${link}#snippet"`), site);
     }
     assert.equal(text.match(/aria-current="page"/g)?.length, 1);
   });
@@ -146,22 +151,22 @@ suite('the page of snippets', () => {
   };
   const [samples, leads] = ['Sends nothing: shows samples', 'Sends real leads'];
 
-  for (const host of hostNames) {
-    test(`the form on the page of snippets is a sample until somebody chooses that it sends leads, and the snippet is the same: ${hosts[host].name}`, async () => {
-      const asItComes = await sendingOn({partner: 'acme', host});
+  for (const site of siteKindNames) {
+    test(`the form beside the snippet is a sample until somebody wants leads: ${siteKinds[site].name}`, async () => {
+      const asItComes = await sendingOn({partner: 'acme', host: site});
       assert.deepEqual([asItComes.words, asItComes.chosen], [[samples, leads], [samples]]);
       assert.doesNotMatch(asItComes.text, /is a\s+real lead/);
-      assert.match((await getPreview({partner: 'acme', host})).text, /sandbox/);
-      const live = await sendingOn({partner: 'acme', host, sends: 'leads'});
+      assert.match((await getPreview({partner: 'acme', host: site})).text, /sandbox/);
+      const live = await sendingOn({partner: 'acme', host: site, sends: 'leads'});
       assert.deepEqual(live.chosen, [leads]);
       assert.match(live.text, /is a\s+real lead/);
-      assert.doesNotMatch((await getPreview({partner: 'acme', host, sends: 'leads'})).text, /sandbox/);
+      assert.doesNotMatch((await getPreview({partner: 'acme', host: site, sends: 'leads'})).text, /sandbox/);
       assert.deepEqual(codesIn(asItComes.text), codesIn(live.text));
       assert.doesNotMatch(codesIn(asItComes.text).join(), /sandbox|sends/);
     });
   }
 
-  test('on the page of snippets, a sample in the snippet stays a sample whatever the form there sends', async () => {
+  test('a sample in the snippet stays a sample whatever the form beside it sends', async () => {
     for (const sends of ['samples', 'leads']) {
       const query = {partner: 'acme', sandbox: 'refused', sends};
       const {text} = await get(query);
@@ -171,7 +176,7 @@ suite('the page of snippets', () => {
     }
   });
 
-  test("samples on the page of snippets have the partner's colour unless the snippet has another one", async () => {
+  test('samples have the colour of the partner unless the snippet has another one', async () => {
     const styleOf = async (query: Record<string, string>) =>
       /<lead-prequal-form[^>]*style="([^"]*)"/.exec(
         (await getPreview({partner: 'acme', ...query})).text,
@@ -182,7 +187,7 @@ suite('the page of snippets', () => {
     assert.doesNotMatch((await styleOf({sends: 'leads'})) ?? '', /accent/);
   });
 
-  test('the page of snippets offers nothing but contact data to a partner that takes standard leads alone', async () => {
+  test('a partner that takes standard leads alone is offered nothing but contact data', async () => {
     const {text} = await get({partner: 'contact'});
     const [select = ''] = /<select[^>]*name="lead-type"[^]*?<\/select>/.exec(text) ?? [];
     assert.deepEqual(
@@ -191,14 +196,14 @@ suite('the page of snippets', () => {
     );
   });
 
-  test('the page of snippets says that a partner is unknown, and shows a sample', async () => {
+  test('says that a partner is unknown, and shows a sample', async () => {
     const {status, text} = await get({partner: 'nobody'});
     assert.equal(status, 400);
     assert.match(text, /This key is not known here/);
     assert.match(codesIn(text).join(), /partner="your-partner-key" sandbox/);
   });
 
-  test('the page of snippets names wrong choices beside their fields and leaves them out of the snippet', async () => {
+  test('wrong choices are named beside their fields and left out of the snippet', async () => {
     const {status, text} = await get({partner: 'acme', accent: 'red;', 'cta-href': 'javascript:alert(1)'});
     assert.equal(status, 400);
     assert.match(text, /id="fault-accent" class="fault">Accent must be a colour/);
@@ -216,14 +221,14 @@ suite('the page of snippets', () => {
     assert.match(text, /Values with an error message are left out of the snippet\./);
   });
 
-  test('a lead type that the partner does not take is named on the page of snippets, and is not in the snippet', async () => {
+  test('a lead type that the partner does not take is named, and left out of the snippet', async () => {
     const {status, text} = await get({partner: 'amounts', 'lead-type': 'standard'});
     assert.equal(status, 400);
     assert.match(text, /id="fault-lead-type" class="fault">What the form asks for must be prequalification/);
     assert.doesNotMatch(codesIn(text).join(), /lead-type/);
   });
 
-  test('the page of snippets names no wrong lead type to those who have not chosen one', async () => {
+  test('names no wrong lead type to those who have not chosen one', async () => {
     const {text} = await get({});
     const [, first = assert.fail()] =
       /<select[^>]*name="lead-type"[^>]*>\s*<option value="(\w*)"/.exec(text) ?? [];
@@ -231,7 +236,7 @@ suite('the page of snippets', () => {
       assert.equal((await get({partner, 'lead-type': first})).status, 200);
   });
 
-  test('the page of snippets refuses unknown partners after too many of them, and shows known partners to the same network as before', async (t) => {
+  test('too many guesses of partners are refused, while known partners are shown as before', async (t) => {
     const strict = await openFor(t, startTestServer(prepare({rateLimit: 3})));
     for (let count = 0; count < 3; count++)
       assert.equal((await strict.fetch(`${path}?partner=guess-${count}`)).status, 400);
@@ -245,7 +250,7 @@ suite('the page of snippets', () => {
       await readProblem(await without.fetch(path + file), 404, 'not-found');
   });
 
-  test('the page of snippets refuses other methods than GET and HEAD', async () => {
+  test('refuses other methods than GET and HEAD', async () => {
     for (const file of ['', '/preview', '/snippets.css', '/snippets.js'])
       await readProblem(await server.fetch(path + file, {method: 'POST'}), 405, 'method-not-allowed');
   });
@@ -265,7 +270,7 @@ suite('what strangers can do with the page', () => {
     );
   });
 
-  test('only this server may frame the preview of a snippet, and the form in it can send to this server alone', async () => {
+  test('only this server may frame the preview, and its form can send to this server alone', async () => {
     const {headers} = await getPreview({partner: 'acme', endpoint: 'https://evil.example'});
     const policy = headers.get('content-security-policy') ?? '';
     assert.match(policy, /frame-ancestors 'self'$/);
@@ -275,16 +280,16 @@ suite('what strangers can do with the page', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  test('on the page of snippets, whoever is led to a snippet that sends leads to another server is warned before the snippet', async () => {
+  test('a snippet that sends leads to another server has a warning before it', async () => {
     const query = {partner: 'acme', endpoint: 'https://Evil.example/'};
     const words =
       'Leads from this snippet go to https://evil.example and not to this server. Paste it only if you know that server.';
-    for (const host of hostNames.filter((name) => !leadToApplyPage.has(name))) {
-      const {text} = await get({...query, host});
+    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
+      const {text} = await get({...query, host: site});
       const [warning = ''] = /<div class="warning" role="alert">[^]*?<\/div>/.exec(text) ?? [];
       assert.match(warning, /<svg/);
-      assert.ok(warning.includes(`<strong>Warning:</strong> ${words}`), host);
-      assert.ok(text.indexOf(warning) < text.indexOf('<pre'), host);
+      assert.ok(warning.includes(`<strong>Warning:</strong> ${words}`), site);
+      assert.ok(text.indexOf(warning) < text.indexOf('<pre'), site);
     }
     // This server is no stranger, and the link in an e-mail has no endpoint.
     for (const harmless of [
@@ -300,7 +305,7 @@ suite('what strangers can do with the page', () => {
     ['cta-href', 'The link below the result leads to https://evil.example'],
     ['privacy-href', 'The link to the privacy page leads to https://evil.example'],
   ] as const) {
-    test(`on the page of snippets, whoever is led to a snippet whose ${name} is on a stranger's site is warned, and no other address is`, async () => {
+    test(`a snippet whose ${name} is on a site of a stranger has a warning, and no other has`, async () => {
       const query = {partner: 'acme', 'cta-label': 'Book'};
       const warning = `${words}, which is no site of yours that we know. Paste it only if you know that site.`;
       assert.equal(await warningOn({...query, [name]: 'https://Evil.example/page?a=b'}), warning);
@@ -327,7 +332,7 @@ suite('what strangers can do with the page', () => {
     assert.match(warning ?? '', /^Leads .* The link below the result .* The link to the privacy page /);
   });
 
-  test('the preview of a snippet outside of its frame leads to the page of snippets in the same state', async () => {
+  test('the preview outside of its frame leads to the page of snippets in the same state', async () => {
     const query = {partner: 'acme', look: 'night', 'cta-label': 'A & B'};
     const ask = (place: string) =>
       requestRaw(server.url + addressOf({...query, unknown: 'x'}, `${path}/preview`), {
@@ -341,7 +346,7 @@ suite('what strangers can do with the page', () => {
     assert.equal((await ask('iframe')).status, 200);
   });
 
-  test('a long address makes the page of snippets no larger, because unknown and over-long parameters are not repeated', async () => {
+  test('unknown and over-long parameters are not repeated, so they make the page no larger', async () => {
     const {length} = (await get({partner: 'acme'})).text;
     const unknown = await get({partner: 'acme', unknown: 'a'.repeat(15_000)});
     assert.deepEqual([unknown.status, unknown.text.length], [200, length]);
@@ -361,10 +366,10 @@ suite('what strangers can do with the page', () => {
     assert.match(long.text, /id="fault-font" class="fault">Font must have a length of at most 200/);
   });
 
-  test('no secret, no origin and no other partner is on the page of snippets, its preview and their files', async () => {
-    for (const host of hostNames) {
+  test('no secret, no origin and no other partner is on the page, its preview and their files', async () => {
+    for (const site of siteKindNames) {
       for (const partner of ['acme', 'nobody', '']) {
-        for (const made of [await get({partner, host}), await getPreview({partner, host})])
+        for (const made of [await get({partner, host: site}), await getPreview({partner, site})])
           assert.doesNotMatch(JSON.stringify([...made.headers]) + made.text, /canary/i);
       }
     }
@@ -375,7 +380,7 @@ suite('what strangers can do with the page', () => {
     }
   });
 
-  test('whatever the address of the page of snippets holds, it becomes neither markup nor a fault of the server', async () => {
+  test('whatever the address holds becomes neither markup nor a fault of the server', async () => {
     const hostile = fc.oneof(
       fc.constantFrom(
         '"><b data-planted>',
@@ -405,11 +410,11 @@ suite('what strangers can do with the page', () => {
 });
 
 suite('the preview', () => {
-  for (const host of hostNames.filter(asHtml)) {
-    test(`the preview of a snippet holds the very text that the page of snippets shows, whatever is chosen: ${hosts[host].name}`, async () => {
+  for (const site of siteKindNames.filter(asHtml)) {
+    test(`holds the very text of the snippet, whatever is chosen: ${siteKinds[site].name}`, async () => {
       await fc.assert(
         fc.asyncProperty(anyChoices, async (chosen) => {
-          const query = {partner: 'acme', host, sends: 'leads', ...chosen};
+          const query = {partner: 'acme', host: site, sends: 'leads', ...chosen};
           const {status, text} = await get(query);
           assert.equal(status, 200);
           const [, frame = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
@@ -429,25 +434,25 @@ suite('the preview', () => {
     });
   }
 
-  for (const host of ['react', 'vue'] as const) {
-    test(`the preview of a snippet in code holds that of a page in HTML with the same choices, and the page says so: ${hosts[host].name}`, async () => {
+  for (const site of ['react', 'vue'] as const) {
+    test(`of a snippet in code is that of HTML, and the page says so: ${siteKinds[site].name}`, async () => {
       const query = {partner: 'acme', sends: 'leads', look: 'warm', layout: 'single', 'cta-label': 'Book'};
-      const {text} = await get({...query, host});
+      const {text} = await get({...query, host: site});
       assert.match(text, /shown on a page in plain HTML/);
-      const preview = await getPreview({...query, host});
+      const preview = await getPreview({...query, host: site});
       const [html = assert.fail()] = codesIn((await get({...query, host: 'html'})).text);
       assert.ok(preview.text.includes(html));
     });
   }
 
-  test("the preview of a frame is the partner's apply page, which the snippet names", async () => {
+  test("of a frame is the partner's apply page, which the snippet names", async () => {
     const {text} = await get({partner: 'acme', host: 'frame', sends: 'leads', look: 'night'});
     const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
     assert.ok(codesIn(text).join().includes(`src="https://leads.example.com${source}"`), source);
     assert.match(text, /What you choose here does not change it/);
   });
 
-  test("the preview of an e-mail's link is the page to which it leads, which the choices do not change", async () => {
+  test('of a link in an e-mail is the page to which it leads', async () => {
     const {text} = await get({partner: 'acme', host: 'email', sends: 'leads', look: 'night'});
     const [, source = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
     const {pathname} = new URL(source, `https://leads.example.com${path}`);

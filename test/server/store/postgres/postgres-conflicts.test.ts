@@ -61,7 +61,7 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
     assert.equal(await tries(), 5);
   });
 
-  test('a PostgreSQL whose transactions are all serializable takes every lead once, from two processes', async (t) => {
+  test('serializable transactions of two processes take every lead once', async (t) => {
     const {database, stores} = await openPostgresStores(t, 2, async (empty) => {
       const name = new URL(empty.url).pathname.slice(1);
       await empty.query(`ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);

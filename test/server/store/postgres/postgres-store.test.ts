@@ -3,8 +3,8 @@ import {randomUUID} from 'node:crypto';
 import {after, suite, test} from 'node:test';
 import type {IdempotencyKey} from '../../../../server/leads/idempotency.ts';
 import {StoreUnavailable, type Accepted} from '../../../../server/leads/lead-store.ts';
-import {lineOf} from '../../../../server/observe/event-lines.ts';
-import type {ServerEvent} from '../../../../server/observe/events.ts';
+import {lineOf} from '../../../../server/observe/log-lines.ts';
+import type {Observation} from '../../../../server/observe/observations.ts';
 import {clearText, type Codec} from '../../../../server/store/codec.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
@@ -12,10 +12,12 @@ import {describeLeadStore} from '../lead-store-suite.ts';
 import {
   closeGate,
   createDatabase,
+  createDatabaseWithTables,
   openPostgresStores,
   withoutPostgres,
   type TestDatabase,
 } from '../../../support/postgres.ts';
+import {openFor} from '../../../support/opened.ts';
 import {until} from '../../../support/until.ts';
 import {asLead, doneAnswer, keyOf, newEntry, standardBody} from '../../../support/sample-leads.ts';
 
@@ -25,7 +27,7 @@ const idOf = (accepted: Accepted) => ('stored' in accepted ? accepted.stored.id 
 suite('PostgreSQL', {skip: withoutPostgres}, () => {
   const databases = new Map<string, Promise<TestDatabase>>();
   const openStore = async (data: string, codec: Codec = clearText) => {
-    const database = databases.get(data) ?? createDatabase();
+    const database = databases.get(data) ?? createDatabaseWithTables();
     databases.set(data, database);
     return openPostgresStore((await database).url, codec);
   };
@@ -40,8 +42,11 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
   });
 
   suite('the tables', () => {
-    test('the tables are made once, however many open an empty database at the same time', async (t) => {
-      const {database, stores} = await openPostgresStores(t, 8);
+    test('are made once, however many open an empty database at the same time', async (t) => {
+      const database = await createDatabase();
+      t.after(() => database.drop());
+      const opening = Array.from({length: 8}, () => openPostgresStore(database.url, clearText));
+      const stores = await Promise.all(opening.map((store) => openFor(t, store)));
       assert.equal((await database.query('SELECT * FROM schema_version')).length, 1);
       for (const store of stores) {
         const entry = newEntry();
@@ -55,9 +60,9 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       await assert.rejects(openPostgresStore(database.url, clearText), /newer version/);
       assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
     });
-    test('a database that cannot be reached is tried for a while, which the log says once, and is then an error', async () => {
-      const said: ServerEvent[] = [];
-      const options = {patience: 2_000, emit: (event: ServerEvent) => void said.push(event)};
+    test('a database that cannot be reached is tried for a while, is logged once, then an error', async () => {
+      const said: Observation[] = [];
+      const options = {patience: 2_000, emit: (event: Observation) => void said.push(event)};
       const opening = openPostgresStore('postgres://postgres@127.0.0.1:1/none', clearText, options);
       await assert.rejects(opening, /could not be reached for 2 s: connect ECONNREFUSED 127.0.0.1:1$/);
       assert.equal(said.length, 1);
@@ -78,7 +83,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
   });
 
   suite('stores on one database', () => {
-    test('stores on one database make one lead of one key, whoever is asked', async (t) => {
+    test('make one lead of one key, whoever is asked', async (t) => {
       const {database, stores} = await openPostgresStores(t, 2);
       const idempotency = newKey();
       const asked = Array.from({length: 25}, () =>
@@ -90,7 +95,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       assert.equal(new Set(outcomes.map(idOf)).size, 1);
       assert.deepEqual(await database.query('SELECT count(*)::int FROM leads'), [{count: 1}]);
     });
-    test('stores on one database do not wait for each other in a circle, in whatever order the keys come', async (t) => {
+    test('stores do not wait for each other in a circle, in whatever order the keys come', async (t) => {
       const {stores} = await openPostgresStores(t, 2);
       for (let round = 0; round < 5; round += 1) {
         const keys = Array.from({length: 400}, newKey);
@@ -102,7 +107,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
         assert.deepEqual(first!.map(idOf), second!.toReversed().map(idOf));
       }
     });
-    test('stores on one database wait for a key that another is writing with, and hold up nobody else', async (t) => {
+    test('stores wait for a key that another is writing with, and hold up nobody else', async (t) => {
       const {database, stores} = await openPostgresStores(t, 2);
       const [slow, store] = stores;
       const gate = await closeGate(database, '1002');
@@ -130,7 +135,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
   });
 
   suite('a database that is read-only for a while, as a standby before it is promoted', () => {
-    test('a database that is read-only for a while, as a standby before it is promoted, takes leads under keys again as soon as it can, because the read-only connections are closed', async (t) => {
+    test('a store takes leads again soon after its read-only database is promoted', async (t) => {
       const {database, stores} = await openPostgresStores(t, 1);
       const name = new URL(database.url).pathname.slice(1);
       // New connections have the setting. The store has none that is open: its last was cut.
@@ -150,7 +155,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
   });
 
   suite('a database that went away', () => {
-    test('a database that went away takes and gives nothing, and both again when it is back', async (t) => {
+    test('takes and gives nothing, and both again when it is back', async (t) => {
       const {database, stores} = await openPostgresStores(t, 1);
       const [store] = stores;
       const [before, during, later] = [newEntry(), newEntry(), newEntry()];

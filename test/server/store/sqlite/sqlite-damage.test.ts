@@ -25,7 +25,7 @@ suite('a look for damaged pages', () => {
     return watch;
   }
 
-  test('a look for damaged pages that ends without a word, as one that a security policy ends, says nothing and harms nobody', async () => {
+  test('that ends without a word says nothing and harms nobody', async () => {
     const watch = await lookWith('exit 0');
     // An exception in a callback would fail the test, whichever is running.
     await watch.stop();

@@ -83,7 +83,7 @@ suite('a log that a crash left behind', () => {
     'over a tenth of it': () => [Math.floor(size() / 3), Math.floor(size() / 10)],
   };
   for (const [where, place] of Object.entries(damages)) {
-    test(`a log of a crashed server that is damaged ${where} is refused at start, and nothing is written`, async () => {
+    test(`a damaged log of a crash is refused at start, and nothing is written: ${where}`, async () => {
       const path = copyOfCrashed(`damaged ${where}`);
       overwrite(`${path}-wal`, ...place());
       const files = () => ['', '-wal'].map((suffix) => readFileSync(path + suffix));

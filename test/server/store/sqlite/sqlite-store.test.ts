@@ -13,7 +13,7 @@ import {openFor, openWhile} from '../../../support/opened.ts';
 import {doneAnswer, keyOf, newEntry, prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
-import {acme} from '../../../support/test-server.ts';
+import {acme, startTestServer} from '../../../support/test-server.ts';
 
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
@@ -71,7 +71,7 @@ suite('the file', () => {
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 2});
     database.close();
   });
-  test('the database file finds what points to a lead by an index, in every table where a deletion by hand looks for it', async () => {
+  test('every table finds what points to a lead by an index, for deletions by hand', async () => {
     const path = databasePath('indexes');
     await (await openSqliteStore(path, clearText)).close();
     const database = new DatabaseSync(path);
@@ -93,14 +93,13 @@ suite('the file', () => {
     writeFileSync(path, 'This is a text of more than a hundred bytes. '.repeat(10));
     await assert.rejects(openSqliteStore(path, clearText), /not a database/);
   });
-  test('the database file holds every lead alone, without a log beside it, once its service has stopped in order', async (t) => {
+  test('the file holds every lead alone, without a log beside it, after an orderly stop', async (t) => {
     const path = databasePath('stopped');
-    const service = await startService({...serviceSettings(folder.path), DATABASE_PATH: path}, folder.path);
-    t.after(() => service.end('SIGKILL'));
-    const send = () => fetchFrom(service.url)('/json/leads', postJson(prequalificationBody, basic(acme)));
+    const server = await openFor(t, startTestServer({databasePath: path}));
+    const send = () => server.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
     const {id} = await readJson<{id: string}>(await send(), 201);
-    await fetchFrom(service.url)(`/json/leads/${id}`, {headers: basic(acme)});
-    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+    await server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
+    await server.close();
 
     assert.deepEqual(readdirSync(dirname(path)), ['leads.sqlite']);
     const alone = `${path}.copy`;
@@ -132,7 +131,7 @@ function lock(path: string) {
 }
 
 suite('a database that others hold', () => {
-  test('a database that others hold refuses to write, still reads, and writes again afterwards', async (t) => {
+  test('refuses to write, still reads, and writes again afterwards', async (t) => {
     const path = databasePath('locked');
     const store = await openFor(t, openSqliteStore(path, clearText));
     const [before, during, later] = [newEntry(), newEntry(), newEntry()];
@@ -153,23 +152,16 @@ suite('a database that others hold', () => {
 });
 
 suite('a lead that was answered', () => {
-  test('a lead that was answered survives the death of the process', async (t) => {
+  test('survives the death of the process', async (t) => {
     const path = databasePath('killed');
     const environment = {...serviceSettings(folder.path), DATABASE_PATH: path};
-    const ids: string[] = [];
-    while (ids.length < 2) {
-      const service = await startService(environment, folder.path);
-      t.after(() => service.end('SIGKILL'));
-      const response = await fetchFrom(service.url)(
-        '/json/leads',
-        postJson(prequalificationBody, basic(acme)),
-      );
-      const {id} = await readJson<{id: string}>(response, 201);
-      assert.deepEqual(await service.end('SIGKILL'), {code: null, signal: 'SIGKILL'});
-      ids.push(id);
-    }
-
+    const service = await startService(environment, folder.path);
+    t.after(() => service.end('SIGKILL'));
+    const request = postJson(prequalificationBody, basic(acme));
+    const response = await fetchFrom(service.url)('/json/leads', request);
+    const {id} = await readJson<{id: string}>(response, 201);
+    assert.deepEqual(await service.end('SIGKILL'), {code: null, signal: 'SIGKILL'});
     const store = await openFor(t, openSqliteStore(path, clearText));
-    for (const id of ids) assert.equal((await store.find(id))?.lead.first_name, 'Jane');
+    assert.equal((await store.find(id))?.lead.first_name, 'Jane');
   });
 });

@@ -1,0 +1,78 @@
+/** Versions of a simple partner page: without a form, with a plain HTML form, and with the documented snippet. */
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {formFields, type Field} from '../../contract/fields.ts';
+import {afterTouch, firstScreen} from '../../form/words/en.ts';
+import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
+
+export type PartnerPages = {
+  origin: string;
+  /**
+   * Adds pages with the form.
+   * @param script the tag of the first file
+   * @param name what the names of the pages begin with
+   */
+  embed(script: string, partner: string, name: string): void;
+  close(): void;
+};
+
+const words =
+  'Many people who open a business pay for it from more than one source. What you own already may count for more than you think. ';
+
+const page = (lang: string, content: string) => `<!doctype html>
+<html lang="${lang}">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Open a business</title>
+    <link rel="icon" href="data:," />
+    <style>
+      body { font: 18px/1.6 system-ui, sans-serif; margin: 0 auto; max-width: 44rem; padding: 1rem; }
+      label, input, select { display: block; font: inherit; margin-block: .25rem; }
+    </style>
+  </head>
+  <body>
+    <h1>Open a business of your own</h1>
+    <p>${words}</p>
+    ${content}
+    ${`<p>${words.repeat(6)}</p>`.repeat(8)}
+  </body>
+</html>
+`;
+
+/** The fields of the widget as a plain HTML form. */
+function plainForm(): string {
+  const labels: Readonly<Record<string, string>> = {...firstScreen.labels, ...afterTouch.labels};
+  const controls = Object.entries(formFields as Readonly<Record<string, Field>>).map(
+    ([name, {choices, kind}]) =>
+      choices || kind === 'flag'
+        ? `<label>${labels[name]}<select name="${name}">${(choices ?? ['No', 'Yes']).map((choice) => `<option>${choice}</option>`).join('')}</select></label>`
+        : `<label>${labels[name]}<input name="${name}" required /></label>`,
+  );
+  return `<form>${controls.join('\n')}<button>Send</button></form>`;
+}
+
+export async function servePartnerPages(): Promise<PartnerPages> {
+  const pages = new Map([
+    ['/alone', page('en', '')],
+    ['/plain', page('en', plainForm())],
+  ]);
+  const server = createServer((request, response) => {
+    const body = pages.get(request.url ?? '');
+    response.writeHead(body ? 200 : 404, {'Content-Type': 'text/html; charset=utf-8'}).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    embed(script, partner, name) {
+      const snippet = documentedSnippet(script, `partner="${partner}"`);
+      pages
+        .set(`/${name}`, page('en', snippet))
+        .set(`/${name}-es`, page('es', snippet))
+        .set(`/${name}-standard`, page('en', snippet.replace('partner=', 'lead-type="standard" partner=')))
+        .set(`/${name}-single`, page('en', singleSnippet(snippet)));
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+}

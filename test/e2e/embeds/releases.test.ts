@@ -1,0 +1,164 @@
+/**
+ * Every released form against the server of today. Pages pinned these files by their hashes and will never ask for
+ * others, so a server that stops understanding one of them takes the form off those pages.
+ */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {after, before, suite, test} from 'node:test';
+import {chromium, type Browser} from 'playwright-core';
+import {firstFiles, moduleFile} from '../../../contract/api.ts';
+import {calculate} from '../../../server/calculator/calculator.ts';
+import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {releasesFolder} from '../../../server/config/config.ts';
+import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
+import {onePartner} from '../../../server/config/partners.ts';
+import {findChromium} from '../../support/find-browsers.ts';
+import {makeEmbedVersion, sha384} from '../../support/embed-folder.ts';
+import {startTestServer, type TestServer} from '../../support/test-server.ts';
+
+const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
+const {amounts} = calculate(finances, defaultPolicy);
+const consentText = 'I agree to be contacted about my estimate.';
+
+const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
+const servedReleases = releases.filter((version) => !isWithdrawn(version));
+
+/** What a visitor reads and presses, in each language of the form. */
+const languages = {
+  en: {
+    contact: ['First name', 'Last name', 'Email', 'Phone'],
+    next: 'Next',
+    score: 'Above 720',
+    funds: [/Retirement/, /Cash/, /Investments/],
+    send: 'See my estimate',
+  },
+  es: {
+    contact: ['Nombre', 'Apellidos', 'Correo electrónico', 'Teléfono'],
+    next: 'Siguiente',
+    score: 'Más de 720',
+    funds: [/jubilación/, /Efectivo/, /Inversiones/],
+    send: 'Ver mi estimado',
+  },
+} as const;
+
+suite('a page that pinned a release', () => {
+  let browser: Browser;
+  let host: Server;
+  let server: TestServer;
+  let html = '';
+  let origin = '';
+
+  before(async () => {
+    browser = await chromium.launch(await findChromium());
+    host = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
+    }).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    origin = `http://localhost:${(host.address() as AddressInfo).port}`;
+    const consent = {text: consentText, version: '2026-11', required: true};
+    server = await startTestServer({
+      releasesFolder,
+      proofOfWork: 200,
+      partners: [onePartner({key: 'acme', origins: [origin], cid: '1001', consent})],
+    });
+  });
+  after(async () => {
+    await browser.close();
+    host.close().closeAllConnections();
+    await server.close();
+  });
+
+  for (const {name: version, manifest} of servedReleases) {
+    const {integrity} = manifest;
+    const snippet = (file: string) =>
+      `<script ${file === moduleFile ? 'type="module"' : 'async'} src="${server.url}/embed/${version}/${file}" ` +
+      `integrity="${integrity[file]}" crossorigin></script>` +
+      '<lead-prequal-form partner="acme"></lead-prequal-form>';
+
+    // Each first file in one language, because both load the same file of words. A release without a classic twin
+    // has both languages in its module.
+    const pinnedFiles = firstFiles.filter((file) => integrity[file]);
+    for (const [index, [language, words]] of Object.entries(languages).entries()) {
+      const pinned = pinnedFiles[index % pinnedFiles.length]!;
+      test(`sends a lead and shows its amounts: ${pinned} of ${version} in ${language}`, async () => {
+        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned)}</html>`;
+        const page = await browser.newPage();
+        const trouble: string[] = [];
+        const files = new Map<string, string>();
+        const reading: Promise<unknown>[] = [];
+        page.on('pageerror', (error) => trouble.push(error.message));
+        page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+        page.on('response', (response) => {
+          const [, file] = /\/embed\/\d[^/]*\/([^/]+\.js)$/.exec(response.url()) ?? [];
+          if (file) reading.push(response.text().then((code) => files.set(file, sha384(code))));
+        });
+        await page.goto(origin);
+
+        const email = `ana-${version}-${language}-${pinned}@example.com`;
+        for (const [index, value] of ['Ana', 'Silva', email, '415-555-0132'].entries()) {
+          await page.getByLabel(words.contact[index]!).fill(value);
+        }
+        await page.getByRole('button', {name: words.next}).click();
+        await page.getByRole('radio', {name: new RegExp(words.score)}).check({force: true});
+        await page.getByRole('button', {name: words.next}).click();
+        for (const [index, value] of ['120000', '50k', '$30,000.00'].entries()) {
+          await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
+        }
+        await page.getByRole('checkbox', {name: consentText}).check();
+        await page.getByRole('button', {name: words.send}).click();
+        const table = page.getByRole('table');
+        for (const amount of Object.values(amounts)) {
+          await table.getByText(`$${amount.toLocaleString('en-US')}`).waitFor();
+        }
+
+        assert.deepEqual(trouble, []);
+        await Promise.all(reading);
+        assert.ok(files.size >= 3, [...files.keys()].join(' '));
+        for (const [file, hash] of files) assert.equal(hash, integrity[file], file);
+        await page.close();
+
+        const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
+        const row = database
+          .prepare(
+            'SELECT status, total_qualified_amount, consent FROM leads JOIN consents ON lead_id = id WHERE leads.lead LIKE ?',
+          )
+          .get(`%${email}%`);
+        database.close();
+        assert.equal(row?.['status'], 'done');
+        assert.equal(row['total_qualified_amount'], amounts.total_qualified_amount);
+        assert.match(String(row['consent']), /"agreed":true/);
+      });
+    }
+  }
+
+  const scripts = {
+    'the module with its hash': (address: string) =>
+      `<script type="module" src="${address}/lead-prequal-form.js" integrity="sha384-AAAA" crossorigin></script>`,
+    'the plain script without a hash': (address: string) =>
+      `<script async src="${address}/lead-prequal-form.classic.js"></script>`,
+  };
+  for (const [what, script] of Object.entries(scripts)) {
+    test(`that was withdrawn shows its own content, and its console says 410: ${what}`, async (t) => {
+      const withdrawing = await startTestServer((folder) => {
+        const embedFolder = join(folder, 'embed');
+        makeEmbedVersion(embedFolder, '1.0.0', {
+          'lead-prequal-form.js': 'document.body.innerHTML = "It ran"',
+        });
+        makeEmbedVersion(embedFolder, '1.0.1', {'lead-prequal-form.js': 'export {};'});
+        return {embedFolder, withdrawnVersions: ['1.0.0']};
+      });
+      t.after(() => withdrawing.close());
+      const fallback = '<lead-prequal-form partner="acme"><p>Call us</p></lead-prequal-form>';
+      html = `<!doctype html><html lang="en"><title>Partner</title><body>${script(`${withdrawing.url}/embed/1.0.0`)}${fallback}</body></html>`;
+      const page = await browser.newPage();
+      t.after(() => page.close());
+      const [said] = await Promise.all([page.waitForEvent('console'), page.goto(origin)]);
+      assert.equal(said.text(), 'Failed to load resource: the server responded with a status of 410 (Gone)');
+      assert.equal(await page.locator('body').innerText(), 'Call us');
+    });
+  }
+});

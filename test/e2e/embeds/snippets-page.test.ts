@@ -1,0 +1,326 @@
+/** The page of snippets in a browser, beside the demo: its choices, its preview, and that both always agree. */
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test} from 'node:test';
+import fc from '../../support/properties.ts';
+import type {Locator, Page} from 'playwright-core';
+import {until} from '../../support/until.ts';
+import {readChoices} from '../../../server/snippets/choices.ts';
+import {siteKindNames} from '../../../server/snippets/site-kinds.ts';
+import {scriptText} from '../../../server/snippets/markup.ts';
+import {anyChoices} from '../../support/snippet-choices.ts';
+import {useDemo} from '../demo.ts';
+
+const run = useDemo();
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+test('the demo loads the form from an address that changes with every build', async () => {
+  const page = await run.browser.newPage();
+  await page.goto(run.demo.page);
+  await page.getByLabel('First name').waitFor();
+  const {src, integrity} = await page
+    .locator('script[type=module]')
+    .evaluate(({src, integrity}: HTMLScriptElement) => ({src, integrity}));
+  assert.equal(new URL(src).searchParams.get('build'), integrity.slice('sha384-'.length).slice(0, 12));
+  await page.close();
+});
+
+/** A page whose errors and violations of its policy are noted. */
+async function open(path: string, options: Parameters<typeof run.browser.newPage>[0] = {}) {
+  const page = await run.browser.newPage(options);
+  const trouble: string[] = [];
+  page.on('pageerror', (error) => trouble.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') trouble.push(message.text());
+  });
+  await page.goto(path.startsWith('http') ? path : `${run.demo.service}/embed/snippets${path}`);
+  return {page, trouble, preview: page.frameLocator('iframe'), code: page.locator('pre code')};
+}
+
+/** The attributes of the form and of the scripts, as the snippet has them, and as they are in the preview. */
+const compared = (page: Page) =>
+  page.evaluate(() => {
+    const describe = (document: Document) => ({
+      form: Object.fromEntries(
+        [...(document.querySelector('lead-prequal-form')?.attributes ?? [])].map(({name, value}) => [
+          name,
+          value,
+        ]),
+      ),
+      scripts: [...document.scripts]
+        .filter(({src}) => src !== '')
+        .map(({src, integrity}) => ({src, integrity})),
+    });
+    const codes = [...document.querySelectorAll('pre code')].map(({textContent}) => textContent ?? '');
+    const held = document.querySelector('iframe')?.contentDocument as Document;
+    return {
+      shown: describe(new DOMParser().parseFromString(codes.join('\n'), 'text/html')),
+      held: describe(held),
+      text: codes.join('\n'),
+    };
+  });
+
+suite('the page of snippets', () => {
+  test("the demo's playground is the page of snippets for the demo's partner", async () => {
+    const {page, trouble, preview, code} = await open(`${run.demo.page}/playground`);
+    assert.equal(page.url(), `${run.demo.service}/embed/snippets?partner=demo`);
+    await preview.getByLabel('First name').waitFor();
+    assert.match((await code.textContent()) ?? '', /partner="demo"/);
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
+
+  test('each look changes form, snippet and address at once, without a reload', async () => {
+    const {page, trouble, preview, code} = await open('?partner=demo');
+    await page.evaluate(() => Object.assign(window, {isSamePage: true}));
+    const accent = () =>
+      preview.locator('lead-prequal-form .main').evaluate((main) => getComputedStyle(main).backgroundColor);
+    const accents = new Set<string>();
+    for (const look of ['Bank', 'Warm', 'Night', 'Letter']) {
+      await page.getByRole('radio', {name: look}).check();
+      await page.locator(`iframe[src*="look=${look.toLowerCase()}"]`).waitFor();
+      await preview
+        .locator(`lead-prequal-form[theme=${look === 'Night' ? 'dark' : 'light'}] .main`)
+        .waitFor();
+      // The frame may still show the look before, or have just left it.
+      let shown = '';
+      await until(async () => {
+        shown = await accent().catch(() => '');
+        return shown !== '' && !accents.has(shown);
+      });
+      accents.add(shown);
+      assert.match(
+        (await code.textContent()) ?? '',
+        new RegExp(`theme="${look === 'Night' ? 'dark' : 'light'}"`),
+      );
+    }
+    assert.equal(accents.size, 4);
+
+    await page.getByLabel('Accent', {exact: true}).fill('#008000');
+    await page.getByLabel('Layout').selectOption('single');
+    await page.getByLabel('Language').selectOption('es');
+    await preview.getByRole('heading', {name: 'Sobre usted'}).waitFor();
+    await until(async () => (await accent().catch(() => '')) === 'rgb(0, 128, 0)');
+    const written = (await code.textContent()) ?? '';
+    for (const part of [
+      '--prequal-accent: #008000',
+      'layout="single"',
+      'lang="es"',
+      'integrity="sha384-',
+      'min-height',
+    ])
+      assert.ok(written.includes(part), part);
+
+    await page.getByRole('link', {name: 'WordPress'}).click();
+    await page.locator('#snippet a[aria-current]', {hasText: 'WordPress'}).waitFor();
+    assert.match((await code.textContent()) ?? '', /^<lead-prequal-form partner="demo" layout="single"/);
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+
+    const again = await open(page.url());
+    assert.equal(await again.code.textContent(), await code.textContent());
+    assert.equal(await again.page.getByLabel('Accent', {exact: true}).inputValue(), '#008000');
+    await again.page.close();
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
+
+  test('a tab and a link of the page of snippets keep what was typed just before they were clicked', async () => {
+    const {page, code} = await open('');
+    await page.getByLabel('Your partner key').fill('demo');
+    await page.getByRole('link', {name: 'WordPress'}).click();
+    await page.locator('#snippet a[aria-current]', {hasText: 'WordPress'}).waitFor();
+    await page.getByText('This is the form of').waitFor();
+    assert.match((await code.textContent()) ?? '', /^<lead-prequal-form partner="demo"/);
+
+    await page.getByLabel('Accent', {exact: true}).fill('#008000');
+    await page.getByRole('link', {name: 'Sends real leads'}).click();
+    await page.getByText('is a real lead').waitFor();
+    assert.match(
+      (await code.textContent()) ?? '',
+      /^<lead-prequal-form partner="demo" style="[^"]*--prequal-accent: #008000/,
+    );
+    await page.close();
+  });
+
+  test('the form sends nothing until somebody chooses that it does, which the address keeps', async () => {
+    const {page, trouble, preview, code} = await open('?partner=demo&lead-type=standard');
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url());
+    });
+    const [samples, leads] = ['Sends nothing: shows samples', 'Sends real leads'].map((name) =>
+      page.getByRole('link', {name}),
+    ) as [Locator, Locator];
+    const snippet = await code.textContent();
+    assert.equal(await samples.getAttribute('aria-current'), 'true');
+    await preview.getByLabel('First name').fill('Ana');
+    await preview.getByLabel('Last name').fill('Silva');
+    await preview.getByLabel('Email').fill('ana@example.com');
+    await preview.getByLabel('Phone').fill('415-555-0132');
+    await preview.getByRole('button', {name: 'Send'}).click();
+    // A sample has a consent, which is shown when the visitor goes on.
+    await preview.getByRole('checkbox').check();
+    await preview.getByRole('button', {name: 'Send'}).click();
+    await preview.getByRole('heading', {name: /Thank you/}).waitFor();
+    assert.deepEqual(posts, []);
+
+    await leads.click();
+    await page.getByText('is a real lead').waitFor();
+    await preview.locator('lead-prequal-form:not([sandbox])').waitFor();
+    assert.equal(await code.textContent(), snippet);
+    assert.equal(new URL(page.url()).searchParams.get('sends'), 'leads');
+    await page.reload();
+    assert.equal(await leads.getAttribute('aria-current'), 'true');
+    await samples.click();
+    await preview.locator('lead-prequal-form[sandbox]').waitFor();
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
+
+  test('a link of a sample opens the apply page in another tab', async () => {
+    const {page, preview} = await open('?partner=demo&host=wordpress');
+    const opened = page.waitForEvent('popup');
+    await preview.getByRole('link', {name: 'open it on its own page'}).click();
+    const applyPage = await opened;
+    await applyPage.waitForURL(`${run.demo.service}/apply/demo`);
+    assert.ok(await preview.locator('lead-prequal-form[sandbox]').isVisible());
+    await applyPage.close();
+    await page.close();
+  });
+
+  test('a wrong value is explained beside its field, and the rest of the snippet stays', async () => {
+    const {page, code} = await open('?partner=demo&layout=single');
+    const accent = page.getByLabel('Accent', {exact: true});
+    await accent.fill('bright red!');
+    await accent.press('Enter');
+    await page.getByText('Accent must be a colour such as #12406f.').waitFor();
+    assert.equal(await accent.getAttribute('aria-invalid'), 'true');
+    assert.match((await code.textContent()) ?? '', /layout="single"/);
+    await accent.fill('#008000');
+    await accent.press('Enter');
+    await page.getByText('--prequal-accent: #008000').waitFor();
+    assert.equal(await accent.getAttribute('aria-invalid'), null);
+    await page.close();
+  });
+
+  test('has a button for each text that copies it', async () => {
+    const {page} = await open('?partner=demo&host=gtm');
+    assert.equal(await page.getByRole('button', {name: 'Copy'}).count(), 2);
+    await page.getByRole('button', {name: 'Copy'}).last().click();
+    await page
+      .locator('#copied')
+      .getByText(/^(Copied|Selected)/)
+      .waitFor();
+    await page.close();
+  });
+
+  test('works without JavaScript: its button shows what was chosen', async () => {
+    const {page, code} = await open('?partner=demo', {javaScriptEnabled: false});
+    await page.getByLabel('Layout').selectOption('single');
+    await page.getByRole('radio', {name: 'Night'}).check();
+    await page.getByRole('button', {name: 'Show'}).click();
+    await page.waitForURL(/layout=single/);
+    const written = (await code.textContent()) ?? '';
+    assert.match(written, /layout="single" theme="dark"/);
+    await page.getByRole('link', {name: 'Webflow'}).click();
+    await page.waitForURL(/host=webflow.*#snippet$/);
+    assert.match(
+      (await code.textContent()) ?? '',
+      /^<lead-prequal-form partner="demo" layout="single" theme="dark"/m,
+    );
+    await page.close();
+  });
+
+  test('fits a phone and a desktop, and the preview has the width that was chosen', async () => {
+    for (const width of [360, 1280]) {
+      const {page, preview} = await open('?partner=demo&width=phone&host=gtm', {
+        viewport: {width, height: 800},
+      });
+      await preview.getByLabel('First name').waitFor();
+      const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(scrollWidth <= width, `${scrollWidth}`);
+      const inner = await preview.locator('body').evaluate(() => innerWidth);
+      assert.ok(width === 360 ? inner < 360 : inner === 360, `${inner}`);
+      await page.close();
+    }
+  });
+
+  test('has no fault that a program can find for people with disabilities, light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const {page, preview} = await open('?partner=demo&host=gtm&accent=wrong!&cta-label=x', {colorScheme});
+      await preview.getByLabel('First name').waitFor();
+      // Not as a script of the page, which the page's policy forbids.
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        const {axe} = globalThis as unknown as {
+          axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>};
+        };
+        const {violations} = await axe.run();
+        return violations.map(({id, nodes}) => [id, ...nodes.map(({html}) => html)]);
+      });
+      assert.deepEqual(violations, []);
+      await page.close();
+    }
+  });
+
+  test('a lead that is sent from the live preview is stored', async () => {
+    const {page, trouble, preview} = await open('?partner=demo&lead-type=standard&sends=leads');
+    await preview.getByLabel('First name').fill('Ana');
+    await preview.getByLabel('Last name').fill('Silva');
+    await preview.getByLabel('Email').fill('ana@example.com');
+    await preview.getByLabel('Phone').fill('415-555-0132');
+    await preview.getByRole('button', {name: 'Send'}).click();
+    await preview
+      .getByText(/Thank you/)
+      .first()
+      .waitFor();
+    assert.deepEqual(trouble, []);
+    const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
+    const rows = database.prepare(`SELECT partner FROM leads WHERE lead LIKE '%"ana@example.com"%'`).all();
+    database.close();
+    assert.deepEqual(
+      rows.map(({partner}) => partner),
+      ['demo'],
+    );
+    await page.close();
+  });
+});
+
+suite('the preview', () => {
+  const inHtml = siteKindNames.filter((site) => !['react', 'vue', 'frame', 'email'].includes(site));
+
+  for (const site of inHtml) {
+    test(`has the attributes, the style and the script of the snippet: ${site}`, async () => {
+      const {page, preview} = await open('?partner=demo');
+      for (const chosen of fc.sample(anyChoices, {numRuns: 2, seed: 7})) {
+        const query = new URLSearchParams({
+          partner: 'demo',
+          host: site,
+          sends: 'leads',
+          ...chosen,
+        }).toString();
+        await page.goto(`${run.demo.service}/embed/snippets?${query}`);
+        await preview.locator('lead-prequal-form:defined').waitFor({state: 'attached'});
+        const {shown, held, text} = await compared(page);
+        if (site !== 'gtm') {
+          assert.deepEqual(held, shown, query);
+          assert.equal(held.scripts.length, 1);
+          continue;
+        }
+        // The script in this snippet makes the form and its script.
+        const {style, ...attributes} = held.form;
+        const set = Object.entries(attributes).map(
+          ([name, value]) => `form.setAttribute(${scriptText(name)}, ${scriptText(value)})`,
+        );
+        const [{src, integrity} = assert.fail()] = held.scripts;
+        for (const statement of [...set, `script.src = ${scriptText(src)}`, scriptText(integrity)])
+          assert.ok(text.includes(statement), `${statement} of ${query}`);
+        assert.equal(text.match(/setAttribute/g)?.length, set.length);
+        for (const [property, value] of Object.entries(readChoices(chosen).choices.properties))
+          assert.ok(style?.includes(`${property}: ${value};`), `${property} of ${query}`);
+      }
+      await page.close();
+    });
+  }
+});

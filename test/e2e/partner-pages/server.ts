@@ -1,0 +1,61 @@
+/** Serves the pages of partners, with the built form, which needs no other server in its sandbox. */
+import {once} from 'node:events';
+import {existsSync, readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {extname, join, resolve} from 'node:path';
+import {newestScript} from '../../../server/snippets/newest-script.ts';
+import {documentedSnippet, singleSnippet} from '../../support/embed-snippet.ts';
+import {partnerPages, themeAddress, type Scheme} from './pages.ts';
+import {themeFolder} from './wordpress.ts';
+
+export type PartnerPages = {
+  /** The address of a page. */
+  addressOf(name: string, scheme: Scheme, layout?: 'steps' | 'single'): string;
+  close(): void;
+};
+
+const embedFolder = resolve('dist/embed');
+/** Addresses that begin with one of these are files of its folder. */
+const folders = {'/embed': embedFolder, [themeAddress]: themeFolder};
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+};
+
+async function reply({
+  pathname,
+  searchParams,
+  origin,
+}: URL): Promise<{type: string; body: string | Buffer} | undefined> {
+  for (const [address, folder] of Object.entries(folders)) {
+    const file = join(folder, decodeURIComponent(pathname).slice(address.length));
+    const type = types[extname(file)];
+    if (pathname.startsWith(`${address}/`) && type && existsSync(file))
+      return {type, body: readFileSync(file)};
+  }
+  const page = partnerPages[pathname.slice(1)];
+  if (!page) return undefined;
+  const {script} = newestScript({embedFolder, releasesFolder: 'no releases', publicUrl: origin});
+  const steps = documentedSnippet(script, 'sandbox');
+  const snippet = searchParams.get('layout') === 'single' ? singleSnippet(steps) : steps;
+  const scheme = searchParams.get('scheme') === 'dark' ? 'dark' : 'light';
+  return {type: 'text/html; charset=utf-8', body: await page.html(scheme, snippet)};
+}
+
+export async function servePartnerPages(): Promise<PartnerPages> {
+  const server = createServer((request, response) => {
+    reply(new URL(request.url ?? '/', `http://${request.headers.host}`)).then(
+      (found) =>
+        response.writeHead(found ? 200 : 404, {'Content-Type': found?.type ?? 'text/plain'}).end(found?.body),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    addressOf: (name, scheme, layout = 'steps') => `${origin}/${name}?scheme=${scheme}&layout=${layout}`,
+    close: () => server.close().closeAllConnections(),
+  };
+}

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {pageLanguages} from '../../../../server/snippets/words.ts';
+import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
+import {readProblem, requestRaw} from '../../../support/http.ts';
+import {startTestServer} from '../../../support/test-server.ts';
+
+const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'> & Sons`;
+const script = 'lead-prequal-form.js';
+const origins = ['https://www.acme.example', 'https://*.acme.example'];
+
+const server = await startTestServer((folder) => {
+  makeEmbedVersion(join(folder, 'embed'), '1.9.0', {[script]: 'old'});
+  makeEmbedVersion(join(folder, 'releases'), '1.10.0', {[script]: 'new'});
+  return {
+    embedFolder: join(folder, 'embed'),
+    releasesFolder: join(folder, 'releases'),
+    partners: [
+      onePartner({
+        key: 'acme',
+        name: 'Acme Funding',
+        privacy_href: 'https://www.acme.example/privacy?a=1&b=2',
+        origins,
+        cid: 'secret-cid',
+        colors: {accent: '#0B7A5A'},
+        contact: {phone: '(415) 555-0132', email: "o'neill@acme.example"},
+      }),
+      onePartner({key: 'hostile', name: hostile, origins, cid: '1', lead_types: ['standard']}),
+    ],
+    rateLimit: 20,
+  };
+});
+after(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => server.fetch(path, {headers});
+const page = async (path: string, headers: Record<string, string> = {}) => (await get(path, headers)).text();
+const inFrame = {'Sec-Fetch-Dest': 'iframe'};
+const inTab = {'Sec-Fetch-Dest': 'document'};
+
+/** The directives of a content security policy, by name. */
+const directives = ({headers}: Response) =>
+  Object.fromEntries(
+    (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
+      const [name = '', ...values] = directive.split(' ');
+      return [name, values.join(' ')];
+    }),
+  );
+
+suite('an apply page', () => {
+  test('has the name, the newest script with its hash, and the privacy page', async () => {
+    const response = await get('/apply/acme');
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    const text = await response.text();
+    assert.match(text, /<h1>Acme Funding<\/h1>/);
+    assert.match(text, /<title>[^<]+ – Acme Funding<\/title>/);
+    assert.match(text, /<lead-prequal-form partner="acme"[^>]* history/);
+    assert.ok(text.includes(`src="/embed/1.10.0/${script}" integrity="${sha384('new')}"`));
+    assert.equal(text.split('href="https://www.acme.example/privacy?a=1&amp;b=2"').length, 3);
+    assert.doesNotMatch(text, /prefill-from-url|secret-cid/);
+  });
+
+  test('says how else to reach the partner if its form does not load', async () => {
+    const contact = (text: string) =>
+      [...text.matchAll(/<p>([^<]*<a href="tel:[^]*?)<\/p>/g)].map(([, words]) => words);
+    const phone = '<a href="tel:+14155550132">(415) 555-0132</a>';
+    const email = `<a href="mailto:o'neill@acme.example">o'neill@acme.example</a>`;
+    const english = `You can also call ${phone} or write to ${email}.`;
+    assert.deepEqual(contact(await page('/apply/acme?lang=en')), [english, english]);
+    const spanish = `También puede llamar al ${phone} o escribir a ${email}.`;
+    assert.deepEqual(contact(await page('/apply/acme?lang=es')), [spanish, spanish]);
+    assert.doesNotMatch(await page('/apply/hostile'), /You can also/);
+  });
+
+  test('has a picture for previews of links, a PNG of 1200 by 630', async () => {
+    for (const lang of pageLanguages) {
+      const text = await page(`/apply/acme?lang=${lang}`);
+      const tag = (name: string) =>
+        new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(text)?.[1] ?? '';
+      assert.match(tag('og:title'), / – Acme Funding$/);
+      assert.equal(tag('og:description'), tag('description'));
+      assert.equal(tag('og:url'), 'https://leads.example.com/apply/acme');
+      assert.equal(tag('twitter:card'), 'summary_large_image');
+      const picture = new URL(tag('og:image'));
+      assert.equal(picture.origin, 'https://leads.example.com');
+      const response = await get(picture.pathname + picture.search);
+      assert.equal(response.headers.get('content-type'), 'image/png');
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
+      assert.ok(bytes.length < 200_000, `${bytes.length} bytes`);
+    }
+  });
+
+  test('for contact data alone has no picture, because that speaks of funding', async () => {
+    assert.doesNotMatch(await page('/apply/hostile'), /og:image|twitter:card/);
+  });
+
+  test('has no markup from the partner’s name', async () => {
+    const text = await page('/apply/hostile');
+    assert.doesNotMatch(text, /<script>|<img/);
+    assert.equal(text.split('<script').length, 3, 'only the scripts of the server');
+    assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'));
+  });
+
+  test('asks only for contact data where the partner takes nothing else', async () => {
+    assert.match(await page('/apply/hostile'), /<lead-prequal-form partner="hostile" lead-type="standard"/);
+  });
+
+  test('runs nothing inline, and only the partner and the server itself may frame it', async () => {
+    const response = await get('/apply/acme');
+    assert.deepEqual(directives(response), {
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'connect-src': "'self'",
+      'img-src': 'data:',
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': `'self' ${origins.join(' ')}`,
+      'trusted-types': 'lead-prequal',
+      'require-trusted-types-for': "'script'",
+    });
+    const {headers} = response;
+    assert.equal(headers.get('x-frame-options'), null, 'it would forbid what the policy allows');
+    assert.equal(headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(headers.get('set-cookie'), null);
+    assert.doesNotMatch(await response.text(), /<style|style=|onload=|<script>/);
+  });
+
+  test('is kept, but never used without asking whether it has changed', async () => {
+    const first = await get('/apply/acme');
+    assert.equal(first.headers.get('cache-control'), 'no-cache');
+    assert.equal(first.headers.get('vary'), 'Accept-Language, Sec-Fetch-Dest');
+    const etag = first.headers.get('etag') ?? '';
+    // `fetch` would ask caches not to answer.
+    const status = async (path: string, headers: Record<string, string> = {}) =>
+      (await requestRaw(server.url + path, {headers: {'if-none-match': etag, ...headers}})).status;
+    assert.equal(await status('/apply/acme'), 304);
+    assert.equal(await status('/apply/acme?lang=es'), 200);
+    assert.equal(await status('/apply/acme', inFrame), 200);
+    assert.equal(await status('/apply/hostile'), 200);
+  });
+
+  test('the colour of the partner is all that the style sheet takes from its address', async () => {
+    const [, path = ''] = /rel="stylesheet" href="([^"]+)"/.exec(await page('/apply/acme')) ?? [];
+    const response = await get(path.replaceAll('&amp;', '&'));
+    assert.equal(response.headers.get('content-type'), 'text/css; charset=utf-8');
+    assert.match(await response.text(), /--accent: #0B7A5A;/);
+    const plain = await page('/apply/page.css');
+    for (const query of [
+      'accent=red',
+      'accent=%230b7a5a;}*{color:red',
+      'accent=%230b7a5a&accent=%23000000',
+    ]) {
+      assert.equal(await page(`/apply/page.css?${query}`), plain, query);
+    }
+  });
+});
+
+suite('the files of an apply page', () => {
+  test('are kept for a year only under the digest of what they hold', async () => {
+    const caching = async (path: string) => (await get(path)).headers.get('cache-control');
+    const text = (await page('/apply/acme', inFrame)).replaceAll('&amp;', '&');
+    const files = [
+      ...text.matchAll(/"(?:https:\/\/leads\.example\.com)?(\/apply\/[^"?]+\.(?:css|js|png)\?[^"]+)"/g),
+    ];
+    assert.equal(files.length, 3);
+    for (const [, file = ''] of files) {
+      assert.equal(await caching(file), 'public, max-age=31536000, immutable', file);
+      for (const other of [file.split('?')[0] ?? '', file.replace(/v=\w+/, 'v=future')])
+        assert.equal(await caching(other), 'no-cache', other);
+    }
+  });
+});
+
+suite('the language of an apply page', () => {
+  for (const [path, accepted, lang] of [
+    ['/apply/acme', 'es-MX,es;q=0.9,en;q=0.8', 'es'],
+    ['/apply/acme', 'en-US,es;q=0.5', 'en'],
+    ['/apply/acme', 'fr-FR, de;q=0.5', 'en'],
+    ['/apply/acme', '*', 'en'],
+    ['/apply/acme?lang=es', 'en-US', 'es'],
+    ['/apply/acme?lang=ES-mx', 'en-US', 'es'],
+    ['/apply/acme?lang=en', 'es', 'en'],
+    ['/apply/acme?lang=fr', 'es', 'es'],
+    ['/apply/acme?lang=__proto__', 'en', 'en'],
+    ['/apply/acme?lang=es&lang=en', 'en', 'en'],
+  ] as const) {
+    test(`is ${lang} at ${path} in a browser that prefers ${accepted}`, async () => {
+      assert.match(await page(path, {'Accept-Language': accepted}), new RegExp(`<html lang="${lang}"`));
+    });
+  }
+});
+
+suite('the link to the other language', () => {
+  const linkOf = (text: string) => /<a href="([^"]*)" lang=/.exec(text)?.[1];
+  test('keeps the rest of the query, so also the campaign', async () => {
+    const link = linkOf(
+      await page('/apply/acme?utm_source=poster&lang=en&theme=dark&utm_campaign=a%26b+c&lang=en'),
+    );
+    assert.equal(link, '?utm_source=poster&amp;lang=es&amp;theme=dark&amp;utm_campaign=a%26b+c');
+  });
+  test('is the language alone where the address has no query', async () => {
+    assert.equal(linkOf(await page('/apply/acme')), '?lang=es');
+  });
+  test('makes no markup of the query', async () => {
+    const {body} = await requestRaw(server.url, {path: `/apply/acme?a="><script>alert(1)</script>&b='`});
+    const text = body.toString();
+    assert.equal(linkOf(text), '?a=%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E&amp;b=%27&amp;lang=es');
+    assert.doesNotMatch(text, /<script>/);
+  });
+});
+
+suite('an address without a partner', () => {
+  const follow = (path: string) => requestRaw(server.url, {path});
+  for (const path of ['/apply', '/apply/']) {
+    test(`${path} leads to the first partner with its query, and no cache keeps that`, async () => {
+      const {status, headers} = await follow(path);
+      assert.deepEqual([status, headers.location], [302, '/apply/acme']);
+      assert.equal(headers['cache-control'], 'no-store');
+      const withQuery = await follow(`${path}?lang=es&utm_source=a%26b?c`);
+      assert.equal(withQuery.headers.location, '/apply/acme?lang=es&utm_source=a%26b?c');
+    });
+  }
+  test('never leads to another server', async () => {
+    for (const query of [
+      '?//evil.example',
+      '?next=https://evil.example',
+      '?/../..//evil.example',
+      '?@evil.example',
+    ]) {
+      const {headers} = await follow(`/apply${query}`);
+      assert.equal(headers.location, `/apply/acme${query}`);
+    }
+    const {headers} = await follow('/apply?a="><script>&b=%0d%0aSet-Cookie:c');
+    assert.equal(headers.location, '/apply/acme?a=%22%3E%3Cscript%3E&b=%0d%0aSet-Cookie:c');
+    assert.equal(headers['set-cookie'], undefined);
+  });
+});
+
+suite('an apply page in a frame', () => {
+  test('knows the origins that its script may write to', async () => {
+    assert.match(
+      await page('/apply/acme', inFrame),
+      /<script defer src="\/apply\/frame\.js\?v=\w+" data-origins="https:\/\/www\.acme\.example https:\/\/\*\.acme\.example">/,
+    );
+    const file = await get('/apply/frame.js');
+    assert.equal(file.headers.get('content-type'), 'text/javascript; charset=utf-8');
+  });
+  test('an apply page loads its script for frames unless it is known to be in a tab', async () => {
+    assert.doesNotMatch(await page('/apply/acme', inTab), /frame\.js/);
+    assert.match(await page('/apply/acme'), /frame\.js/);
+  });
+  for (const [path, headers, scheme] of [
+    ['/apply/acme', inTab, 'light dark'],
+    ['/apply/acme', inFrame, 'light'],
+    ['/apply/acme?theme=dark', inFrame, 'dark'],
+    ['/apply/acme?theme=auto', inFrame, 'light dark'],
+    ['/apply/acme?theme=pink', inTab, 'light dark'],
+  ] as const) {
+    const place = headers['Sec-Fetch-Dest'];
+    test(`an apply page has the colour scheme "${scheme}" at ${path} as ${place}`, async () => {
+      const text = await page(path, headers);
+      assert.ok(text.includes(`<meta name="color-scheme" content="${scheme}" />`));
+    });
+  }
+});
+
+suite('an address of no partner', () => {
+  test('has a page in the language of the visitor, with the same policy', async () => {
+    for (const [lang, sentence] of [
+      ['en', /There is no form at this address/],
+      ['es', /No hay ningún formulario en esta dirección/],
+    ] as const) {
+      const response = await get('/apply/%3Cb%3Enobody', {'Accept-Language': lang});
+      assert.equal(response.status, 404);
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(directives(response)['frame-ancestors'], "'self'");
+      assert.equal(directives(response)['script-src'], "'self'");
+      const text = await response.text();
+      assert.match(text, sentence);
+      assert.doesNotMatch(text, /nobody/);
+    }
+  });
+  test('is an error of JSON where it cannot be a partner’s', async () => {
+    for (const path of ['/apply/acme/more', '/APPLY/acme', '/APPLY']) {
+      await readProblem(await get(path), 404, 'not-found');
+    }
+  });
+});
+
+suite('methods', () => {
+  test('HEAD is answered like GET without a body, and all other methods are refused', async () => {
+    const head = await server.fetch('/apply/acme', {method: 'HEAD'});
+    assert.equal(head.status, 200);
+    assert.equal(await head.text(), '');
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await server.fetch('/apply/acme', {method});
+      await readProblem(response, 405, 'method-not-allowed');
+      assert.equal(response.headers.get('allow'), 'GET, HEAD');
+    }
+  });
+});
+
+suite('somebody who tries names of partners', () => {
+  test('is refused after as many as on the API of the form', async () => {
+    const tries = await Promise.all(Array.from({length: 25}, (_, index) => get(`/apply/guess-${index}`)));
+    assert.ok(tries.some(({status}) => status === 404));
+    for (const [lang, sentence] of [
+      ['en', /Please try again later/],
+      ['es', /Inténtelo de nuevo más tarde/],
+    ] as const) {
+      const response = await get('/apply/another', {'Accept-Language': lang});
+      assert.equal(response.status, 429);
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
+      assert.equal(directives(response)['frame-ancestors'], "'self'");
+      assert.match(await response.text(), sentence);
+    }
+    assert.equal((await get('/apply/acme')).status, 200, 'visitors of the same network see the form');
+  });
+});
