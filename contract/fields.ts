@@ -39,7 +39,7 @@ const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
 
-/** The fields that every lead must have. */
+/** The fields of the first step. Every lead has those that are required. */
 export const contactFields = {
   first_name: {...name, autocomplete: 'given-name'},
   last_name: {...name, autocomplete: 'family-name'},
