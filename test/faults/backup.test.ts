@@ -4,7 +4,7 @@ import {existsSync, readdirSync, statSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
-import {runCommand} from '../support/operator.ts';
+import {runProcess} from '../support/operator.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
@@ -30,7 +30,7 @@ suite('a backup', () => {
     ...serviceSettings(folder.path),
     DATABASE_PATH: join(folder.path, name, 'leads.sqlite'),
   });
-  const run = (name: string, ...words: string[]) => runCommand(settings(name), ...words);
+  const run = (name: string, ...words: string[]) => runProcess(settings(name), ...words);
   const start = (name: string) => startOver(folder.path, {DATABASE_PATH: settings(name).DATABASE_PATH});
 
   test(`of ${seconds} s under load has every lead that was acknowledged before it began`, async () => {

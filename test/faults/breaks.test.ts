@@ -9,7 +9,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {json, startFakeUpstream, upstreamSettings, type Script} from '../support/fake-upstream.ts';
 import {basic, postJson} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
-import {runCommand} from '../support/operator.ts';
+import {runProcess} from '../support/operator.ts';
 import {withoutPostgres} from '../support/postgres.ts';
 import {amounts, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, type RunningService} from '../support/service-process.ts';
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, name: StoreName) {
   t.after(() => folder.remove());
   const store: Environment = await stores[name](folder.path, t);
   const operate = async (environment: Environment, ...words: string[]) => {
-    const ran = await runCommand({...serviceSettings(folder.path), ...environment}, ...words);
+    const ran = await runProcess({...serviceSettings(folder.path), ...environment}, ...words);
     assert.equal(ran.code, 0, ran.stderr);
     return ran.stderr.trim();
   };

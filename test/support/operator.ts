@@ -38,7 +38,7 @@ export async function printedBy(
 export const runCommand = (environment: Record<string, string>, ...words: string[]): Promise<Ran> =>
   printedBy((streams) => run(words, createRun({environment, ...streams})));
 
-/** As `runCommand`, in a process of its own, for what only a process has. */
+/** As `runCommand`, in a process of its own: for what only a process has, and beside a server under load. */
 export function runProcess(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const options = {env: {PATH: process.env['PATH'], ...environment}};
