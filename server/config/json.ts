@@ -1,9 +1,9 @@
 /** Reads JSON, and says where in the text a fault is: in which line and column, as editors count them. */
-import {createRequire} from 'node:module';
 import type * as JsoncParser from 'jsonc-parser';
+import {atFirstUse} from './at-first-use.ts';
 
 /** Loads jsonc-parser at the first fault, because it takes time to load, and most configurations have no fault. */
-const jsonc = () => createRequire(import.meta.url)('jsonc-parser') as typeof JsoncParser;
+const jsonc = atFirstUse<typeof JsoncParser>('jsonc-parser');
 
 /** Line and column, both from 1. */
 export type Place = {line: number; column: number};

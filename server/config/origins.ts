@@ -1,10 +1,10 @@
 /** The origins of pages that may embed the form. The first label of the host name may be a wildcard. */
-import {createRequire} from 'node:module';
 import type * as Tldts from 'tldts';
 import {z} from 'zod';
+import {atFirstUse} from './at-first-use.ts';
 
 /** Loads tldts at its first use: its list of suffixes takes time to load, and only origins with a wildcard need it. */
-const tldts = () => createRequire(import.meta.url)('tldts') as typeof Tldts;
+const tldts = atFirstUse<typeof Tldts>('tldts');
 
 /**
  * The domain after the wildcard, if anybody can register a name directly below that domain, as with `https://*.co.uk`

@@ -3,13 +3,13 @@
  * snippets can be made by anybody, and whoever opens a stranger's link must not paste such a snippet unawares. The page
  * and the command show the same words.
  */
-import {createRequire} from 'node:module';
 import type * as Tldts from 'tldts';
+import {atFirstUse} from '../config/at-first-use.ts';
 import {leadToApplyPage, type SiteKindName} from './site-kinds.ts';
 import type {SnippetParts} from './markup.ts';
 
 /** Loads tldts at its first use, because it takes time to load, and most commands need no domain. */
-const tldts = () => createRequire(import.meta.url)('tldts') as typeof Tldts;
+const tldts = atFirstUse<typeof Tldts>('tldts');
 
 /** The domain that somebody registered: `example.com` for `https://www.example.com/page`. */
 export function siteOf(address: string): string {

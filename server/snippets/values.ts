@@ -1,7 +1,7 @@
 /** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
-import {createRequire} from 'node:module';
 import type * as Culori from 'culori';
 import {z} from 'zod';
+import {atFirstUse} from '../config/at-first-use.ts';
 
 /** An opaque colour of CSS. Of any other text, such as `transparent`, browsers would make a button without a colour. */
 export const color = z
@@ -14,7 +14,7 @@ export const color = z
 const colorSigns = /^[#\w .,%()/+-]+$/;
 
 /** Loads culori at its first use, because it takes time, and most commands need no colours. */
-const culori = () => createRequire(import.meta.url)('culori') as typeof Culori;
+const culori = atFirstUse<typeof Culori>('culori');
 
 function isOpaqueColor(text: string): boolean {
   const {colorsNamed, parse} = culori();
