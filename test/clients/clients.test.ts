@@ -124,7 +124,7 @@ async function crowdWithFailures(): Promise<() => Promise<void>> {
 }
 
 suite(
-  'while so many sign-ins fail that one more is turned away, the first request without credentials is asked for them as ever, by',
+  'while many sign-ins fail, a first request without credentials is asked for them, by',
   () => {
     for (const [name, client] of Object.entries(clients).filter(([, {challenged}]) => challenged)) {
       test(`${name}`, {skip: missing(client.program)}, async (t) => {

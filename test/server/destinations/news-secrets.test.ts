@@ -189,7 +189,7 @@ suite('no secret of e-mails and nothing of a lead is in the log, an event, /heal
       assert.ok((reply ?? '').length <= 200);
     });
   }
-  test('a mail server that talks nonsense brings no secret and nothing of a lead into log or errors', async (t) => {
+  test('a mail server that talks nonsense brings no secret and no lead into log or errors', async (t) => {
     const mail = await openFor(
       t,
       startRawServer((socket) => void socket.end(`${recipient} ${smtpPassword} Canarylast\r\n`)),
