@@ -123,14 +123,11 @@ async function crowdWithFailures(): Promise<() => Promise<void>> {
   };
 }
 
-suite(
-  'while many sign-ins fail, a first request without credentials is asked for them, by',
-  () => {
-    for (const [name, client] of Object.entries(clients).filter(([, {challenged}]) => challenged)) {
-      test(`${name}`, {skip: missing(client.program)}, async (t) => {
-        t.after(await crowdWithFailures());
-        await assertWorks(client);
-      });
-    }
-  },
-);
+suite('while many sign-ins fail, a first request without credentials is asked for them, by', () => {
+  for (const [name, client] of Object.entries(clients).filter(([, {challenged}]) => challenged)) {
+    test(`${name}`, {skip: missing(client.program)}, async (t) => {
+      t.after(await crowdWithFailures());
+      await assertWorks(client);
+    });
+  }
+});
