@@ -1,7 +1,8 @@
 /**
  * Builds the later files, and makes the first file pin them: each import in widget/loading/later-files.ts and
- * form/words/languages.ts becomes one that checks the hash of the built file. The bundler's own code splitting cannot be used, because its files import the first
- * file back, by an address that a page may change (`?ver=6.4`) and that a classic script does not have.
+ * form/words/languages.ts becomes one that checks the hash of the built file. The bundler's own code splitting cannot be
+ * used, because its files import the first file back, by an address that a page may change (`?ver=6.4`) and that a
+ * classic script does not have.
  *
  * So a later file is a function of what it shares with the first file (widget/loading/shared.ts):
  *

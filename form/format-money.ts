@@ -1,8 +1,8 @@
 /** Writes amounts of money, in whole US dollars. */
 
 /**
- * The locales of the form's own languages that write $50,000 in this way. Their numbers are written without `Intl`, whose first use takes a phone 90 ms,
- * which would come while the visitor leaves the first amount.
+ * The locales of the form's own languages that write $50,000 in this way. Their numbers are written without `Intl`,
+ * whose first use takes a phone 90 ms, which would come while the visitor leaves the first amount.
  */
 const ownLocale = /^e[ns]-US$/;
 

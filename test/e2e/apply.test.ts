@@ -270,8 +270,8 @@ suite('an apply page in a frame', () => {
     await page.goto(`${run.listed.origin}/?utm_source=unseen`);
     const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
     const heights: number[] = [];
-    // The way is that of a visitor in a tab, with the frame in place of the page. A step is taller or lower than the one
-    // before it at once, and its frame follows a moment later.
+    // The way is that of a visitor in a tab, with the frame in place of the page. When a step appears, its height is new
+    // at once; the frame gets that height a moment later, from a message.
     await walk(frame as unknown as Page, async () => {
       await frame.waitForFunction(
         () => Math.ceil(document.documentElement.getBoundingClientRect().height) === innerHeight,
