@@ -5,25 +5,17 @@ import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
-import {calculatedAnswer, explainedAnswer} from './leads/calculated-answer.ts';
+import {explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
-import {createLeadDesk} from './leads/lead-desk.ts';
-import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
 import {clearText} from './store/codec.ts';
-import {startDeletingExpired} from './store/expiry.ts';
 import {openStore} from './store/open-store.ts';
-import {watchStore} from './store/store-watch.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
-import {createCourier, type Served} from './destinations/courier.ts';
-import {createDestination, termsOf} from './destinations/kinds.ts';
-import {startOutboxCheck} from './destinations/outbox-check.ts';
-import {watchPauses} from './destinations/pauses.ts';
-import {startWorkers} from './destinations/worker.ts';
+import {startLeadService} from './lead-service.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
 import {embedFiles} from './http/embed/embed-files.ts';
@@ -66,31 +58,17 @@ export async function createApp(
   for (const destination of unencrypted(config.destinations))
     emit({type: 'destination-unencrypted', destination});
   const versions = readVersions(config);
-  const {onAmbiguous, outboxPerSecond: perSecond, rateLimit: perMinute, callers, partners} = config;
+  const {rateLimit: perMinute, callers, partners} = config;
   const opened = given ?? (await openStore(config, clearText, emit));
   const changed = changedConsents(partners, await opened.consentTexts());
   if (changed.length > 0) {
     await opened.close();
     throw new ConfigError(changed, []);
   }
-  const watch = watchStore(opened, emit);
-  const {store} = watch;
+  const service = await startLeadService(opened, config, {emit, timings});
+  const {desk, watch} = service;
   const descriptors = watchDescriptors(emit);
-  const destinations = new Map<string, Served>();
-  for (const [name, settings] of config.destinations) {
-    destinations.set(name, {
-      destination: createDestination(settings, timings.delivery),
-      terms: termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter: timings.newsGivenUpAfter}),
-    });
-  }
-  const pauses = await watchPauses({store, emit, timings});
-  const courier = createCourier({store, destinations, pauses, emit, timings});
-  const workers = startWorkers(destinations, {store, courier, emit, timings});
-  const outbox = startOutboxCheck(destinations, {store, emit, timings});
-  const expiry = startDeletingExpired(store, emit);
-  const requests = startCountingRequests(store, partners, timings.requestCounts);
-  const calculate = (lead: Lead) => calculatedAnswer(lead, config.policy);
-  const desk = createLeadDesk({store, courier, calculate, emit, timings});
+  const requests = startCountingRequests(opened, partners, timings.requestCounts);
   const digests = createIdempotencyDigests(config.tokenKeys);
   const tokens = createResultTokens(config.tokenKeys);
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
@@ -109,7 +87,7 @@ export async function createApp(
     maxFailures: perMinute,
   });
   const quota = createQuota(counters, perMinute, emit);
-  const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
+  const usualAnswer = config.destinations.has(defaultDestination) ? defaultDestination : undefined;
   let [draining, refusing] = [false, false];
 
   const app = express();
@@ -149,8 +127,7 @@ export async function createApp(
   const pinned = versionForSnippets(versions);
   if (config.snippetsPage && pinned)
     app.use(snippetsRouter({partners, publicUrl: config.publicUrl, version: pinned, unknownPartners}));
-  const isDegraded = () =>
-    outbox.missing().length > 0 || Object.values(courier.states()).some((state) => state !== 'ok');
+  const {isDegraded} = service;
   app.use(healthEndpoints({watch, descriptors, isDegraded, isDraining: () => draining}));
   app.use(openapiPages(config.publicUrl));
   app.use(notFound, errorReplies(emit));
@@ -159,23 +136,19 @@ export async function createApp(
     handle: app,
     drain() {
       draining = true;
-      return workers.stop();
+      return service.stopClaiming();
     },
     refuseRequests: () => {
       refusing = true;
-      void workers.stop();
+      void service.stopClaiming();
       void requests.stop();
     },
     async close(patience) {
-      await workers.stop();
-      await pauses.stop();
-      await outbox.stop();
-      await expiry.stop();
+      await service.stopClaiming();
       await requests.stop();
       counters.close();
-      watch.stop();
       descriptors.stop();
-      await desk.close(patience);
+      await service.close(patience);
     },
   };
 }

@@ -3,6 +3,7 @@ import type {DestinationSettings} from '../config/destinations.ts';
 import type {Destination} from './destination.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
+import type {Network} from './network.ts';
 import {
   digestLeads,
   mailConnections,
@@ -20,7 +21,7 @@ type SettingsOf<Type extends Kind = Kind> = {
 }[Type];
 
 type Row<Settings> = {
-  create: (settings: Settings, timeout: number) => Destination;
+  create: (settings: Settings, timeout: number, network?: Partial<Network>) => Destination;
   terms: (settings: Settings, usual: UsualTerms) => Terms;
 };
 
@@ -68,8 +69,11 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
 };
 
 /** @param timeout milliseconds for one attempt to deliver a lead */
-export const createDestination = <Type extends Kind>(settings: SettingsOf<Type>, timeout: number) =>
-  kinds[settings.type].create(settings, timeout);
+export const createDestination = <Type extends Kind>(
+  settings: SettingsOf<Type>,
+  timeout: number,
+  network?: Partial<Network>,
+) => kinds[settings.type].create(settings, timeout, network);
 
 export const termsOf = <Type extends Kind>(settings: SettingsOf<Type>, usual: UsualTerms) =>
   kinds[settings.type].terms(settings, usual);

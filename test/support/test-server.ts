@@ -99,7 +99,7 @@ export async function startTestServer(
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
-    : await openSqliteStore(config.databasePath, clearText, log.emit, watchNothing);
+    : await openSqliteStore(config.databasePath, clearText, log.emit, {watch: watchNothing});
   const server = await startServer(config, log.emit, store, {...usualTimings, ...timings});
   const url = `http://127.0.0.1:${server.port}`;
   return {

@@ -5,13 +5,14 @@
 import {randomUUID} from 'node:crypto';
 import {isIP} from 'node:net';
 import {domainToASCII} from 'node:url';
-import {createTransport, type SendMailOptions, type NodemailerError, type SMTPPoolOptions} from 'nodemailer';
+import type {SendMailOptions, NodemailerError, SMTPPoolOptions} from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import {buildConnector} from 'undici';
 import {isPrivateHost, type EmailSettings} from '../../config/destinations.ts';
 import type {Recipients, Settlement} from '../../leads/deliveries.ts';
 import type {DeliveryRequest, Destination} from '../destination.ts';
-import {forSockets, lookUp, type Lookup} from '../lookups.ts';
+import {forSockets, type Lookup} from '../lookups.ts';
+import {usualNetwork, type Network} from '../network.ts';
 import {createCollector} from './collector.ts';
 import {digestEmail} from './digest-email.ts';
 import {failureOf, putOff, recipientsAfter} from './failures.ts';
@@ -26,21 +27,16 @@ const connectionTime = 10_000;
 /** Milliseconds. Some servers greet late on purpose, because senders of spam do not wait. */
 const greetingTime = 20_000;
 
-/**
- * @param timeout milliseconds for one attempt to send an e-mail
- * @param connection tests connect to a server of their own, which has the name and the certificate of another host
- * @param lookup looks up the host, for tests
- */
+/** @param timeout milliseconds for one attempt to send an e-mail */
 export function createEmail(
   settings: EmailSettings,
   timeout: number,
-  connection: Pick<SMTPPoolOptions, 'host' | 'tls'> = {},
-  lookup: Lookup = lookUp,
+  network: Partial<Network> = {},
 ): Destination {
+  const {lookup, createTransport} = {...usualNetwork, ...network};
   const {to, details, everyMinutes, from} = settings;
   const options: SMTPPoolOptions & {pool: true} = {
     ...serverOf(settings.smtpUrl),
-    ...connection,
     pool: true,
     // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
     maxConnections: mailConnections,

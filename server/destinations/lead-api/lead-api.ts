@@ -4,12 +4,13 @@
  * the specification.
  */
 import {randomUUIDv7} from 'node:crypto';
-import {Pool, type Dispatcher} from 'undici';
+import type {Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
-import {forSockets, lookUp, type Lookup} from '../lookups.ts';
+import {forSockets} from '../lookups.ts';
+import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {usualParallel} from '../terms.ts';
 import {withAttribution} from './notes.ts';
@@ -25,18 +26,16 @@ const refusals = [400, 413, 422];
  */
 const errorBodyWait = 1_000;
 
-/**
- * @param timeout milliseconds for one attempt to deliver a lead
- * @param lookup looks up the host, for tests
- */
+/** @param timeout milliseconds for one attempt to deliver a lead */
 export function createLeadApi(
   settings: LeadApiSettings,
   timeout: number,
-  lookup: Lookup = lookUp,
+  network: Partial<Network> = {},
 ): Destination {
+  const {lookup, createPool} = {...usualNetwork, ...network};
   const {url, user, password, cid, attributionInNotes, parallel = usualParallel} = settings;
   const base = new URL(url);
-  const pool = new Pool(base.origin, {
+  const pool = createPool(base.origin, {
     // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
     // would look as if the upstream might have the lead.
     connections: parallel,

@@ -4,13 +4,13 @@
  */
 import {createHmac} from 'node:crypto';
 import {addAbortSignal} from 'node:stream';
-import {Pool, type Dispatcher} from 'undici';
+import type {Dispatcher} from 'undici';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import type {LeadEvent} from '../../leads/lead-event.ts';
 import type {Destination} from '../destination.ts';
 import {excerptOf} from '../excerpt.ts';
-import {lookUp, type Lookup} from '../lookups.ts';
+import {usualNetwork, type Network} from '../network.ts';
 import {newsOf} from '../news.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {sampleRecord} from '../sample.ts';
@@ -26,24 +26,22 @@ const longestBody = 1_000;
 /** Bytes of a body that are read, at most. After a longer body, the connection is closed. */
 const maxBodyBytes = 4_096;
 
-/**
- * @param timeout milliseconds for one attempt, from looking up the host to the status of the answer
- * @param lookup looks up the host, for tests
- */
+/** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
 export function createWebhook(
   settings: WebhookSettings,
   timeout: number,
-  lookup: Lookup = lookUp,
+  network: Partial<Network> = {},
 ): Destination {
+  const {lookup, createPool} = {...usualNetwork, ...network};
   const {url, secrets, isInternal, parallel = usualParallel} = settings;
   const {origin, pathname, search} = new URL(url);
   const options = {
     connections: parallel,
     connect: createConnector(isInternal, Math.min(timeout, longestConnecting), lookup),
   };
-  const pool = new Pool(origin, options);
+  const pool = createPool(origin, options);
   /** For second requests. Its connections are closed after each request. */
-  const fresh = new Pool(origin, options);
+  const fresh = createPool(origin, options);
 
   async function send(id: string, event: LeadEvent, attempts: number): Promise<Settlement> {
     const body = JSON.stringify(event);

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {statSync} from 'node:fs';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
-import {createBatcher, type Outcome} from '../batcher.ts';
+import {createBatcher} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {Row} from '../database.ts';
@@ -12,35 +12,43 @@ import type {Codec} from '../codec.ts';
 import {leadQueries} from '../queries.ts';
 import {toNewRows} from '../rows.ts';
 import {emitUpgrade} from '../schema.ts';
+import type {Commits, Outcomes, Write} from './commits.ts';
 import {createRunner, inTransaction, openBeside, openReader, sqliteWords} from './connection.ts';
-import {watchForDamage} from './damage-watch.ts';
+import {watchForDamage, type DamageWatch} from './damage-watch.ts';
 import {makeFile} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
-import type {Write, WriterSettings} from './writer.ts';
+
+/** Commits batches, one after another (commits.ts). */
+export type Writer = Pick<Commits, 'before'> & {
+  commit(batch: readonly Write[]): Promise<Outcomes>;
+  /** Resolves when the file is closed. */
+  close(): Promise<void>;
+};
+
+/** How the file is written and checked. The server does both outside its own thread; tests need not. */
+type Around = {
+  start: (path: string) => Promise<Writer>;
+  /** Checks the file for damage, in processes of its own. */
+  watch: (path: string) => DamageWatch;
+};
 
 /**
  * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
- * @param watch checks the file for damage, in processes of its own, which most tests do without
  * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
  */
 export async function openSqliteStore(
   path: string,
   codec: Codec,
   emit?: Emit,
-  watch = watchForDamage,
+  {start = startWriter, watch = watchForDamage}: Partial<Around> = {},
 ): Promise<LeadStore> {
   makeFile(path);
-  const {writer, before} = await startWriter({path});
+  const writer = await start(path);
   const lock = takeServerLock(path);
   if (emit) {
-    emitUpgrade(before, emit);
+    emitUpgrade(writer.before, emit);
     if (lock.isTaken) emit({type: 'database-shared', path});
   }
-  let closing = false;
-  // Without the writer nothing can be stored. So the process ends, and a process manager can start it again.
-  writer.once('exit', () => {
-    if (!closing) throw new Error('The writer of the database has ended');
-  });
   const reader = openReader(path);
   const {all, one} = createRunner(reader);
   const damage = watch(path);
@@ -59,8 +67,7 @@ export async function openSqliteStore(
   }
 
   const writes = createBatcher<Write, Written | Row[][]>(async (batch) => {
-    writer.postMessage(batch);
-    const [outcomes] = (await once(writer, 'message')) as [Outcome<Written | Row[][]>[] | string];
+    const outcomes = await writer.commit(batch);
     if (typeof outcomes === 'string') {
       noteError(outcomes);
       throw new Error(outcomes);
@@ -99,9 +106,7 @@ export async function openSqliteStore(
       await endOfTurn();
       // The reader closes first, because the last connection empties the log, and the reader cannot write.
       reader.close();
-      closing = true;
-      writer.postMessage('close');
-      await once(writer, 'exit');
+      await writer.close();
       lock.release();
     },
   };
@@ -132,17 +137,31 @@ export function openSqliteBeside(path: string, codec: Codec, mayWrite: boolean):
   return {...queries, close: () => Promise.resolve(connection.close())};
 }
 
-/**
- * @returns also the schema version that the database had, 0 if it was empty
- * @throws what the writer threw while it opened the file, once the thread has let go of the file
- */
-async function startWriter(settings: WriterSettings): Promise<{writer: Worker; before: number}> {
-  const writer = new Worker(new URL('./writer.ts', import.meta.url), {workerData: settings});
+/** @throws what the thread threw while it opened the file, once it has let go of the file */
+async function startWriter(path: string): Promise<Writer> {
+  const thread = new Worker(new URL('./writer.ts', import.meta.url), {workerData: {path}});
+  let closing = false;
   try {
-    const [before] = (await once(writer, 'message')) as [number];
-    return {writer, before};
+    const [before] = (await once(thread, 'message')) as [number];
+    // Without the thread nothing can be stored. So the process ends, and a process manager can start it again.
+    thread.once('exit', () => {
+      if (!closing) throw new Error('The writer of the database has ended');
+    });
+    return {
+      before,
+      async commit(batch) {
+        thread.postMessage(batch);
+        const [outcomes] = (await once(thread, 'message')) as [Outcomes];
+        return outcomes;
+      },
+      async close() {
+        closing = true;
+        thread.postMessage('close');
+        await once(thread, 'exit');
+      },
+    };
   } catch (error) {
-    await writer.terminate();
+    await thread.terminate();
     throw error;
   }
 }

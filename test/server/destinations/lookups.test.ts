@@ -172,11 +172,11 @@ const kinds: Record<string, (lookup: Lookup) => Destination> = {
       perSecond: undefined,
       parallel: undefined,
     };
-    return createWebhook({type: 'webhook', url: 'https://crm.example/', ...settings}, 5_000, lookup);
+    return createWebhook({type: 'webhook', url: 'https://crm.example/', ...settings}, 5_000, {lookup});
   },
   'lead-api': (lookup) =>
-    createLeadApi({...leadApi, ...upstreamAccess, url: 'https://lender.example/'}, 5_000, lookup),
-  email: (lookup) => createEmail(emailSettings('smtps://mail.example'), 5_000, {}, lookup),
+    createLeadApi({...leadApi, ...upstreamAccess, url: 'https://lender.example/'}, 5_000, {lookup}),
+  email: (lookup) => createEmail(emailSettings('smtps://mail.example'), 5_000, {lookup}),
 };
 
 for (const [kind, create] of Object.entries(kinds)) {

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import type {Socket} from 'node:net';
 import {suite, test} from 'node:test';
+import {createTransport} from 'nodemailer';
 import type {SMTPServerOptions} from 'smtp-server';
 import type {EmailSettings} from '../../../../server/config/destinations.ts';
 import {createEmail} from '../../../../server/destinations/email/email.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
+import type {Network} from '../../../../server/destinations/network.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {
   mailAccess,
@@ -23,7 +25,10 @@ const timeout = 20_000;
 const host = 'mail.partner.example';
 const certificate = makeCertificate(host);
 /** Connects to this machine, but expects the certificate of the host in SMTP_URL. */
-const under = (servername: string) => ({host: '127.0.0.1', tls: {ca: certificate.cert, servername}});
+const under = (servername: string): Partial<Network> => ({
+  createTransport: (options) =>
+    createTransport({...options, host: '127.0.0.1', tls: {ca: certificate.cert, servername}}),
+});
 const user = `${encodeURIComponent(mailAccess.user)}:${encodeURIComponent(mailAccess.password)}`;
 const [visitor, reply] = ['jane@example.com', 'We do not like jane@example.com'];
 
@@ -144,7 +149,10 @@ suite('sending an e-mail', () => {
       };
       const sendTo = (name: string) => {
         const settings = emailSettings(`${scheme}://${name}:${server.port}`);
-        const email = createEmail(settings, timeout, {tls: {ca: certificate.cert}}, lookup);
+        const email = createEmail(settings, timeout, {
+          lookup,
+          createTransport: (options) => createTransport({...options, tls: {ca: certificate.cert}}),
+        });
         t.after(() => email.close());
         return email.deliver(newsRequest());
       };

@@ -124,7 +124,7 @@ suite('the address of a webhook', () => {
         const {settings} = await openFor(t, startWebhookReceiver());
         for (const protocol of ['https', 'http']) {
           const own = {...settings, url: `${protocol}://${host}:4711/`, isInternal: false};
-          const webhook = createWebhook(own, 5_000, noLookup);
+          const webhook = createWebhook(own, 5_000, {lookup: noLookup});
           t.after(() => webhook.close());
           await assert.rejects(webhook.deliver(newsRequest()), refusal);
         }
@@ -178,7 +178,7 @@ suite('the name of a webhook', () => {
       const receiver = await openFor(t, startWebhookReceiver());
       const url = `http://receiver.example:${receiver.port}/`;
       const settings = {...receiver.settings, url, isInternal: false};
-      const webhook = createWebhook(settings, 5_000, lookupOf(addresses));
+      const webhook = createWebhook(settings, 5_000, {lookup: lookupOf(addresses)});
       t.after(() => webhook.close());
       await assert.rejects(webhook.deliver(newsRequest()), refusal);
       assert.equal(receiver.connections(), 0);
@@ -190,7 +190,7 @@ suite('the name of a webhook', () => {
     routePublicAddressesTo(receiver.port, t);
     const url = `http://receiver.example:${receiver.port}/`;
     const settings = {...receiver.settings, url, isInternal: false};
-    const webhook = createWebhook(settings, 5_000, lookupOf(['93.184.215.14'], ['127.0.0.1']));
+    const webhook = createWebhook(settings, 5_000, {lookup: lookupOf(['93.184.215.14'], ['127.0.0.1'])});
     t.after(() => webhook.close());
     assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
     await assert.rejects(webhook.deliver(newsRequest()), refusal);
@@ -205,8 +205,8 @@ suite('the name of a webhook', () => {
       asked += 1;
       return Promise.resolve([{address: '127.0.0.1', family: 4}]);
     }, 1);
-    const listed = createWebhook({...receiver.settings, url}, 5_000, once);
-    const other = createWebhook({...receiver.settings, url, isInternal: false}, 5_000, once);
+    const listed = createWebhook({...receiver.settings, url}, 5_000, {lookup: once});
+    const other = createWebhook({...receiver.settings, url, isInternal: false}, 5_000, {lookup: once});
     t.after(() => Promise.all([listed.close(), other.close()]));
     assert.equal((await listed.deliver(newsRequest())).state, 'delivered');
     await assert.rejects(other.deliver(newsRequest()), refusal);
@@ -217,7 +217,7 @@ suite('the name of a webhook', () => {
   test('that the operator lists may resolve to a private address', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver());
     const url = `http://receiver.internal:${receiver.port}/`;
-    const webhook = createWebhook({...receiver.settings, url}, 5_000, lookupOf(['127.0.0.1']));
+    const webhook = createWebhook({...receiver.settings, url}, 5_000, {lookup: lookupOf(['127.0.0.1'])});
     t.after(() => webhook.close());
     assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
     assert.equal(receiver.received[0]?.headers.host, `receiver.internal:${receiver.port}`);

@@ -437,7 +437,9 @@ suite('the network', () => {
   ] as const) {
     test(`knows no such name (${code}): the event failed, and the message says so`, async (t) => {
       const failure = Object.assign(new Error(`getaddrinfo ${code} secret.example`), {code});
-      const webhook = createWebhook(at('https://secret.example/'), 5_000, () => Promise.reject(failure));
+      const webhook = createWebhook(at('https://secret.example/'), 5_000, {
+        lookup: () => Promise.reject(failure),
+      });
       t.after(() => webhook.close());
       await assert.rejects(webhook.deliver(newsRequest({attempts: 9})), (error) => {
         assert.ok(error instanceof DeliveryError);

@@ -1,0 +1,106 @@
+/**
+ * Commits what is written to the SQLite file: each batch of writes in one transaction. The server runs this in a thread
+ * (writer.ts); the simulation (test/simulation) runs it in its own.
+ */
+import type {Outcome} from '../batcher.ts';
+import {tables, type TableName, type Value} from '../columns.ts';
+import {insertText, list, statement, type Row, type Statement} from '../database.ts';
+import {decide, rowsOf, selectKey, selectSameLead, type Written} from '../new-lead.ts';
+import {newTables, type NewRows} from '../rows.ts';
+import {createRunner, emptyLog, inTransaction, openWriter} from './connection.ts';
+import {primaryCode} from './files.ts';
+
+/** A new lead, or statements that belong together. */
+export type Write = {accept: NewRows} | {statements: readonly Statement[]};
+
+/** The outcomes in the order of the batch, or the error if the whole batch was rolled back. */
+export type Outcomes = Outcome<Written | Row[][]>[] | string;
+
+export type Commits = {
+  /** The schema version that the database had, 0 if it was empty. */
+  before: number;
+  commit: (batch: readonly Write[]) => Outcomes;
+  close: () => void;
+};
+
+/**
+ * Opens the connection for writing, and creates or upgrades the tables.
+ * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
+ */
+export function openCommits(path: string): Commits {
+  const {database, before} = openWriter(path);
+  const {all: run} = createRunner(database);
+
+  /** If a write fails, only this write is undone and the batch goes on, unless SQLite ended the whole transaction. */
+  function attempt(write: Write): Outcome<Written | Row[][]> {
+    run(savepoint);
+    try {
+      const result = 'accept' in write ? accept(write.accept) : write.statements.map(run);
+      run(release);
+      return {result};
+    } catch (error) {
+      if (!database.isTransaction) throw error;
+      database.exec('ROLLBACK TO one; RELEASE one');
+      return {error: String(error), aboutRow: isAboutRow(error)};
+    }
+  }
+
+  function accept(rows: NewRows): Written {
+    const written = decide(rows, lookUp(rows));
+    if (written.outcome !== 'created') return written;
+    const all = rowsOf(rows, written.duplicateOf);
+    for (const [table, insert] of inserters) for (const row of all[table]) run(insert(row));
+    return written;
+  }
+
+  function lookUp({leads: [{created_at: now}], ...rows}: NewRows) {
+    const [[key], [proof], [same]] = [rows.idempotency_keys, rows.spent_proofs, rows.same_leads];
+    const [used] = key ? run(selectKey(key.owner, key.digest, now)) : [];
+    const [spent] = proof ? run(statement('SELECT 1 FROM spent_proofs WHERE nonce = $1', proof.nonce)) : [];
+    const [original] = same ? run(selectSameLead(same.partner, same.digest, now)) : [];
+    return {
+      key: used && {fingerprint: String(used['fingerprint']), lead: String(used['lead_id'])},
+      isProofSpent: spent !== undefined,
+      original: original && String(original['lead_id']),
+    };
+  }
+
+  return {
+    before,
+    commit(batch) {
+      try {
+        return inTransaction(database, () => batch.map(attempt));
+      } catch (error) {
+        return String(error);
+      }
+    },
+    /**
+     * Moves all commits from the log (-wal) to the main file, so that the main file alone holds all leads. SQLite deletes
+     * the log when the last connection closes, which is this connection unless a backup is running.
+     */
+    close() {
+      try {
+        emptyLog(database);
+      } catch {
+        // The disk is full or failed. The leads stay in the log, and the next start reads them from there.
+      }
+      database.close();
+    },
+  };
+}
+
+const [savepoint, release] = [statement('SAVEPOINT one'), statement('RELEASE one')];
+
+/** SQLite's result codes for a row that is too large (18), violates a constraint (19), or has a wrong type (20). */
+const isAboutRow = (error: unknown) => [18, 19, 20].includes(primaryCode(error));
+
+/** In the order of `newTables`, so that a lead is inserted before the rows that refer to it. */
+const inserters = newTables.map((table) => [table, inserter(table)] as const);
+
+/** Returns a function that makes the statement that inserts a row into the table. */
+function inserter(table: TableName) {
+  const columns = Object.keys(tables[table].columns);
+  const text = insertText(table, () => `VALUES (${list(columns.map((_, index) => `$${index + 1}`))})`);
+  return (row: Readonly<Record<string, Value>>) =>
+    statement(text, ...columns.map((column) => row[column] ?? null));
+}
