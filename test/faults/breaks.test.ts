@@ -19,6 +19,7 @@ import {startWebhookReceiver, type ReceiverReply} from '../support/webhook-recei
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
 import {openBeside, sendingTo, stores, type Environment} from './operated.ts';
 import {startCluster} from './postgres-cluster.ts';
+import {recordHistory} from './recorded.ts';
 
 type StoreName = keyof typeof stores;
 
@@ -90,24 +91,30 @@ for (const name of ['SQLite', 'PostgreSQL'] as const) {
 
     test(`nothing is sent to a paused destination that is slow, over ${name}`, async (t) => {
       const {folder, store, operate, outbox} = await setUp(t, name);
+      const parallel = 2;
+      const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * parallel, mostSends: Infinity}});
       const reply: ReceiverReply = async (response) => {
         await sleep(3_000);
         response.writeHead(204).end();
       };
-      const crm = await openFor(t, startWebhookReceiver(reply));
-      const environment = {...store, ...sendingTo(folder, {crm: {...crm, parallel: 2}})};
+      const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', reply)));
+      const environment = {...store, ...sendingTo(folder, {crm: {...crm, parallel}})};
       const servers = await startServers(folder, environment);
-      const load = createLeads(servers[0]!.url, 2, fromPage, 20);
+      const load = createLeads(servers[0]!.url, 2, fromPage, 20, recorder);
       await until(() => load.acknowledged.length >= 40 && crm.received.length > 0);
       await load.stop();
-      await operate(environment, 'destinations', 'pause', 'crm');
+      await recorder.order('pause', 'crm', () => operate(environment, 'destinations', 'pause', 'crm'));
+      const before = crm.received.length;
       for (const {lines} of servers)
         await until(() => lines.some((line) => line.includes('the destination is paused')));
-      const before = crm.received.length;
       await until(async () => (await outbox()).every(({leasedUntil}) => leasedUntil < Date.now()));
-      assert.equal(crm.received.length, before);
+      const beside = await openBeside(folder, store);
+      await recorder.check(beside);
+      await beside.close();
       for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
-      t.diagnostic(`${name}: ${load.acknowledged.length} leads, ${before} sent before the pause, 0 after it`);
+      t.diagnostic(
+        `${name}: ${load.acknowledged.length} leads, ${before} sent when the pause was ordered, ${crm.received.length - before} until it was noticed`,
+      );
     });
 
     test(`a lead whose process dies after each sending is sent three times, over ${name}`, async (t) => {

@@ -7,6 +7,7 @@ import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {until as wait} from '../support/until.ts';
+import type {Recorder} from './recorded.ts';
 
 /** Like `until`, with a longer limit, because recovering from faults may take minutes. */
 export const until = (condition: () => boolean | Promise<boolean>) => wait(condition, 500_000);
@@ -59,12 +60,14 @@ export const fromPage = (): NewLead => ({
 /**
  * Creates leads over many connections until it is stopped, or its test ends.
  * @param perSecond how many leads each connection sends in a second, at most
+ * @param recorder notes what was sent and answered
  */
 export function createLeads(
   url: string,
   connections = 20,
   newLead: () => NewLead = fromCaller,
   perSecond = Infinity,
+  recorder?: Recorder,
 ): Load {
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
@@ -73,10 +76,14 @@ export function createLeads(
 
   async function sendOne() {
     try {
-      const response = await pool.request({method: 'POST', ...newLead()});
-      const {id} = (await response.body.json()) as {id?: string};
+      const lead = newLead();
+      const answered = recorder?.submission(lead);
+      const response = await pool.request({method: 'POST', ...lead});
+      const body = (await response.body.json()) as {id?: string; status?: string};
       statuses.push(response.statusCode);
-      if (response.statusCode === 201) acknowledged.push(id!);
+      if (response.statusCode !== 201) return;
+      acknowledged.push(body.id!);
+      answered?.(body);
     } catch {
       statuses.push(0);
     }

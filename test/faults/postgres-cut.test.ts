@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict';
 import {after, suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
+import {usualParallel} from '../../server/destinations/terms.ts';
+import {openFor} from '../support/opened.ts';
 import type {RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, missing, startOver, stopped, until, type Load} from './load.ts';
+import {openBeside, sendingTo} from './operated.ts';
 import {useCluster} from './postgres-cluster.ts';
+import {recordHistory} from './recorded.ts';
 
 const rounds = 12;
 const connections = 40;
@@ -57,24 +62,34 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
   after(() => folder.remove());
 
   test('twelve cuts of all connections end no process and lose no acknowledged lead', async (t) => {
-    const server = await startOver(folder.path, {DATABASE_URL: cluster.url});
+    const recorder = recordHistory({crm: {gets: 'news', parallel: usualParallel, mostSends: Infinity}});
+    const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
+    const store = {DATABASE_URL: cluster.url};
+    const server = await startOver(folder.path, {...store, ...sendingTo(folder.path, {crm})});
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
     t.after(() => admin.end());
-    const load = createLeads(server.url, connections, fromPage);
+    const load = createLeads(server.url, connections, fromPage, Infinity, recorder);
     const [cuts, times]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       await timeUntil(() => load.acknowledged.length >= (round + 1) * 200);
       let cut = 0;
+      const recovered = recorder.trouble('store');
       await timeUntil(async () => {
         cut = (await admin.query(cutAll)).rowCount ?? 0;
         return cut > 0;
       });
       cuts.push(cut);
       times.push(await timeToRecover(server, load));
+      recovered();
     }
     t.diagnostic(`connections cut: ${cuts.join(' ')}`);
     assertPrompt(t, 'leads and health after each cut', times);
+    await load.stop();
+    const beside = await openBeside(folder.path, store);
+    await until(async () => (await beside.listDeliveries(1, {})).length === 0);
+    t.diagnostic(`${await recorder.check(beside, true)} facts, no violation`);
+    await beside.close();
     await assertNothingLost(t, server, load);
   });
 

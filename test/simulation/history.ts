@@ -1,0 +1,153 @@
+/**
+ * What happened in a history, as its clients, receivers and operators saw it, and what the store holds at its end. The
+ * checker (check.ts) knows nothing else. A simulated history and one of real servers have the same form.
+ */
+import {isDeepStrictEqual} from 'node:util';
+import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
+import type {FullLead} from '../../server/leads/lead-filter.ts';
+import type {BesideStore} from '../../server/leads/lead-store.ts';
+import type {Answer} from '../../server/leads/stored-lead.ts';
+
+/** What takes time. It is open, with `until` Infinity, until it ends. Milliseconds since the beginning of the history. */
+export type Span = {at: number; until: number};
+
+/** A client sends a lead once, and gets an answer or not. Retries are submissions with the same owner and key. */
+export type Submission = Span & {
+  type: 'submission';
+  process: string;
+  /** The partner or caller that the key belongs to. */
+  owner: string;
+  key: string;
+  /** The e-mail address of the lead, which no other content has. */
+  content: string;
+  destinations: readonly string[];
+  isHeld: boolean;
+  /** What the desk did, as `Accepted` names it. Missing if the client heard nothing. */
+  outcome?: string;
+  lead?: string;
+  answer?: Answer;
+};
+
+export type Reading = Span & {type: 'reading'; lead: string; answer: Answer | undefined};
+
+/**
+ * - `taken`: the sender read that the receiver has it
+ * - `refused`: the sender read that the receiver will never take it
+ * - `turned-away`: the sender knows that the receiver did nothing with it
+ * - `unclear`: the sender cannot know what became of it
+ * - `unsent`: it never left the sender
+ */
+export type Outcome = 'taken' | 'refused' | 'turned-away' | 'unclear' | 'unsent';
+
+/** A request to a receiver. */
+export type Request = Span & {
+  type: 'request';
+  process: string;
+  destination: string;
+  /** `POST` gives the lead or the news, `GET` fetches amounts, `MAIL` is an e-mail. */
+  method: 'POST' | 'GET' | 'MAIL';
+  /** What is sent: the id of a lead or of news, the reference of each lead in an e-mail; of a GET the receiver's id. */
+  what: readonly string[];
+  body: string;
+  /** Missing if the sender ended before it knew. */
+  outcome?: Outcome;
+  /** True if the sender waited no longer. */
+  isGivenUp?: boolean;
+  /** True if the receiver breaks the API: its replies say that it has the lead, and cannot be read. */
+  isUnreadable?: boolean;
+  /** True once the receiver has it, whether the sender knows or not. */
+  hasArrived: boolean;
+};
+
+/** A receiver of leads stored one under an id of its own, and gives these amounts for it. */
+export type Creation = {
+  type: 'creation';
+  at: number;
+  destination: string;
+  lead: string;
+  id: string;
+  amounts: object;
+};
+
+/**
+ * A process died, was stopped or frozen, its clock was set, or its store failed or took seconds. Each rule says which of
+ * these excuse what.
+ */
+export type Trouble = Span & {
+  type: 'trouble';
+  process: string;
+  kind: 'crash' | 'stop' | 'freeze' | 'clock' | 'store' | 'slow-store';
+};
+
+/** What an operator did. `deliveries` are those that the command changes, as `nameOf` writes them. */
+export type Order = Span & {
+  type: 'order';
+  command: 'pause' | 'resume' | 'retry' | 'drop' | 'settle';
+  destination?: string | undefined;
+  deliveries: readonly string[];
+};
+
+export type Failure = {type: 'failure'; at: number; message: string};
+
+export type Fact = Submission | Reading | Request | Creation | Trouble | Order | Failure;
+
+/** What was agreed with a destination. */
+export type Agreed = {
+  gets: 'leads' | 'news' | 'digests';
+  parallel: number;
+  /** Only for a destination of news. */
+  perSecond?: number;
+  /** How often a lead may be sent while it is unclear whether it arrived. */
+  mostSends: number;
+};
+
+export type Stored = {
+  leads: ReadonlyMap<string, FullLead>;
+  deliveries: readonly DeliveryRow[];
+  /** What must never change and did, as triggers of the database saw it. */
+  changes: readonly string[];
+};
+
+export type History = {
+  agreed: Readonly<Record<string, Agreed>>;
+  /** Milliseconds until every process has noticed a pause. */
+  noticing: number;
+  /** Milliseconds that a destination has for one attempt. */
+  attempt: number;
+  /** Milliseconds until a process that was told to stop has ended, and a lease at the latest. */
+  lease: number;
+  facts: readonly Fact[];
+  /**
+   * False if deliveries still waited when the patience of the history was over. Missing if it ends before all can have been
+   * delivered.
+   */
+  isQuiet?: boolean | undefined;
+  stored: Stored;
+};
+
+/** A delivery in one word. */
+export const nameOf = ({destination, content, lead}: DeliveryKey) => `${destination}/${content}/${lead}`;
+
+/** Reads everything that the store holds. */
+export async function readStored(store: BesideStore, changes: readonly string[] = []): Promise<Stored> {
+  const leads = new Map<string, FullLead>();
+  for (let after: string | undefined; ;) {
+    const page = await store.readLeads({}, {limit: 500, after});
+    for (const lead of page) if (!('unreadable' in lead)) leads.set(lead.id, lead);
+    after = page.at(-1)?.id;
+    if (after === undefined) break;
+  }
+  const deliveries: DeliveryRow[] = [];
+  for (const state of deliveryStates) {
+    for (let after: DeliveryRow | undefined; ;) {
+      const page = await store.listDeliveries(500, {state}, after);
+      deliveries.push(...page);
+      after = page.at(-1);
+      if (after === undefined) break;
+    }
+  }
+  return {leads, deliveries, changes};
+}
+
+export const sameAnswer = (one: Answer | undefined, other: Answer | undefined) =>
+  isDeepStrictEqual(one, other);

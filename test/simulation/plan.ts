@@ -1,0 +1,158 @@
+/** What clients, operators and faults do in a history, and when. fast-check makes plans from seeds, and shrinks them. */
+import fc, {type Arbitrary} from 'fast-check';
+import type {OnAmbiguous} from '../../server/config/destinations.ts';
+import {deliveryStates} from '../../server/leads/deliveries.ts';
+import {moods, type Mood} from './network.ts';
+import {storeFaults} from './process.ts';
+
+/** The destinations of a history. `lender` answers the leads of callers and of the partner `acme`. */
+export const destinationNames = ['lender', 'other', 'crm', 'inbox'] as const;
+export type DestinationName = (typeof destinationNames)[number];
+
+/** Who sends leads. */
+const senders = ['a caller', 'acme', 'globex'] as const;
+export type Sender = (typeof senders)[number];
+
+/** The moments at which an armed fault may strike a process. */
+const moments = ['commit', 'acceptance', 'arrival', 'reply'] as const;
+export type Moment = (typeof moments)[number];
+
+/** Milliseconds after which all faults have ended, and from the beginning of a history to its last operations. */
+export const faultsEnd = 50_000;
+const [firstOperation, lastOperation] = [1_000, faultsEnd - 5_000];
+/** Milliseconds. In some plans, all begins within this time. */
+const together = 3_000;
+const days = 24 * 3_600_000;
+
+const upTo = (most: number) => fc.nat({max: most});
+/** Milliseconds. */
+const lasts = upTo(25_000);
+const down = upTo(8_000);
+/** The numbers of keys and of contents of leads: so few that some come twice. */
+const few = upTo(12);
+const process = upTo(1);
+const destination = fc.constantFrom(...destinationNames);
+const fault = fc.constantFrom(...storeFaults);
+const oneIn = (count: number) => upTo(count - 1).map((drawn) => drawn === count - 1);
+const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 1});
+/** A fault that waits for the `nth` time that something happens to the process. */
+const armed = {process, moment: fc.constantFrom(...moments), nth: fc.integer({min: 1, max: 4})};
+const deliveries = {
+  destination: perhaps(destination),
+  content: perhaps(few),
+  state: perhaps(fc.constantFrom(...deliveryStates)),
+};
+
+type Arbitraries<Values> = {[Name in keyof Values]: Arbitrary<Values[Name]>};
+const to = <Name extends string, Others>(name: Name, others: Arbitraries<Others>) =>
+  fc.record({do: fc.constant(name), ...others}) as Arbitrary<{do: Name} & Others>;
+
+/** What may happen, by kinds. */
+const operations = {
+  leads: to('submit', {
+    process,
+    key: few,
+    content: few,
+    sender: fc.constantFrom(...senders, 'acme'),
+    isHeld: oneIn(10),
+    isStandard: oneIn(5),
+  }),
+  reads: to('read', {content: few}),
+  moods: to('mood', {destination, mood: fc.constantFrom(...(Object.keys(moods) as Mood[])), lasts}),
+  stores: fc.oneof(
+    to('fail store', {process, fault, lasts}),
+    to('fail store when', {...armed, fault, lasts}),
+  ),
+  crashes: fc.oneof(
+    to('kill', {process, lasts: down}),
+    to('kill when', {...armed, lasts: down}),
+    to('restart', {process, patience: fc.constantFrom(0, 1_000, 8_000), lasts: down}),
+  ),
+  freezes: to('freeze when', {...armed, lasts}),
+  clocks: to('set clock', {process, by: fc.integer({min: -40_000, max: 40_000})}),
+  operators: fc.oneof(
+    to('pause', {destination}),
+    to('resume', {destination}),
+    to('retry', deliveries),
+    to('drop', deliveries),
+    to('settle', {content: few}),
+  ),
+};
+type Kind = keyof typeof operations;
+type Unplaced = {[Each in Kind]: (typeof operations)[Each] extends Arbitrary<infer One> ? One : never}[Kind];
+
+/** An operation, and the milliseconds since the beginning of the history at which it begins. */
+export type Operation = Unplaced & {at: number};
+export type To<Name extends Unplaced['do']> = Extract<Unplaced, {do: Name}>;
+
+export type Plan = {
+  /** Decides what the plan leaves to chance. */
+  seed: number;
+  processes: number;
+  onAmbiguous: OnAmbiguous;
+  /** Milliseconds by which the clock of the second process is ahead. */
+  skew: number;
+  /** Milliseconds after which news is given up. */
+  newsGivenUpAfter: number;
+  /** Whether reads of the store take time, as those of PostgreSQL do. */
+  readsAreSlow: boolean;
+  /** Milliseconds after which all faults have ended, if it is not the usual time. */
+  faultsEnd?: number;
+  operations: readonly Operation[];
+};
+
+/** How many operations of each kind a plan of each flavour has, at most. */
+const flavours = {
+  calm: {leads: 14, reads: 5},
+  usual: {leads: 14, reads: 5, moods: 5, stores: 4, crashes: 4, operators: 5},
+  crowded: {leads: 60, moods: 4, stores: 3, crashes: 3, operators: 4},
+  crashing: {leads: 10, reads: 3, moods: 4, crashes: 6},
+  outages: {leads: 10, reads: 3, stores: 6, crashes: 2},
+  operated: {leads: 14, moods: 4, operators: 8},
+  frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3},
+  clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3},
+} satisfies Record<string, Partial<Record<Kind, number>>>;
+export type Flavour = keyof typeof flavours;
+export const flavourNames = Object.keys(flavours) as Flavour[];
+
+export function plans(flavour: Flavour): Arbitrary<Plan> {
+  const time = fc.integer({min: firstOperation, max: lastOperation});
+  const lists = Object.entries(flavours[flavour]).map(([kind, most]) =>
+    fc.array(fc.tuple(time, operations[kind as Kind] as Arbitrary<Unplaced>), {
+      minLength: kind === 'leads' ? 1 : 0,
+      maxLength: most,
+      size: 'max',
+    }),
+  );
+  return fc
+    .record({
+      seed: fc.nat(),
+      processes: fc.constantFrom(1, 2),
+      onAmbiguous: fc.constantFrom<OnAmbiguous>('send', 'send', 'hold'),
+      skew: fc.constantFrom(0, 0, 1_500),
+      newsGivenUpAfter: fc.constantFrom(3 * days, 3 * days, 3 * days, 20_000),
+      readsAreSlow: fc.constantFrom(false, false, true),
+      centre: perhaps(time),
+      lists: fc.tuple(...lists),
+    })
+    .map(({centre, lists: drawn, ...plan}) => {
+      const place = ([at, operation]: readonly [number, Unplaced]): Operation => ({
+        at: centre === undefined ? at : centre + (at % together),
+        ...operation,
+      });
+      return {
+        ...plan,
+        operations: drawn
+          .flat()
+          .map(place)
+          .toSorted((one, other) => one.at - other.at),
+      };
+    });
+}
+
+/** The plan of a seed: always the same. */
+export function planOf(seed: number, flavour: Flavour): Plan {
+  const [plan] = fc.sample(plans(flavour), {seed, numRuns: 1});
+  if (!plan) throw new Error('fast-check made no plan');
+  return plan;
+}

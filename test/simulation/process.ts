@@ -1,0 +1,104 @@
+/** A server of the simulation: the lead service on a file of SQLite, without HTTP, threads and sockets. */
+import type {Config} from '../../server/config/config.ts';
+import type {Timings} from '../../server/config/timings.ts';
+import {startLeadService, type LeadService} from '../../server/lead-service.ts';
+import {StoreUnavailable, type LeadStore} from '../../server/leads/lead-store.ts';
+import {clearText} from '../../server/store/codec.ts';
+import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
+import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
+import {draw, runIn, wait, type Process} from './clock.ts';
+import {createNetwork, type World as NetworkWorld} from './network.ts';
+
+/**
+ * How the store of a process fails, for a while.
+ * - `fails`: no write and no read takes effect
+ * - `forgets`: most writes take effect, but the process hears that they failed
+ * - `falters`: most writes fail
+ * - `slow`: writes take seconds
+ * - `blind`: reads fail
+ */
+export const storeFaults = ['fails', 'forgets', 'falters', 'slow', 'blind'] as const;
+export type StoreFault = (typeof storeFaults)[number];
+
+export type World = Omit<NetworkWorld, 'happened'> & {
+  /** Undefined while the store of the process works. */
+  storeFaultOf(process: Process): StoreFault | undefined;
+  /** Whether reads take time, as those of PostgreSQL do. */
+  readsAreSlow: boolean;
+  happened(what: 'commit' | 'acceptance' | 'arrival' | 'reply', process: Process): void;
+};
+
+export type Server = {process: Process; service: LeadService};
+
+type Settings = Parameters<typeof startLeadService>[1];
+
+/** Starts a server on a file that is there, or makes it. */
+export async function startServer(
+  path: string,
+  process: Process,
+  config: Pick<Config, keyof Settings>,
+  timings: Timings,
+  world: World,
+): Promise<Server> {
+  return runIn(process, async () => {
+    const opened = await openSqliteStore(path, clearText, undefined, {
+      start: (file) => Promise.resolve(startWriter(file, process, world)),
+      watch: () => ({found: () => undefined, suspect: () => undefined, stop: () => Promise.resolve()}),
+    });
+    const service = await startLeadService(delayed(opened, process, world), config, {
+      emit: () => undefined,
+      timings,
+      network: createNetwork(process, world),
+    });
+    return {process, service};
+  });
+}
+
+/** In place of the thread: a commit takes time before it happens, and again before its outcome is known. */
+function startWriter(path: string, process: Process, world: World): Writer {
+  const {before, commit, close} = openCommits(path);
+  const failed = 'The simulated disk failed';
+  return {
+    before,
+    async commit(batch) {
+      const fault = world.storeFaultOf(process);
+      const chance = draw(`fault of the store of ${process.name}`);
+      await wait(0.2 + draw(`commit of ${process.name}`) * 3 + (fault === 'slow' ? 500 + chance * 9_000 : 0));
+      if (fault === 'fails' || (fault === 'falters' && chance < 0.6)) return failed;
+      const outcomes: Outcomes = commit(structuredClone(batch));
+      if (batch.some((write) => 'accept' in write)) world.happened('acceptance', process);
+      world.happened('commit', process);
+      await wait(0.1 + draw(`reply to ${process.name}`) * 2);
+      return fault === 'forgets' && chance < 0.6 ? failed : outcomes;
+    },
+    close() {
+      close();
+      return Promise.resolve();
+    },
+  };
+}
+
+const isRead = (name: string) => /^(find|read|list|count|paused|breakEnds|waiting)/.test(name);
+
+/** The same store, whose reads fail or take long if the history says so. */
+function delayed(store: LeadStore, process: Process, world: World): LeadStore {
+  const late = () =>
+    world.readsAreSlow
+      ? wait(draw('a long read') < 0.1 ? draw('read') * 2_000 : draw('read') * 8)
+      : undefined;
+  const delay =
+    (read: (...values: unknown[]) => Promise<unknown>) =>
+    async (...values: unknown[]) => {
+      await late();
+      const fault = world.storeFaultOf(process);
+      if (fault === 'fails' || fault === 'blind') throw new StoreUnavailable('The simulated disk failed');
+      const result = await read(...values);
+      await late();
+      return result;
+    };
+  const entries = Object.entries(store).map(([name, work]) => [
+    name,
+    isRead(name) ? delay(work as Parameters<typeof delay>[0]) : work,
+  ]);
+  return Object.fromEntries(entries) as LeadStore;
+}
