@@ -100,10 +100,10 @@ for (const name of ['SQLite', 'PostgreSQL'] as const) {
       const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', reply)));
       const environment = {...store, ...sendingTo(folder, {crm: {...crm, parallel}})};
       const servers = await startServers(folder, environment);
-      const load = createLeads(servers[0]!.url, 2, fromPage, 20, recorder);
+      const load = createLeads(servers[0]!.url, 2, recorder.newLead, 20, recorder);
       await until(() => load.acknowledged.length >= 40 && crm.received.length > 0);
       await load.stop();
-      await recorder.order('pause', 'crm', () => operate(environment, 'destinations', 'pause', 'crm'));
+      await recorder.command('pause', 'crm', () => operate(environment, 'destinations', 'pause', 'crm'));
       const before = crm.received.length;
       for (const {lines} of servers)
         await until(() => lines.some((line) => line.includes('the destination is paused')));

@@ -6,9 +6,9 @@ import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
 import {mostSends, usualParallel} from '../../server/destinations/terms.ts';
 import {createAuthority} from '../support/certificates.ts';
-import {json, startFakeUpstream, type Reply as UpstreamReply} from '../support/fake-upstream.ts';
+import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
-import {amounts, asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
@@ -40,19 +40,15 @@ async function killRepeatedly(t: TestContext, folder: string, store: Environment
     await new Promise((resolve) => setTimeout(resolve, 5));
     response.writeHead(204).end();
   };
-  const recorder = recordHistory({
+  const terms = {
     lender: {gets: 'leads', parallel: usualParallel * processes, mostSends: mostSends.send},
     crm: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
     sheet: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
-  });
+  } as const;
+  const recorder = recordHistory(terms, 'lender');
   const crm = await receiver(t, recorder.webhook('crm', replyWith(204)));
   const sheet = await receiver(t, recorder.webhook('sheet', soon));
-  const create: UpstreamReply = (response, exchange) =>
-    json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
-  const lender = await startFakeUpstream({
-    create: recorder.creating('lender', create),
-    read: json(200, amounts),
-  });
+  const lender = await startFakeUpstream(recorder.upstream('lender'));
   t.after(() => lender.close());
   const environment = {...store, ...sendingTo(folder, {crm, sheet}, lender)};
   const start = () => startOver(folder, environment);
@@ -60,7 +56,9 @@ async function killRepeatedly(t: TestContext, folder: string, store: Environment
   const acknowledged: string[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const victim = await start();
-    const loads = [victim, ...others].map(({url}) => createLeads(url, 10, fromPage, Infinity, recorder));
+    const loads = [victim, ...others].map(({url}) =>
+      createLeads(url, 10, recorder.newLead, Infinity, recorder),
+    );
     const enough = 20 + Math.floor(Math.random() * 200);
     await until(() => loads.reduce((sum, load) => sum + load.acknowledged.length, 0) >= enough);
     const revived = recorder.trouble('crash');

@@ -69,7 +69,7 @@ suite('PostgreSQL connections that die under keyed leads of pages', () => {
     const admin = new pg.Client({connectionString: cluster.url});
     await admin.connect();
     t.after(() => admin.end());
-    const load = createLeads(server.url, connections, fromPage, Infinity, recorder);
+    const load = createLeads(server.url, connections, recorder.newLead, Infinity, recorder);
     const [cuts, times]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       await timeUntil(() => load.acknowledged.length >= (round + 1) * 200);

@@ -3,20 +3,22 @@ import assert from 'node:assert/strict';
 import type {ServerResponse} from 'node:http';
 import {usualTimings} from '../../server/config/timings.ts';
 import type {BesideStore} from '../../server/leads/lead-store.ts';
-import type {Answer} from '../../server/leads/stored-lead.ts';
 import {check} from '../simulation/check.ts';
 import {
+  contentOf,
   readStored,
   type Agreed,
+  type Command,
+  type Creation,
   type Fact,
-  type Order,
   type Request,
   type Submission,
   type Trouble,
 } from '../simulation/history.ts';
-import type {Reply as UpstreamReply} from '../support/fake-upstream.ts';
-import {amounts, prequalificationBody} from '../support/sample-leads.ts';
+import {json, type Script} from '../support/fake-upstream.ts';
+import {amounts, prequalificationBody, without} from '../support/sample-leads.ts';
 import type {ReceiverReply} from '../support/webhook-receiver.ts';
+import {fromPage, type NewLead} from './load.ts';
 
 /** Receivers do not know which process sent what, so all have one name. */
 const process = 'the servers';
@@ -24,13 +26,21 @@ const process = 'the servers';
 /** Milliseconds, besides the time between two looks at the pauses, for a machine that is busy. */
 const tolerance = 1_500;
 
+/** What a page gets for a lead. */
+type Answered = {id?: string; status?: string; prequalification?: object | null};
+
 export type Recorder = ReturnType<typeof recordHistory>;
 
-/** @param agreed of each destination, for all processes together */
-export function recordHistory(agreed: Record<string, Agreed>) {
-  const begun = performance.now();
+/**
+ * @param agreed of each destination, for all processes together
+ * @param answeredBy the destination that answers the leads, if the calculator does not
+ */
+export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: string) {
+  const [begun, beginning] = [performance.now(), Date.now()];
   const now = () => performance.now() - begun;
   const facts: Fact[] = [];
+  const creations = new Map<string, Creation>();
+  let visitors = 0;
 
   /** Records a request, whose outcome is known when the reply is written, or the sender has gone. */
   function request(
@@ -41,15 +51,21 @@ export function recordHistory(agreed: Record<string, Agreed>) {
     facts.push(fact);
     response.once('close', () => {
       fact.until = now();
-      const isTaken = response.writableFinished && response.statusCode < 300;
-      fact.outcome = isTaken ? 'taken' : 'unclear';
+      fact.outcome = response.writableFinished && response.statusCode < 300 ? 'taken' : 'unclear';
     });
-    return fact;
   }
 
   return {
-    /** @returns what notes the status and the body of the answer; it is not called if there was none */
-    submission({headers}: {headers: Record<string, string>}): (body: {id?: string; status?: string}) => void {
+    /** A lead of another visitor each time. */
+    newLead: (): NewLead => {
+      visitors += 1;
+      const lead = {...without(prequalificationBody, 'cid'), email: `person-${visitors}@example.com`};
+      return {...fromPage(), body: JSON.stringify({lead})};
+    },
+
+    /** @returns what notes the answer; it is not called if there was none */
+    submission({headers, body}: NewLead): (answer: Answered) => void {
+      const {lead} = JSON.parse(body) as {lead: Parameters<typeof contentOf>[0]};
       const fact: Submission = {
         type: 'submission',
         at: now(),
@@ -57,15 +73,16 @@ export function recordHistory(agreed: Record<string, Agreed>) {
         process,
         owner: 'acme',
         key: headers['idempotency-key'] ?? '',
-        content: prequalificationBody.email,
+        content: contentOf(lead),
         destinations: Object.keys(agreed),
+        answeredBy,
         isHeld: false,
+        isCompared: false,
       };
       facts.push(fact);
-      return ({id, status}) => {
+      return ({id, status = '', prequalification = null}) => {
         if (id === undefined) return;
-        const answer: Answer =
-          status === 'done' ? {status, amounts, reasons: {}, policyVersion: null} : {status: 'pending'};
+        const answer = {status, amounts: prequalification && without(prequalification, 'first_name')};
         Object.assign(fact, {until: now(), outcome: 'created', lead: id, answer});
       };
     },
@@ -79,15 +96,24 @@ export function recordHistory(agreed: Record<string, Agreed>) {
         return reply(response, received);
       },
 
-    /** A reply of an upstream to a new lead, which records what it gets. The upstream's id of a lead is ours. */
-    creating:
-      (destination: string, reply: UpstreamReply): UpstreamReply =>
-      (response, exchange) => {
+    /** An upstream that records what it gets, and answers each lead with other amounts. */
+    upstream: (destination: string): Script => ({
+      create(response, exchange) {
         const lead = String(exchange.headers['idempotency-key']);
         request({destination, method: 'POST', what: [lead], body: ''}, response);
-        facts.push({type: 'creation', at: now(), destination, lead, id: lead, amounts});
-        return reply(response, exchange);
+        const id = `${destination}-${creations.size}`;
+        const its = {...amounts, unsecured_amount: creations.size};
+        const creation: Creation = {type: 'creation', at: now(), destination, lead, id, amounts: its};
+        creations.set(id, creation);
+        facts.push(creation);
+        return json(201, {id})(response, exchange);
       },
+      read(response, exchange) {
+        const id = exchange.path.split('/').at(-1) ?? '';
+        request({destination, method: 'GET', what: [id], body: ''}, response);
+        return json(200, creations.get(id)?.amounts)(response, exchange);
+      },
+    }),
 
     /** Records that a process died, or the store failed, from now until the returned function is called. */
     trouble(kind: Trouble['kind']): () => void {
@@ -97,27 +123,24 @@ export function recordHistory(agreed: Record<string, Agreed>) {
     },
 
     /** Records what an operator does. */
-    async order(command: Order['command'], destination: string, work: () => Promise<unknown>) {
-      const fact: Order = {type: 'order', at: now(), until: Infinity, command, destination, deliveries: []};
+    async command(name: Command['name'], destination: string, work: () => Promise<unknown>) {
+      const fact: Command = {type: 'command', at: now(), until: Infinity, name, destination, deliveries: []};
       facts.push(fact);
       await work();
       fact.until = now();
     },
 
-    /** Fails if a rule of the simulation's checker is violated. @param isQuiet true if nothing waits any more */
-    async check(store: BesideStore, isQuiet?: true) {
+    /**
+     * Fails if a rule of the simulation's checker is violated.
+     * @param isQuiet true if nothing waits any more
+     * @returns the number of facts
+     */
+    async check(store: BesideStore, isQuiet?: true): Promise<number> {
       const {idlePoll, delivery: attempt, lease} = usualTimings;
       const stored = await readStored(store);
       assert.ok(facts.length > 0 && stored.leads.size > 0, 'nothing was recorded');
-      const violations = check({
-        agreed,
-        noticing: idlePoll + tolerance,
-        attempt,
-        lease,
-        facts,
-        isQuiet,
-        stored,
-      });
+      const noticing = idlePoll + tolerance;
+      const violations = check({beginning, agreed, noticing, attempt, lease, facts, stored, isQuiet});
       assert.deepEqual(
         violations.slice(0, 10).map(({rule, words}) => `${rule}: ${words}`),
         [],

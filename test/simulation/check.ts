@@ -1,92 +1,24 @@
 /**
  * What must hold after a history: the promises of the documentation. The rules know nothing of how the server keeps them.
  *
- * A fact that takes time is known at `at` by who began it, and at `until` by who waited for it. What happens in between
- * may come before or after it. So each rule says from when to when it holds, and which troubles excuse what.
+ * A request begins at `at`, and its sender knows at `until` how it ended. Its effect may come at any time in between. So
+ * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
-import {referenceOf} from '../../contract/reference.ts';
 import type {DeliveryRow} from '../../server/leads/deliveries.ts';
-import {nameOf, type Fact, type History, type Request, type Trouble} from './history.ts';
+import {Facts} from './facts.ts';
+import {contentOf, heardOf, nameOf, type Command, type History, type Request} from './history.ts';
 
 export type Violation = {rule: string; words: string};
 
 type Rule = (facts: Facts, violated: (words: string) => void) => void;
-type OfType<Type extends Fact['type']> = Extract<Fact, {type: Type}>;
 
-/** A history, and what several rules ask of it. */
-class Facts {
-  readonly history: History;
-  constructor(history: History) {
-    this.history = history;
-  }
-  all<Type extends Fact['type']>(type: Type): OfType<Type>[] {
-    return this.history.facts.filter((fact) => fact.type === type) as OfType<Type>[];
-  }
-
-  /** Requests that give a delivery to its destination, by its name, in order. */
-  sends(): Map<string, Request[]> {
-    const requests = this.all('request').filter(({method}) => method !== 'GET');
-    const named = requests.flatMap((request) =>
-      request.what.map((what) => [`${request.destination}/${what}`, request] as const),
-    );
-    return new Map(
-      [...Map.groupBy(named, ([name]) => name)].map(([name, group]) => [
-        name,
-        group.map(([, request]) => request),
-      ]),
-    );
-  }
-
-  /** The name under which the sends of a delivery stand. */
-  sentAs({destination, content, lead}: Pick<DeliveryRow, 'destination' | 'content' | 'lead'>): string {
-    const {gets} = this.history.agreed[destination] ?? {};
-    const what = gets === 'leads' ? lead : gets === 'news' ? `evt_${content}_${lead}` : referenceOf(lead);
-    return `${destination}/${what}`;
-  }
-
-  /** The delivery of a lead whose destination gives its answer, if any. */
-  answering(id: string): DeliveryRow | undefined {
-    const [first] = this.all('submission').find(({lead}) => lead === id)?.destinations ?? [];
-    const {deliveries} = this.history.stored;
-    return deliveries.find(
-      ({lead, destination, content}) => lead === id && content === 'lead' && destination === first,
-    );
-  }
-
-  /** Whether one of these troubles of the process touches the time between. */
-  had(process: string, kinds: readonly Trouble['kind'][], from: number, to: number): boolean {
-    return this.all('trouble').some(
-      (trouble) =>
-        trouble.process === process &&
-        kinds.includes(trouble.kind) &&
-        trouble.at <= to &&
-        trouble.until >= from,
-    );
-  }
-
-  /** Whether a freeze or a clock that was set touches the time. Leases end by the clock, so they excuse long after. */
-  hadClocksApart(from: number, to: number): boolean {
-    return this.all('trouble').some(
-      ({kind, at, until}) => (kind === 'freeze' || kind === 'clock') && at <= to && until >= from - 150_000,
-    );
-  }
-
-  /** Whether an operator asked for another attempt, so that the ones before do not count. */
-  wasAskedFor(name: string, from: number, to: number): boolean {
-    return this.all('order').some(
-      ({command, deliveries, at, until}) =>
-        (command === 'retry' || command === 'settle') &&
-        deliveries.includes(name) &&
-        until >= from &&
-        at <= to,
-    );
-  }
-}
+/** Milliseconds by which the clocks of processes differ, at most, if nobody sets them. */
+const clockDifference = 2_000;
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
 
-const rules: Record<string, Rule> = {
+const rules = {
   /** No code threw where nobody catches. */
   'nothing fails unnoticed'(facts, violated) {
     for (const {message} of facts.all('failure')) violated(message);
@@ -94,20 +26,20 @@ const rules: Record<string, Rule> = {
 
   /** Once all faults are over, nothing waits for longer than the history's patience. */
   'everything comes to rest'({history}, violated) {
-    if (history.isQuiet !== false) return;
     const waiting = history.stored.deliveries.filter(({state}) => state === 'waiting');
-    violated(`${waiting.length} deliveries wait: ${waiting.slice(0, 3).map(nameOf).join(' ')}`);
+    if (history.isQuiet === false)
+      violated(`${waiting.length} deliveries wait: ${waiting.slice(0, 3).map(nameOf).join(' ')}`);
   },
 
   /** From the answer on. */
   'an acknowledged lead is stored with what was sent'(facts, violated) {
-    const {leads} = facts.history.stored;
-    for (const {lead, content, until} of facts.all('submission')) {
+    for (const {lead, content, owner, until} of facts.all('submission')) {
       if (lead === undefined) continue;
-      const stored = leads.get(lead);
+      const stored = facts.history.stored.leads.get(lead);
       if (!stored) violated(`${lead} was acknowledged at ${seconds(until)} and is not there`);
-      else if (!content.startsWith(stored.lead.email))
-        violated(`${lead} has another content than ${content}`);
+      else if (contentOf(stored.lead) !== content)
+        violated(`${lead} is ${contentOf(stored.lead)}, not ${content}`);
+      else if (stored.partner !== null && stored.partner !== owner) violated(`${lead} is not of ${owner}`);
     }
   },
 
@@ -121,90 +53,113 @@ const rules: Record<string, Rule> = {
       if (contents.size === 1 && group.some(({outcome}) => outcome === 'key-reused'))
         violated(`${key} counts as used for another lead`);
     }
-    for (const [content, group] of Map.groupBy(submissions, ({owner, content}) => `${owner} ${content}`)) {
-      const keys = new Set(group.map(({key}) => key)).size;
-      const [first] = group;
-      const stored = [...facts.history.stored.leads.values()].filter(
-        ({lead, partner}) =>
-          first?.content === `${lead.email}${lead.lead_type === 'standard' ? ', standard' : ''}` &&
-          (partner ?? 'a caller') === first.owner,
-      ).length;
-      if (stored > keys) violated(`${content}: ${keys} keys and ${stored} leads`);
+    const keys = Map.groupBy(submissions, ({content}) => content);
+    for (const [content, leads] of Map.groupBy(facts.history.stored.leads.values(), ({lead}) =>
+      contentOf(lead),
+    )) {
+      const count = new Set(keys.get(content)?.map(({owner, key}) => `${owner} ${key}`)).size;
+      if (leads.length > count) violated(`${content}: ${count} keys and ${leads.length} leads`);
     }
   },
 
-  /** A request that began before another one ended may have looked before. */
+  /** Always: a lead with the same content counts as a duplicate for a day. Held leads are not compared. */
+  'the same lead of a partner is one lead with duplicates'(facts, violated) {
+    const compared = new Set(
+      facts.all('submission').flatMap(({lead, isCompared}) => (lead && isCompared ? lead : [])),
+    );
+    const originals = [...facts.history.stored.leads.values()].filter(
+      ({id, duplicateOf}) => compared.has(id) && duplicateOf === null,
+    );
+    for (const [content, leads] of Map.groupBy(
+      originals,
+      ({partner, lead}) => `${partner} ${contentOf(lead)}`,
+    ))
+      if (leads.length > 1) violated(`${content} has ${leads.map(({id}) => id).join(' and ')}`);
+  },
+
+  /** What was heard by a request that began before another one ended may be older. */
   'an answer that is done never changes'(facts, violated) {
     for (const words of facts.history.stored.changes) violated(words);
-    const heard = [...facts.all('submission'), ...facts.all('reading')].filter(({until}) => until < Infinity);
-    for (const group of Map.groupBy(heard, ({lead}) => lead ?? '').values()) {
-      const done = group
-        .filter(({answer}) => answer?.status === 'done')
-        .toSorted((a, b) => a.until - b.until);
-      const [first] = done;
-      for (const later of first ? group : []) {
-        const mayBeOlder = later.at < first!.until && later.answer?.status !== 'done';
-        if (!mayBeOlder && !isDeepStrictEqual(later.answer, first?.answer))
-          violated(`${later.lead}: ${JSON.stringify(first?.answer)}, then ${JSON.stringify(later.answer)}`);
-      }
-    }
     for (const {lead, answer, at} of facts.all('reading'))
       if (answer === undefined) violated(`${lead} could not be found at ${seconds(at)}`);
+    const atTheEnd = [...facts.history.stored.leads].map(([lead, {answer}]) => ({
+      lead,
+      answer: heardOf(answer),
+      at: Infinity,
+      until: Infinity,
+    }));
+    const heard = [...facts.all('submission'), ...facts.all('reading'), ...atTheEnd].filter(
+      ({answer}) => answer,
+    );
+    for (const [lead, group] of Map.groupBy(heard, (one) => one.lead)) {
+      const done = group.filter(({answer}) => answer?.status === 'done');
+      const first = done.toSorted((one, other) => one.until - other.until)[0];
+      for (const {answer, at} of first ? group : []) {
+        const mayBeOlder = at < first!.until && answer?.status !== 'done';
+        if (!mayBeOlder && !isDeepStrictEqual(answer, first!.answer))
+          violated(`${lead}: ${JSON.stringify(first!.answer)}, then ${JSON.stringify(answer)}`);
+      }
+    }
   },
 
-  /** At the end. */
+  /** At the end. A standard lead has no amounts. */
   'a lead has the answer that was given for it'(facts, violated) {
-    for (const [id, {answer, duplicateOf}] of facts.history.stored.leads) {
+    for (const [id, {answer, duplicateOf, lead}] of facts.history.stored.leads) {
       const answering = facts.answering(id);
       if (duplicateOf !== null || !answering) continue;
-      const {destination, state} = answering;
+      const {destination, state, remoteId} = answering;
       const isRefused = state === 'refused' || state === 'dropped';
       const status = state === 'delivered' ? 'done' : isRefused ? 'refused' : 'pending';
       if (answer.status !== status) violated(`${id} is ${answer.status}, and its delivery ${state}`);
-      if (answer.status !== 'done' || answer.amounts === null) continue;
-      const given = facts.all('creation').filter((one) => one.destination === destination && one.lead === id);
-      if (!given.some(({amounts}) => isDeepStrictEqual(amounts, answer.amounts)))
+      if (answer.status !== 'done') continue;
+      if ((answer.amounts === null) !== (lead.lead_type === 'standard'))
+        violated(`${id} has the wrong amounts or none`);
+      const given = facts
+        .all('creation')
+        .find((one) => one.destination === destination && one.id === remoteId);
+      if (given?.lead !== id)
+        violated(`${id} has an id that ${destination} gave to another lead, or never gave`);
+      else if (answer.amounts !== null && !isDeepStrictEqual(answer.amounts, given.amounts))
         violated(`${id} has amounts that ${destination} did not give for it`);
     }
   },
 
-  /** At the end. A destination that an operator spared the news of a lead hears no more of it, even if it got that news. */
+  /** At the end. If an operator dropped the news of a lead, that destination gets no later news of it. */
   'those who were told of a lead are told of its answer'(facts, violated) {
-    const {leads, deliveries} = facts.history.stored;
-    const drops = facts.all('order').filter(({command}) => command === 'drop');
-    const dropped = new Set(drops.flatMap((drop) => drop.deliveries));
-    for (const told of deliveries) {
+    const drops = facts.all('command').filter(({name}) => name === 'drop');
+    const dropped = new Set(drops.flatMap(({deliveries}) => deliveries));
+    for (const told of facts.history.stored.deliveries) {
       const {lead, destination, content} = told;
-      const {answer, duplicateOf} = leads.get(lead) ?? {};
+      const {answer, duplicateOf} = facts.history.stored.leads.get(lead) ?? {};
       const isTold = (content === 'created' || content === 'held') && !dropped.has(nameOf(told));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
       const news = answer.status === 'done' ? 'answered' : 'refused';
-      const isNews = (one: DeliveryRow) =>
-        one.lead === lead && one.destination === destination && one.content === news;
-      if (!deliveries.some(isNews)) violated(`${destination} is not told that ${lead} was ${news}`);
+      if (!facts.deliveriesOf(lead).some((one) => one.destination === destination && one.content === news))
+        violated(`${destination} is not told that ${lead} was ${news}`);
     }
   },
 
   /** From the answer on. A duplicate goes to no destination that gets leads. */
   'an acknowledged lead has a delivery to each of its destinations'(facts, violated) {
-    const {leads, deliveries} = facts.history.stored;
     for (const {lead, destinations, outcome} of facts.all('submission')) {
-      const stored = outcome === 'created' && lead ? leads.get(lead) : undefined;
+      const stored = outcome === 'created' && lead ? facts.history.stored.leads.get(lead) : undefined;
       for (const destination of stored ? destinations : []) {
-        const isMerged = stored?.duplicateOf !== null && facts.history.agreed[destination]?.gets === 'leads';
-        if (!isMerged && !deliveries.some((one) => one.lead === lead && one.destination === destination))
+        const isMerged = stored?.duplicateOf !== null && facts.gets(destination) === 'leads';
+        if (!isMerged && !facts.deliveriesOf(lead ?? '').some((one) => one.destination === destination))
           violated(`${lead} has none to ${destination}`);
       }
     }
   },
 
-  /** At the end. */
+  /** At the end. An e-mail cannot tell what happened after it was sent, as far as the clocks say. */
   'what counts as delivered has arrived'(facts, violated) {
-    const sends = facts.sends();
-    for (const delivery of facts.history.stored.deliveries) {
-      const hasArrived = sends.get(facts.sentAs(delivery))?.some((request) => request.hasArrived);
-      if (delivery.state === 'delivered' && !hasArrived) violated(nameOf(delivery));
+    const areClocksSet = facts.all('trouble').some(({kind}) => kind === 'clock');
+    for (const delivery of facts.history.stored.deliveries.filter(({state}) => state === 'delivered')) {
+      const happenedAt = delivery.happenedAt - facts.history.beginning - clockDifference;
+      const mayTell = (one: Request) =>
+        one.hasArrived && (one.method !== 'MAIL' || areClocksSet || one.until >= happenedAt);
+      if (!facts.sendsOf(delivery).some(mayTell)) violated(nameOf(delivery));
     }
   },
 
@@ -214,163 +169,170 @@ const rules: Record<string, Rule> = {
       if (delivery.leasedUntil > 0) violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
   },
 
-  /** Always: a receiver drops repeats by the id of the event, so an id must not mean two things. */
-  'the body of an event is constant'(facts, violated) {
-    const events = facts
-      .all('request')
-      .filter(({destination}) => facts.history.agreed[destination]?.gets === 'news');
+  /** Always: a receiver drops repeats by the id of the lead event, so an id must not mean two things. */
+  'the body of a lead event is constant'(facts, violated) {
+    const events = facts.all('request').filter(({destination}) => facts.gets(destination) === 'news');
     for (const [event, group] of Map.groupBy(events, ({what}) => what.join()))
       if (new Set(group.map(({body}) => body)).size > 1) violated(event);
   },
 
-  /** Always. An e-mail may report a lead several times. */
+  /** Always. */
   'only what is stored is sent, and no duplicate'(facts, violated) {
-    for (const {destination, what, method} of facts.all('request')) {
-      if (facts.history.agreed[destination]?.gets !== 'leads' || method !== 'POST') continue;
-      const lead = facts.history.stored.leads.get(what[0] ?? '');
-      if (!lead) violated(`${what.join()} is not stored`);
-      else if (lead.duplicateOf !== null) violated(`${what.join()} is a duplicate`);
+    for (const request of facts.all('request')) {
+      const gets = facts.gets(request.destination);
+      if (request.method === 'GET' || gets === 'digests') continue;
+      const id = facts.deliveryOf(request).split('/').at(-1) ?? '';
+      const lead = facts.history.stored.leads.get(id);
+      if (!lead) violated(`${request.what.join()} is not stored`);
+      else if (lead.duplicateOf !== null && gets === 'leads') violated(`${id} is a duplicate`);
+    }
+  },
+
+  /** From one attempt to the next, unless the process could not store how it ended, or an operator asks for another. */
+  'what was taken or refused is not sent again'(facts, violated) {
+    for (const {delivery, last, next} of facts.repeats()) {
+      const isOver =
+        last.outcome === 'taken' || (last.outcome === 'refused' && facts.gets(last.destination) === 'leads');
+      const isExcused =
+        facts.mayNotHaveStored(last) ||
+        facts.mayOverlap(last, next) ||
+        facts.wasAskedFor(delivery, last.at, next.at);
+      if (isOver && !isExcused)
+        violated(
+          `${delivery} was ${last.outcome} at ${seconds(last.until)}, and sent at ${seconds(next.at)}`,
+        );
     }
   },
 
   /**
-   * From one attempt to the next. A process that died, stopped, or could not write may not know how its attempt ended, and
-   * an operator may ask for another.
+   * From a digest that the mail server took to the next one that reports the lead in the same list: as new, as held, or as
+   * answered or refused.
    */
-  'what was taken or refused is not sent again'(facts, violated) {
-    for (const [name, sends] of facts.sends()) {
-      for (const [last, next] of pairs(sends)) {
-        const {gets} = facts.history.agreed[next.destination]!;
-        if (gets === 'digests') continue;
-        const delivery = gets === 'leads' ? `${next.destination}/lead/${next.what.join()}` : deliveryOf(next);
-        const isExcused =
-          facts.had(last.process, ['crash', 'store', 'slow-store'], last.at, next.at) ||
-          facts.had(last.process, ['stop'], last.at - 12_000, next.at) ||
-          facts.hadClocksApart(last.at, next.at) ||
-          facts.wasAskedFor(delivery, last.at, next.at);
-        const isOver = last.outcome === 'taken' || (last.outcome === 'refused' && gets === 'leads');
-        if (isOver && !isExcused)
-          violated(`${name} was ${last.outcome} at ${seconds(last.until)}, and sent at ${seconds(next.at)}`);
+  'a digest reports no news again that the mail server took'(facts, violated) {
+    const digests = facts.all('request').filter(({destination}) => facts.gets(destination) === 'digests');
+    const reports = digests.flatMap((digest) => linesOf(digest).map((line) => ({line, digest})));
+    for (const [line, group] of Map.groupBy(
+      reports,
+      (report) => `${report.digest.destination} ${report.line}`,
+    )) {
+      for (const [index, {digest: next}] of group.entries()) {
+        const last = group[index - 1]?.digest;
+        if (!last || last.outcome !== 'taken') continue;
+        const wasAskedFor = facts
+          .all('command')
+          .some(({name, at, until}) => name === 'retry' && until >= last.at && at <= next.at);
+        if (!wasAskedFor && !facts.mayNotHaveStored(last) && !facts.mayOverlap(last, next))
+          violated(`${line} was taken at ${seconds(last.until)}, and sent at ${seconds(next.at)}`);
       }
     }
   },
 
-  /** At each moment. A process that died does not see its request end, and a lease ends by a clock. */
+  /** At each moment. A process that died does not see its request end. */
   'no delivery is under way twice at once'(facts, violated) {
-    for (const [name, sends] of facts.sends()) {
-      for (const [last, next] of pairs(sends)) {
-        if (facts.history.agreed[next.destination]?.gets === 'digests' || last.until <= next.at) continue;
-        const isExcused =
-          facts.had(last.process, ['crash', 'stop'], last.at, next.at) ||
-          facts.hadClocksApart(last.at, next.at);
-        if (!isExcused)
-          violated(
-            `${name} at ${seconds(last.at)} by ${last.process}, and at ${seconds(next.at)} by ${next.process}`,
-          );
-      }
+    for (const {delivery, last, next} of facts.repeats()) {
+      const hasDied = facts.had(last.process, ['crash', 'stop'], last.at, next.at);
+      if (last.until > next.at && !hasDied && !facts.mayOverlap(last, next))
+        violated(
+          `${delivery} at ${seconds(last.at)} by ${last.process}, and at ${seconds(next.at)} by ${next.process}`,
+        );
     }
   },
 
-  /** From one order of an operator to the next. What a crash cut off counts as unclear. */
+  /**
+   * A request counts whose reply could not be read, or whose process died. If no reply came, the destination may be down
+   * for all leads, so the attempt does not count. Only with a limit of one is the lead held at once. When an operator asks,
+   * it is sent once more.
+   */
   'a lead is sent no more often than agreed while it is unclear whether it arrived'(facts, violated) {
-    for (const [name, sends] of facts.sends()) {
-      const [first] = sends;
-      const {gets, mostSends} = facts.history.agreed[first?.destination ?? '']!;
-      if (gets !== 'leads') continue;
-      const delivery = `${first?.destination}/lead/${first?.what.join()}`;
-      let [unreadable, cut] = [0, 0];
-      for (const [index, send] of sends.entries()) {
-        const last = sends[index - 1];
-        if (last && facts.wasAskedFor(delivery, last.at, send.at)) [unreadable, cut] = [0, 0];
-        // Without a reply the destination may just be away, so such attempts are limited only where one is too many.
-        if (mostSends === 1 && last?.outcome === 'unclear' && !facts.wasAskedFor(delivery, last.at, send.at))
-          violated(`${name} was unclear at ${seconds(last.until)}, and sent at ${seconds(send.at)}`);
-        if (Math.max(unreadable, cut) >= mostSends)
-          violated(`${name} was sent at ${seconds(send.at)} once more`);
-        if (send.isUnreadable && send.outcome === 'unclear') unreadable += 1;
-        if (send.outcome === undefined) cut += 1;
+    const isLead = ({destination, content}: DeliveryRow) =>
+      content === 'lead' && facts.gets(destination) === 'leads';
+    for (const delivery of facts.history.stored.deliveries.filter(isLead)) {
+      const {mostSends = Infinity} = facts.history.agreed[delivery.destination] ?? {};
+      let counted = 0;
+      let last: Request | undefined;
+      for (const send of facts.sendsOf(delivery)) {
+        const isAskedFor = last && facts.wasAskedFor(nameOf(delivery), last.at, send.at);
+        if (isAskedFor) counted = Math.min(counted, mostSends - 1);
+        const isOneTooMany = mostSends === 1 && last?.outcome === 'unclear' && !isAskedFor;
+        if (counted >= mostSends || isOneTooMany) violated(`${nameOf(delivery)} at ${seconds(send.at)}`);
+        const counts = send.outcome === undefined || (send.outcome === 'unclear' && send.isUnreadable);
+        if (counts) counted += 1;
+        last = send;
       }
     }
   },
 
   /** Once every process had time to notice. The amounts of a lead that was sent before may still be fetched. */
-  'nothing is sent to a destination that is paused'(facts, violated) {
-    const orders = facts.all('order');
-    for (const pause of orders.filter(({command}) => command === 'pause')) {
-      const {destination} = pause;
-      const end = Math.min(
-        ...orders
-          .filter(
-            (one) => one.command === 'resume' && one.destination === destination && one.until >= pause.at,
-          )
-          .map(({at}) => at),
-      );
-      const since = pause.until + facts.history.noticing;
-      const isSecondStep = (second: Request) =>
-        facts
-          .all('request')
-          .some((first) => first.process === second.process && isFirstStepOf(facts, first, second));
+  'nothing is sent to a destination that is paused, or asked for nothing more'(facts, violated) {
+    const {noticing} = facts.history;
+    const commands = facts.all('command');
+    const gone = facts.all('request').filter(({isGone}) => isGone);
+    for (const pause of [...commands.filter(({name}) => name === 'pause'), ...gone]) {
+      const isEnd = (one: Command) =>
+        one.name === 'resume' && one.destination === pause.destination && one.until >= pause.at;
+      const end = Math.min(...commands.filter(isEnd).map(({at}) => at));
       for (const request of facts.all('request')) {
-        const {process, at} = request;
-        if (request.destination !== destination || at <= since || at >= end || isSecondStep(request))
-          continue;
-        if (facts.had(process, ['store', 'slow-store', 'freeze'], pause.at, at)) continue;
-        violated(
-          `${destination} got ${request.what.join()} at ${seconds(at)}, paused at ${seconds(pause.at)}`,
-        );
+        const {process, destination, at} = request;
+        if (destination !== pause.destination || at <= pause.until + noticing || at >= end) continue;
+        const isExcused =
+          facts.firstStepOf(request) ||
+          facts.had(process, ['store', 'slow-store', 'freeze'], at - noticing, at) ||
+          // A pause that a process wants to store, and cannot, is only its own.
+          (pause.type === 'request' &&
+            facts.had(pause.process, ['crash', 'store', 'slow-store'], pause.at, at));
+        if (!isExcused)
+          violated(
+            `${destination} got ${request.what.join()} at ${seconds(at)}, paused at ${seconds(pause.at)}`,
+          );
       }
     }
   },
 
-  /** From the order on, until an operator asks for it after all. */
+  /** From the command on, until an operator asks for it after all. */
   'what an operator dropped is not sent'(facts, violated) {
-    const sends = facts.sends();
-    for (const drop of facts.all('order').filter(({command}) => command === 'drop')) {
-      for (const delivery of facts.history.stored.deliveries) {
-        if (delivery.state !== 'dropped' || !drop.deliveries.includes(nameOf(delivery))) continue;
-        if (facts.history.agreed[delivery.destination]?.gets === 'digests') continue;
-        for (const {at} of sends.get(facts.sentAs(delivery)) ?? [])
-          if (
-            delivery.settledAt !== null &&
-            at > drop.until &&
-            !facts.wasAskedFor(nameOf(delivery), drop.at, Infinity)
-          )
-            violated(`${nameOf(delivery)} at ${seconds(at)}, dropped at ${seconds(drop.until)}`);
+    for (const {name, deliveries, at, until} of facts.all('command')) {
+      for (const delivery of name === 'drop' ? deliveries : []) {
+        const [destination = '', content, lead = ''] = delivery.split('/');
+        const row = facts
+          .deliveriesOf(lead)
+          .find((one) => one.destination === destination && one.content === content);
+        if (!row || facts.gets(destination) === 'digests') continue;
+        for (const send of facts.sendsOf(row)) {
+          const last = {...send, at: until};
+          if (send.at > until && !facts.wasAskedFor(delivery, at, send.at) && !facts.mayOverlap(last, send))
+            violated(`${delivery} at ${seconds(send.at)}, dropped at ${seconds(until)}`);
+        }
       }
     }
   },
 
-  /** Always, until an operator releases it. The news that it is held goes to those who decide. */
+  /** Always, until an operator releases it. E-mails say that it is held. */
   'a lead that is held is not sent'(facts, violated) {
-    const sends = facts.sends();
-    for (const [lead, group] of Map.groupBy(facts.all('submission'), ({lead = ''}) => lead)) {
-      if (!group.every(({isHeld}) => isHeld)) continue;
-      for (const delivery of facts.history.stored.deliveries) {
-        if (delivery.lead !== lead || !['lead', 'created'].includes(delivery.content)) continue;
-        if (facts.history.agreed[delivery.destination]?.gets === 'digests') continue;
-        for (const {at} of sends.get(facts.sentAs(delivery)) ?? [])
+    for (const [lead, group] of Map.groupBy(facts.all('submission'), (one) => one.lead)) {
+      if (lead === undefined || !group.every(({isHeld}) => isHeld)) continue;
+      for (const delivery of facts.deliveriesOf(lead)) {
+        if (!['lead', 'created'].includes(delivery.content) || facts.gets(delivery.destination) === 'digests')
+          continue;
+        for (const {at} of facts.sendsOf(delivery))
           if (!facts.wasAskedFor(nameOf(delivery), 0, at)) violated(`${nameOf(delivery)} at ${seconds(at)}`);
       }
     }
   },
 
   /** At each moment, in each process. */
-  'no more is under way at once, and in a second, than agreed'(facts, violated) {
-    const requests = facts.all('request');
+  'no more is under way at once, and begins in a second, than agreed'(facts, violated) {
     for (const [destination, {gets, parallel, perSecond = Infinity}] of Object.entries(
       facts.history.agreed,
     )) {
-      const own = Map.groupBy(
-        requests.filter((one) => one.destination === destination),
-        ({process}) => process,
-      );
-      for (const [process, group] of own) {
-        for (const {at} of gets === 'digests' ? [] : group) {
-          const died = facts
-            .all('trouble')
-            .filter((one) => one.process === process && ['crash', 'stop'].includes(one.kind));
+      const requests =
+        gets === 'digests' ? [] : facts.all('request').filter((one) => one.destination === destination);
+      for (const [process, group] of Map.groupBy(requests, (one) => one.process)) {
+        const ends = facts
+          .all('trouble')
+          .filter((one) => one.process === process && ['crash', 'stop'].includes(one.kind));
+        for (const {at} of group) {
           const isOpen = (one: Request) =>
-            one.at <= at && one.until > at && !died.some((death) => death.at >= one.at && death.at <= at);
+            one.at <= at && one.until > at && !ends.some((end) => end.at >= one.at && end.at <= at);
           const open = group.filter(isOpen).length;
           if (open > parallel) violated(`${destination}: ${open} at ${seconds(at)}`);
           const begun = group.filter((one) => one.at >= at && one.at < at + 5_000).length;
@@ -387,22 +349,21 @@ const rules: Record<string, Rule> = {
    */
   'nothing is held as unclear that was never sent'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind !== 'store')) return;
-    const sends = facts.sends();
     for (const delivery of facts.history.stored.deliveries) {
       const {state, ambiguous, content} = delivery;
-      if (state === 'held' && ambiguous > 0 && content === 'lead' && !sends.has(facts.sentAs(delivery)))
+      if (state === 'held' && ambiguous > 0 && content === 'lead' && facts.sendsOf(delivery).length === 0)
         violated(nameOf(delivery));
     }
   },
 
-  /** At the end of an attempt, which may be two requests. What the sender itself waits for is not the destination's. */
+  /**
+   * At the end of an attempt, which may be a POST and a GET: the destination has this time for both. What the server waits
+   * for its own store does not count.
+   */
   'a destination has its time before it is given up'(facts, violated) {
-    const requests = facts.all('request');
-    for (const request of requests.filter(({isGivenUp}) => isGivenUp)) {
+    for (const request of facts.all('request').filter(({isGivenUp}) => isGivenUp)) {
       const {process, destination, at, until} = request;
-      const first = requests.findLast(
-        (one) => one.until <= at && one.process === process && isFirstStepOf(facts, one, request),
-      );
+      const first = facts.firstStepOf(request);
       const had = until - at + (first ? first.until - first.at : 0);
       if (had < facts.history.attempt - 1 && !facts.had(process, ['freeze'], at, until))
         violated(`${destination} had ${seconds(had)} for ${request.what.join()} at ${seconds(at)}`);
@@ -412,45 +373,35 @@ const rules: Record<string, Rule> = {
   /** In histories without troubles of processes. */
   'attempts that are counted were sent'(facts, violated) {
     if (facts.all('trouble').length > 0) return;
-    const sends = facts.sends();
+    const isWell =
+      facts.all('request').every(({outcome}) => outcome === 'taken') &&
+      facts.all('command').every(({name}) => name === 'resume');
     for (const delivery of facts.history.stored.deliveries) {
-      const {gets} = facts.history.agreed[delivery.destination] ?? {};
-      const requests = sends.get(facts.sentAs(delivery)) ?? [];
-      if (gets === 'news' && (delivery.attempts !== requests.length || delivery.ambiguous > 0))
-        violated(
-          `${nameOf(delivery)}: ${requests.length} sent, ${delivery.attempts} counted, ${delivery.ambiguous} unclear`,
-        );
-      const isWell =
-        facts.all('request').every(({outcome}) => outcome === 'taken') &&
-        facts.all('order').every(({command}) => command === 'resume');
-      if (isWell && delivery.attempts !== (delivery.state === 'held' ? 0 : 1))
-        violated(`${nameOf(delivery)}: ${delivery.attempts} attempts without a fault`);
+      const {attempts, ambiguous, state, destination} = delivery;
+      const sent = facts.sendsOf(delivery).length;
+      if (facts.gets(destination) === 'news' && (attempts !== sent || ambiguous > 0))
+        violated(`${nameOf(delivery)}: ${sent} sent, ${attempts} counted, ${ambiguous} unclear`);
+      if (isWell && attempts !== (state === 'held' ? 0 : 1))
+        violated(`${nameOf(delivery)}: ${attempts} without a fault`);
     }
   },
-};
+} satisfies Record<string, Rule>;
 
-/** Each request with the next one. */
-const pairs = (requests: readonly Request[]) =>
-  requests.slice(1).map((next, index) => [requests[index]!, next] as const);
+/** The leads that a digest reports, each with the title of its list. A line that reports one begins with its reference. */
+const linesOf = ({body}: Request): string[] =>
+  body.split('\n\n').flatMap((block) => {
+    const [title = '', ...lines] = block.split('\n');
+    return lines.flatMap((line) =>
+      /^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line) ? `${line.slice(0, 9)} ${title}` : [],
+    );
+  });
 
-/** The delivery of an event, by its id: `evt_created_<lead>`. */
-function deliveryOf({destination, what: [event = '']}: Request): string {
-  const [, content, lead] = event.split('_');
-  return `${destination}/${content}/${lead}`;
-}
-
-/** Whether one request gave the lead to its destination of which the other fetches the amounts. */
-function isFirstStepOf(facts: Facts, {method, what}: Request, second: Request): boolean {
-  const creation = facts
-    .all('creation')
-    .find(({destination, id}) => destination === second.destination && id === second.what[0]);
-  return method === 'POST' && second.method === 'GET' && creation !== undefined && what[0] === creation.lead;
-}
+export type RuleName = keyof typeof rules;
 
 /** All violations of all rules. */
 export function check(history: History): Violation[] {
   const facts = new Facts(history);
-  return Object.entries(rules).flatMap(([rule, hold]) => {
+  return Object.entries<Rule>(rules).flatMap(([rule, hold]) => {
     const violations: Violation[] = [];
     hold(facts, (words) => violations.push({rule, words}));
     return violations;

@@ -14,9 +14,17 @@ export type Process = {
   frozenUntil: number;
   /** Milliseconds by which its system clock is ahead. */
   skew: number;
+  /** Whether it can read no file of SQLite. */
+  isBlind: boolean;
 };
 
-export const newProcess = (name: string): Process => ({name, isDead: false, frozenUntil: 0, skew: 0});
+export const newProcess = (name: string, skew = 0): Process => ({
+  name,
+  isDead: false,
+  frozenUntil: 0,
+  skew,
+  isBlind: false,
+});
 
 /** What belongs to no process: clients, receivers, operators, and faults. */
 export const theWorld = newProcess('the world');
@@ -26,33 +34,50 @@ const context = new AsyncLocalStorage<Process>();
 export const runIn = <Result>(process: Process, work: () => Result): Result => context.run(process, work);
 export const currentProcess = () => context.getStore() ?? theWorld;
 
-type Event = {at: number; order: number; process: Process; work: () => void; isCancelled: boolean};
+/**
+ * What is to happen at a time. What a frozen process missed happens when it goes on, in the order in which it was due, as
+ * Node does it.
+ */
+type Scheduled = {
+  at: number;
+  due: number;
+  order: number;
+  process: Process;
+  work: () => void;
+  isCancelled: boolean;
+};
 
 const require = createRequire(import.meta.url);
 const realImmediate = setImmediate;
-/** The time at which each history begins. */
-const beginning = Date.UTC(2026, 0, 5, 12);
+/** The time of the system clock at which each history begins, in milliseconds since 1970. */
+export const beginning = Date.UTC(2026, 0, 5, 12);
 
 let now = 0;
 let seed = 0;
-let events = new TinyQueue<Event>();
+let events = new TinyQueue<Scheduled>();
 let scheduled = 0;
+let failed: (error: unknown) => void;
 let drawn = new Map<string, number>();
 
 /** Milliseconds since the beginning of the history. */
 export const time = () => now;
 
-/** Begins a new history. What was scheduled before never happens. */
-export function beginHistory(itsSeed: number) {
+/** Begins a new history. What was scheduled before never happens. @param onError gets what is thrown where nobody catches */
+export function beginHistory(itsSeed: number, onError: (error: unknown) => void) {
   [now, seed, scheduled] = [0, itsSeed, 0];
-  events = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order);
+  failed = onError;
+  events = new TinyQueue<Scheduled>(
+    [],
+    (one, other) => one.at - other.at || one.due - other.due || one.order - other.order,
+  );
   drawn = new Map();
 }
 
 /** Calls `work` after some milliseconds, as a part of a process, and never if the process has ended by then. */
-export function later(milliseconds: number, work: () => void, process = currentProcess()): Event {
+export function later(milliseconds: number, work: () => void, process = currentProcess()): Scheduled {
   scheduled += 1;
-  const event = {at: now + Math.max(0, milliseconds), order: scheduled, process, work, isCancelled: false};
+  const at = now + Math.max(0, milliseconds);
+  const event = {at, due: at, order: scheduled, process, work, isCancelled: false};
   events.push(event);
   return event;
 }
@@ -76,7 +101,11 @@ export async function passTime(isOver: () => boolean, limit: number): Promise<bo
       continue;
     }
     now = event.at;
-    runIn(process, event.work);
+    try {
+      runIn(process, event.work);
+    } catch (error) {
+      failed(error);
+    }
     await settled();
   }
   return true;
@@ -101,13 +130,12 @@ const hexDigits = (count: number) =>
 
 /** What `setTimeout` and `setInterval` return. */
 class Timer {
-  event: Event;
-  constructor(event: Event) {
+  event: Scheduled;
+  constructor(event: Scheduled) {
     this.event = event;
   }
   ref = () => this;
   unref = () => this;
-  [Symbol.toPrimitive] = () => this.event.order;
 }
 
 type Work = (...values: unknown[]) => void;

@@ -2,13 +2,12 @@
  * What happened in a history, as its clients, receivers and operators saw it, and what the store holds at its end. The
  * checker (check.ts) knows nothing else. A simulated history and one of real servers have the same form.
  */
-import {isDeepStrictEqual} from 'node:util';
 import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {BesideStore} from '../../server/leads/lead-store.ts';
 import type {Answer} from '../../server/leads/stored-lead.ts';
 
-/** What takes time. It is open, with `until` Infinity, until it ends. Milliseconds since the beginning of the history. */
+/** A fact that takes time. `until` is Infinity until it ends. In milliseconds since the beginning of the history. */
 export type Span = {at: number; until: number};
 
 /** A client sends a lead once, and gets an answer or not. Retries are submissions with the same owner and key. */
@@ -18,26 +17,33 @@ export type Submission = Span & {
   /** The partner or caller that the key belongs to. */
   owner: string;
   key: string;
-  /** The e-mail address of the lead, which no other content has. */
+  /** What is sent, as `contentOf` writes it. */
   content: string;
   destinations: readonly string[];
+  /** The destination that gives the answer. Undefined if the calculator does. */
+  answeredBy?: string | undefined;
   isHeld: boolean;
+  /** Whether it counts as a duplicate if the same lead came before. */
+  isCompared: boolean;
   /** What the desk did, as `Accepted` names it. Missing if the client heard nothing. */
   outcome?: string;
   lead?: string;
-  answer?: Answer;
+  answer?: Heard;
 };
 
-export type Reading = Span & {type: 'reading'; lead: string; answer: Answer | undefined};
+/** What a client hears of an answer. */
+export type Heard = {status: string; amounts: object | null};
+
+/** A client reads a lead that was acknowledged. Without an answer, it was not found. */
+export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | undefined};
 
 /**
  * - `taken`: the sender read that the receiver has it
  * - `refused`: the sender read that the receiver will never take it
  * - `turned-away`: the sender knows that the receiver did nothing with it
  * - `unclear`: the sender cannot know what became of it
- * - `unsent`: it never left the sender
  */
-export type Outcome = 'taken' | 'refused' | 'turned-away' | 'unclear' | 'unsent';
+export type Outcome = 'taken' | 'refused' | 'turned-away' | 'unclear';
 
 /** A request to a receiver. */
 export type Request = Span & {
@@ -53,6 +59,8 @@ export type Request = Span & {
   outcome?: Outcome;
   /** True if the sender waited no longer. */
   isGivenUp?: boolean;
+  /** True if the receiver asked for nothing more, ever. */
+  isGone?: boolean;
   /** True if the receiver breaks the API: its replies say that it has the lead, and cannot be read. */
   isUnreadable?: boolean;
   /** True once the receiver has it, whether the sender knows or not. */
@@ -79,17 +87,17 @@ export type Trouble = Span & {
   kind: 'crash' | 'stop' | 'freeze' | 'clock' | 'store' | 'slow-store';
 };
 
-/** What an operator did. `deliveries` are those that the command changes, as `nameOf` writes them. */
-export type Order = Span & {
-  type: 'order';
-  command: 'pause' | 'resume' | 'retry' | 'drop' | 'settle';
+/** What an operator did. `deliveries` are those that the command may change, as `nameOf` writes them. */
+export type Command = Span & {
+  type: 'command';
+  name: 'pause' | 'resume' | 'retry' | 'drop' | 'settle';
   destination?: string | undefined;
   deliveries: readonly string[];
 };
 
 export type Failure = {type: 'failure'; at: number; message: string};
 
-export type Fact = Submission | Reading | Request | Creation | Trouble | Order | Failure;
+export type Fact = Submission | Reading | Request | Creation | Trouble | Command | Failure;
 
 /** What was agreed with a destination. */
 export type Agreed = {
@@ -109,12 +117,14 @@ export type Stored = {
 };
 
 export type History = {
+  /** The time of the system clock at which the history begins, in milliseconds since 1970. */
+  beginning: number;
   agreed: Readonly<Record<string, Agreed>>;
   /** Milliseconds until every process has noticed a pause. */
   noticing: number;
   /** Milliseconds that a destination has for one attempt. */
   attempt: number;
-  /** Milliseconds until a process that was told to stop has ended, and a lease at the latest. */
+  /** Milliseconds that a lease lasts. */
   lease: number;
   facts: readonly Fact[];
   /**
@@ -149,5 +159,11 @@ export async function readStored(store: BesideStore, changes: readonly string[] 
   return {leads, deliveries, changes};
 }
 
-export const sameAnswer = (one: Answer | undefined, other: Answer | undefined) =>
-  isDeepStrictEqual(one, other);
+/** A lead in a few words. No two contents of a history have the same. */
+export const contentOf = (lead: {email: string; lead_type?: string | undefined; cash?: unknown}) =>
+  `${lead.email}, ${lead.lead_type ?? 'standard'}, ${String(lead.cash)}`;
+
+export const heardOf = (answer: Answer): Heard => ({
+  status: answer.status,
+  amounts: answer.status === 'done' ? answer.amounts : null,
+});

@@ -2,7 +2,7 @@
 import fc, {type Arbitrary} from 'fast-check';
 import type {OnAmbiguous} from '../../server/config/destinations.ts';
 import {deliveryStates} from '../../server/leads/deliveries.ts';
-import {moods, type Mood} from './network.ts';
+import {moments, moods, type Mood} from './network.ts';
 import {storeFaults} from './process.ts';
 
 /** The destinations of a history. `lender` answers the leads of callers and of the partner `acme`. */
@@ -13,14 +13,10 @@ export type DestinationName = (typeof destinationNames)[number];
 const senders = ['a caller', 'acme', 'globex'] as const;
 export type Sender = (typeof senders)[number];
 
-/** The moments at which an armed fault may strike a process. */
-const moments = ['commit', 'acceptance', 'arrival', 'reply'] as const;
-export type Moment = (typeof moments)[number];
-
-/** Milliseconds after which all faults have ended, and from the beginning of a history to its last operations. */
+/** All faults end at this time. Operations begin between the two times below. All in milliseconds. */
 export const faultsEnd = 50_000;
 const [firstOperation, lastOperation] = [1_000, faultsEnd - 5_000];
-/** Milliseconds. In some plans, all begins within this time. */
+/** In some plans, all begins within so many milliseconds. */
 const together = 3_000;
 const days = 24 * 3_600_000;
 
@@ -28,15 +24,18 @@ const upTo = (most: number) => fc.nat({max: most});
 /** Milliseconds. */
 const lasts = upTo(25_000);
 const down = upTo(8_000);
-/** The numbers of keys and of contents of leads: so few that some come twice. */
+/** Numbers that name keys and contents of leads: so few that some come twice. */
 const few = upTo(12);
 const process = upTo(1);
 const destination = fc.constantFrom(...destinationNames);
 const fault = fc.constantFrom(...storeFaults);
 const oneIn = (count: number) => upTo(count - 1).map((drawn) => drawn === count - 1);
 const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 1});
-/** A fault that waits for the `nth` time that something happens to the process. */
-const armed = {process, moment: fc.constantFrom(...moments), nth: fc.integer({min: 1, max: 4})};
+/** If given, the fault does not strike at its time, but waits from then on until something happens for the `nth` time. */
+const when = fc.option(fc.record({moment: fc.constantFrom(...moments), nth: fc.integer({min: 1, max: 4})}), {
+  nil: undefined,
+  freq: 2,
+});
 const deliveries = {
   destination: perhaps(destination),
   content: perhaps(few),
@@ -59,16 +58,13 @@ const operations = {
   }),
   reads: to('read', {content: few}),
   moods: to('mood', {destination, mood: fc.constantFrom(...(Object.keys(moods) as Mood[])), lasts}),
-  stores: fc.oneof(
-    to('fail store', {process, fault, lasts}),
-    to('fail store when', {...armed, fault, lasts}),
-  ),
+  stores: to('fail store', {process, fault, lasts, when}),
   crashes: fc.oneof(
-    to('kill', {process, lasts: down}),
-    to('kill when', {...armed, lasts: down}),
+    to('kill', {process, lasts: down, when}),
+    to('kill', {process, lasts: down, when}),
     to('restart', {process, patience: fc.constantFrom(0, 1_000, 8_000), lasts: down}),
   ),
-  freezes: to('freeze when', {...armed, lasts}),
+  freezes: to('freeze', {process, lasts: upTo(30_000), when}),
   clocks: to('set clock', {process, by: fc.integer({min: -40_000, max: 40_000})}),
   operators: fc.oneof(
     to('pause', {destination}),

@@ -1,45 +1,63 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
-import {copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import {workerData} from 'node:worker_threads';
 import {defaultPolicy} from '../../server/calculator/policy.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
+import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
-import type {Accepted} from '../../server/leads/lead-store.ts';
+import type {Accepted, BesideStore} from '../../server/leads/lead-store.ts';
+import type {StoredLead} from '../../server/leads/stored-lead.ts';
 import {clearText} from '../../server/store/codec.ts';
 import {openCommits} from '../../server/store/sqlite/commits.ts';
 import {makeFile} from '../../server/store/sqlite/files.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {asLead, prequalificationBody, standardBody} from '../support/sample-leads.ts';
-import {beginHistory, draw, later, newProcess, passTime, runIn, theWorld, time, wait} from './clock.ts';
-import {kill} from './crash.ts';
 import {
+  beginHistory,
+  beginning,
+  draw,
+  later,
+  newProcess,
+  passTime,
+  runIn,
+  theWorld,
+  time,
+  wait,
+  type Process,
+} from './clock.ts';
+import {kill} from './connections.ts';
+import {
+  contentOf,
+  heardOf,
   nameOf,
   readStored,
   type Agreed,
+  type Command,
   type Creation,
   type Fact,
   type History,
-  type Order,
   type Submission,
   type Trouble,
 } from './history.ts';
-import type {Mood} from './network.ts';
+import type {Moment, Mood} from './network.ts';
 import {
   destinationNames,
   faultsEnd,
   type DestinationName,
-  type Moment,
   type Operation,
   type Plan,
   type Sender,
   type To,
 } from './plan.ts';
 import {startServer, type Server, type StoreFault, type World} from './process.ts';
+
+/** Milliseconds after which a client sends its lead again. */
+const clientPatience = 12_000;
 
 /** Milliseconds after the last fault within which everything must be delivered. */
 const patience = 120_000;
@@ -98,14 +116,12 @@ const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: D
 };
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);
-const emailOf = (content: number) => `person-${content}@example.com`;
 
-/** In memory, where the system has a folder for that. */
-const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'));
-process.on('exit', () => rmSync(folder, {recursive: true, force: true}));
+/** Where the files of the histories are. simulate.ts makes the folder, and removes it. */
+const {folder} = workerData as {folder: string};
 const [template, path] = [join(folder, 'template.sqlite'), join(folder, 'leads.sqlite')];
 
-/** Notes what must never change. They compare what is meant, and not how it is written. */
+/** Triggers that note changes that must never happen. They compare what is meant, and not how it is written. */
 const triggers = `
   CREATE TABLE changes (words TEXT);
   CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND
@@ -136,325 +152,383 @@ export async function play(plan: Plan): Promise<History> {
   if (!existsSync(template)) makeTemplate();
   for (const end of ['', '-wal', '-shm', '-lock']) rmSync(path + end, {force: true});
   copyFileSync(template, path);
-  beginHistory(plan.seed);
   const players = new Players(plan);
-  const fail = (error: unknown) => players.failed(error);
-  process.on('unhandledRejection', fail);
-  process.on('uncaughtException', fail);
+  beginHistory(plan.seed, players.failed);
+  process.on('unhandledRejection', players.failed);
+  process.on('uncaughtException', players.failed);
   try {
     return await runIn(theWorld, () => players.play());
   } finally {
-    process.off('unhandledRejection', fail);
-    process.off('uncaughtException', fail);
+    process.off('unhandledRejection', players.failed);
+    process.off('uncaughtException', players.failed);
   }
 }
 
 /** Those who do what a plan says. */
 class Players {
-  readonly plan: Plan;
-  readonly facts: Fact[] = [];
-  readonly creations: Creation[] = [];
-  /** By the number of a process: the server that runs, or undefined while it is down. */
-  readonly servers: (Server | undefined)[];
-  readonly moods = new Map<string, Mood>();
-  readonly storeFaults = new Map<string, StoreFault>();
-  armed: {process: string; moment: Moment; left: number; strike: () => void}[] = [];
-  /** The ids of acknowledged leads, by the number of their content. */
-  readonly leads = new Map<number, string>();
-  submitting = 0;
-  areFaultsOver = false;
+  readonly #plan: Plan;
+  readonly #facts: Fact[] = [];
+  readonly #creations: Creation[] = [];
+  /** By the number of a process: what runs now, and the server that it is, once it has started. */
+  readonly #processes: Process[];
+  readonly #servers: (Server | undefined)[];
+  /** Milliseconds by which the clock of each machine is ahead. */
+  readonly #skews: number[];
+  readonly #moods = new Map<string, Mood>();
+  readonly #storeFaults = new Map<string, StoreFault>();
+  #armed: {process: string; moment: Moment; left: number; strike: () => void}[] = [];
+  /** The acknowledged leads, by the number of their content. */
+  readonly #leads = new Map<number, string>();
+  #submitting = 0;
+  #areFaultsOver = false;
+  #nextLook = 0;
+  readonly #world: World;
 
   constructor(plan: Plan) {
-    this.plan = plan;
-    this.servers = Array.from({length: plan.processes}, () => undefined);
+    this.#plan = plan;
+    this.#skews = plan.processes === 1 ? [0] : [0, plan.skew];
+    this.#processes = this.#skews.map((_, index) => newProcess(`process ${index}`));
+    this.#servers = this.#skews.map(() => undefined);
+    this.#world = {
+      moodOf: (destination) => this.#moods.get(destination),
+      isForLeads: (destination) => agreed(1)[destination as DestinationName].gets === 'leads',
+      creations: this.#creations,
+      storeFaultOf: ({name}) => this.#storeFaults.get(name),
+      readsAreSlow: plan.readsAreSlow,
+      record: (fact) => {
+        this.#facts.push(fact);
+        if (fact.type === 'creation') this.#creations.push(fact);
+      },
+      happened: (moment, {name, isDead}) => {
+        for (const fault of isDead ? [] : this.#armed) {
+          if (fault.moment !== moment || fault.process !== name) continue;
+          fault.left -= 1;
+          if (fault.left === 0) fault.strike();
+        }
+      },
+    };
   }
 
+  readonly failed = (error: unknown) => {
+    this.#facts.push({type: 'failure', at: time(), message: String((error as Error).stack ?? error)});
+  };
+
   async play(): Promise<History> {
-    const {plan, facts} = this;
+    const plan = this.#plan;
     const end = plan.faultsEnd ?? faultsEnd;
-    for (const index of this.servers.keys()) this.start(index);
-    for (const operation of plan.operations) later(operation.at, () => this.perform(operation));
-    later(end, () => this.endFaults());
-    const isQuiet = await passTime(() => time() > end + 1_000 && this.isQuiet(), end + patience);
-    for (const lead of this.leads.values()) void this.read(lead);
+    for (const index of this.#servers.keys()) this.#start(index);
+    for (const operation of plan.operations) later(operation.at, () => this.#perform(operation));
+    later(end, () => this.#endFaults());
+    const isQuiet = await passTime(() => time() > end + 1_000 && this.#isQuiet(), end + patience);
+    for (const lead of this.#leads.values()) void this.#read(lead);
     await passTime(() => false, time() + 5_000);
-    const changes = this.rows('SELECT words FROM changes').map(({words}) => String(words));
-    for (const server of this.servers) if (server) kill(server.process);
+    const changes = this.#rows('SELECT words FROM changes').map(({words}) => String(words));
+    for (const process of this.#processes) kill(process);
     const store = openSqliteBeside(path, clearText, false);
     const stored = await readStored(store, changes);
     await store.close();
     return {
+      beginning,
       agreed: agreed(plan.onAmbiguous === 'hold' ? 1 : 3),
-      noticing: timings.idlePoll + 200 + (plan.readsAreSlow ? 4_100 : 0),
+      noticing: timings.idlePoll + 200 + (plan.readsAreSlow ? 10_000 : 0),
       attempt: timings.delivery,
       lease: timings.lease,
-      facts,
+      facts: this.#facts,
       isQuiet,
       stored,
     };
   }
 
   /** Looks at the file itself, which takes no time and disturbs nobody. */
-  rows(query: string) {
+  #rows(query: string) {
     const database = new DatabaseSync(path, {readOnly: true});
     const rows = database.prepare(query).all();
     database.close();
     return rows;
   }
 
-  isQuiet(): boolean {
-    if (this.submitting > 0 || !this.servers.every(Boolean) || time() < this.nextLook) return false;
-    this.nextLook = time() + 1_000;
-    return this.rows("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
-  }
-  nextLook = 0;
-
-  /** What the parts of the simulation ask of the history. */
-  readonly world: World = {
-    moodOf: (destination) => this.moods.get(destination),
-    creations: this.creations,
-    storeFaultOf: ({name}) => this.storeFaults.get(name),
-    readsAreSlow: false,
-    record: (fact) => {
-      this.facts.push(fact);
-      if (fact.type === 'creation') this.creations.push(fact);
-    },
-    happened: (moment, {name, isDead}) => {
-      for (const fault of isDead ? [] : this.armed) {
-        if (fault.moment !== moment || fault.process !== name) continue;
-        fault.left -= 1;
-        if (fault.left === 0) fault.strike();
-      }
-    },
-  };
-
-  failed(error: unknown) {
-    this.facts.push({type: 'failure', at: time(), message: String((error as Error).stack ?? error)});
+  #isQuiet(): boolean {
+    if (this.#submitting > 0 || !this.#servers.every(Boolean) || time() < this.#nextLook) return false;
+    this.#nextLook = time() + 1_000;
+    return this.#rows("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
   }
 
-  /** Notes a trouble of a process that is over after some milliseconds. */
-  trouble(process: string, kind: Trouble['kind'], lasts: number) {
-    this.facts.push({type: 'trouble', process, kind, at: time(), until: time() + lasts});
+  /** Notes a trouble of a process. */
+  #trouble({name}: Process, kind: Trouble['kind'], lasts: number): Trouble {
+    const trouble: Trouble = {type: 'trouble', process: name, kind, at: time(), until: time() + lasts};
+    this.#facts.push(trouble);
+    return trouble;
   }
 
-  start(index: number) {
-    const {plan, world} = this;
-    const process = newProcess(`process ${index}`);
-    if (index === 1) process.skew = plan.skew;
+  #start(index: number) {
+    const {onAmbiguous, newsGivenUpAfter} = this.#plan;
+    const process = newProcess(`process ${index}`, this.#skews[index]);
+    this.#processes[index] = process;
     const config = {
       destinations: new Map(Object.entries(destinations)),
-      onAmbiguous: plan.onAmbiguous,
+      onAmbiguous,
       outboxPerSecond: 5,
       policy: defaultPolicy,
     };
-    const itsTimings = {...timings, newsGivenUpAfter: plan.newsGivenUpAfter};
-    const itsWorld = {...world, readsAreSlow: plan.readsAreSlow};
-    startServer(path, process, config, itsTimings, itsWorld).then(
-      (server) => (this.servers[index] = server),
-      (error: unknown) => this.failed(error),
-    );
+    startServer(path, process, config, {...timings, newsGivenUpAfter}, this.#world).then((server) => {
+      if (!process.isDead) this.#servers[index] = server;
+    }, this.failed);
   }
 
-  kill(index: number, lasts: number) {
-    const server = this.servers[index];
-    if (!server || this.areFaultsOver) return;
-    this.servers[index] = undefined;
-    this.trouble(server.process.name, 'crash', lasts);
-    kill(server.process);
-    later(lasts, () => this.start(index), theWorld);
+  #startLater(index: number, milliseconds: number) {
+    later(milliseconds, () => this.#start(index), theWorld);
   }
 
-  async restart(index: number, patience: number, lasts: number) {
-    const server = this.servers[index];
-    if (!server) return;
-    this.servers[index] = undefined;
-    const {process, service} = server;
-    const stop: Trouble = {type: 'trouble', process: process.name, kind: 'stop', at: time(), until: Infinity};
-    this.facts.push(stop);
-    await runIn(process, () => service.close(patience));
+  #kill(index: number, lasts: number) {
+    const process = this.#processes[index];
+    if (!process || process.isDead || this.#areFaultsOver) return;
+    this.#servers[index] = undefined;
+    this.#trouble(process, 'crash', lasts);
     kill(process);
-    stop.until = time();
-    later(lasts, () => this.start(index), theWorld);
+    this.#startLater(index, lasts);
   }
 
-  breakStore(index: number, fault: StoreFault, lasts: number) {
-    if (this.areFaultsOver) return;
-    const name = `process ${index}`;
-    this.storeFaults.set(name, fault);
-    this.trouble(name, fault === 'slow' ? 'slow-store' : 'store', lasts);
-    later(lasts, () => this.storeFaults.delete(name), theWorld);
+  #restart(index: number, patience: number, lasts: number) {
+    const server = this.#servers[index];
+    if (!server) return;
+    this.#servers[index] = undefined;
+    const {process, service} = server;
+    const stop = this.#trouble(process, 'stop', Infinity);
+    const stopped = () => {
+      if (process.isDead) return;
+      kill(process);
+      stop.until = time();
+      this.#startLater(index, lasts);
+    };
+    later(0, () => void service.close(patience).then(stopped, this.failed), process);
   }
 
-  freeze(index: number, lasts: number) {
-    const process = this.servers[index]?.process;
-    if (!process) return;
-    process.frozenUntil = time() + lasts;
-    this.trouble(process.name, 'freeze', lasts);
+  #failStore(index: number, fault: StoreFault, lasts: number) {
+    const process = this.#processes[index];
+    if (!process || this.#areFaultsOver || this.#storeFaults.has(process.name)) return;
+    this.#storeFaults.set(process.name, fault);
+    const trouble = this.#trouble(process, fault === 'slow' ? 'slow-store' : 'store', lasts);
+    const see = (isBlind: boolean) => (this.#processes[index]!.isBlind = isBlind);
+    see(fault === 'fails' || fault === 'blind');
+    const end = () => {
+      if (this.#storeFaults.delete(process.name)) trouble.until = time();
+      see(false);
+    };
+    later(lasts, end, theWorld);
   }
 
-  setClock(index: number, by: number) {
-    const process = this.servers[index]?.process;
+  #freeze(index: number, lasts: number) {
+    const process = this.#processes[index];
+    if (!process || process.isDead) return;
+    process.frozenUntil = Math.max(process.frozenUntil, time() + lasts);
+    this.#trouble(process, 'freeze', lasts);
+  }
+
+  #setClock(index: number, by: number) {
+    const process = this.#processes[index];
     if (!process) return;
     process.skew += by;
-    this.trouble(process.name, 'clock', 0);
+    this.#skews[index] = process.skew;
+    this.#trouble(process, 'clock', 0);
   }
 
-  endFaults() {
-    this.areFaultsOver = true;
-    this.armed = [];
-    this.moods.clear();
-    this.storeFaults.clear();
-    for (const destination of destinationNames) void this.order({do: 'resume', destination});
+  #endFaults() {
+    this.#areFaultsOver = true;
+    this.#armed = [];
+    this.#moods.clear();
+    this.#storeFaults.clear();
+    for (const process of this.#processes) process.isBlind = false;
+    for (const destination of destinationNames) void this.#order({do: 'resume', destination});
   }
 
-  perform(operation: Operation) {
-    const arm = (index: number, {moment, nth}: {moment: Moment; nth: number}, strike: () => void) =>
-      void this.armed.push({process: `process ${index}`, moment, left: nth, strike});
+  #perform(operation: Operation) {
     switch (operation.do) {
       case 'submit':
-        return void this.submit(operation);
+        return void this.#submit(operation);
       case 'read': {
-        const lead = this.leads.get(operation.content);
-        return void (lead && this.read(lead));
+        const lead = this.#leads.get(operation.content);
+        return void (lead && this.#read(lead));
       }
       case 'mood': {
         const {destination, mood, lasts} = operation;
-        this.moods.set(destination, mood);
-        return void later(lasts, () => this.moods.delete(destination));
+        if (this.#moods.has(destination)) return;
+        this.#moods.set(destination, mood);
+        return void later(lasts, () => this.#moods.delete(destination));
       }
       case 'fail store':
-        return this.breakStore(operation.process, operation.fault, operation.lasts);
-      case 'fail store when':
-        return arm(operation.process, operation, () =>
-          this.breakStore(operation.process, operation.fault, operation.lasts),
-        );
+        return this.#strike(operation, (index) => this.#failStore(index, operation.fault, operation.lasts));
       case 'kill':
-        return this.kill(operation.process, operation.lasts);
-      case 'kill when':
-        return arm(operation.process, operation, () => this.kill(operation.process, operation.lasts));
-      case 'freeze when':
-        return arm(operation.process, operation, () => this.freeze(operation.process, operation.lasts));
+        return this.#strike(operation, (index) => this.#kill(index, operation.lasts));
+      case 'freeze':
+        return this.#strike(operation, (index) => this.#freeze(index, operation.lasts));
       case 'set clock':
-        return this.setClock(operation.process, operation.by);
+        return this.#strike(operation, (index) => this.#setClock(index, operation.by));
       case 'restart':
-        return void this.restart(operation.process, operation.patience, operation.lasts);
+        return this.#strike(operation, (index) => this.#restart(index, operation.patience, operation.lasts));
       case 'pause':
       case 'resume':
       case 'retry':
       case 'drop':
       case 'settle':
-        return void this.order(operation);
+        return void this.#order(operation);
     }
   }
 
+  /** Lets a fault strike now, or arms it. A plan may name a process that it does not have. */
+  #strike(
+    {process, when}: {process: number; when?: {moment: Moment; nth: number} | undefined},
+    strike: (index: number) => void,
+  ) {
+    const index = process % this.#processes.length;
+    if (!when) return strike(index);
+    const {moment, nth} = when;
+    this.#armed.push({process: `process ${index}`, moment, left: nth, strike: () => strike(index)});
+  }
+
   /** Sends a lead until it is answered, to one process after another, as a client with patience does. */
-  async submit({process, key, content, sender, isHeld, isStandard}: To<'submit'>) {
-    this.submitting += 1;
+  async #submit({process, key, content, sender, isHeld, isStandard}: To<'submit'>) {
+    this.#submitting += 1;
     const {partner, answerFrom, sendTo} = routes[sender];
-    const body = isStandard ? standardBody : prequalificationBody;
-    const lead = asLead({...body, email: emailOf(content)});
+    const body = isStandard ? standardBody : {...prequalificationBody, cash: content};
+    const lead = asLead({...body, email: `person-${content}@example.com`});
     const text = comparableText(lead);
+    const isCompared = partner !== null && !isHeld && !isStandard;
     const toDesk: ToDesk = {
       lead,
       partner,
       answerFrom,
       sendTo,
       idempotency: digests.ofKey(sender, `key ${key}`, text),
-      leadDigests: partner && !isHeld && !isStandard ? digests.ofLead(text) : [],
+      leadDigests: isCompared ? digests.ofLead(text) : [],
       hold: isHeld,
       ...(isHeld && {suspect: 'trap'}),
     };
+    const sent = {
+      owner: sender,
+      key: String(key),
+      content: contentOf(lead),
+      destinations: [...(answerFrom ? [answerFrom] : []), ...sendTo],
+      answeredBy: answerFrom,
+      isHeld,
+      isCompared,
+    };
     for (let attempt = 0; attempt < 60; attempt += 1) {
-      const server = this.servers[(process + attempt) % this.servers.length];
-      const submission: Submission = {
-        type: 'submission',
-        at: time(),
-        until: Infinity,
-        process: server?.process.name ?? '',
-        owner: sender,
-        key: String(key),
-        content: `${emailOf(content)}${isStandard ? ', standard' : ''}`,
-        destinations: [...(answerFrom ? [answerFrom] : []), ...sendTo],
-        isHeld,
-      };
-      if (server) {
-        this.facts.push(submission);
-        if (await this.ask(server, toDesk, submission, content)) break;
-      }
+      const server = this.#servers[(process + attempt) % this.#servers.length];
+      const isAnswered = server && (await this.#ask(server, toDesk, sent, content));
+      if (isAnswered) break;
       await wait(1_000 + draw(`patience with ${content}`) * 3_000);
     }
-    this.submitting -= 1;
+    this.#submitting -= 1;
   }
 
   /** Sends a lead once. Resolves to whether the client has its answer. */
-  async ask({process, service}: Server, toDesk: ToDesk, submission: Submission, content: number) {
-    const {promise, resolve} = Promise.withResolvers<boolean>();
-    later(12_000, () => resolve(false), theWorld);
-    const hear = (accepted: Accepted) => {
-      if (process.isDead || accepted.outcome === 'key-in-progress') return resolve(false);
-      Object.assign(submission, {until: time(), outcome: accepted.outcome});
-      if ('stored' in accepted) {
-        const {id, answer} = accepted.stored;
-        Object.assign(submission, {lead: id, answer});
-        this.leads.set(content, id);
-      }
-      resolve(true);
+  #ask(
+    {process, service}: Server,
+    toDesk: ToDesk,
+    sent: Pick<
+      Submission,
+      'owner' | 'key' | 'content' | 'destinations' | 'answeredBy' | 'isHeld' | 'isCompared'
+    >,
+    content: number,
+  ): Promise<boolean> {
+    const submission: Submission = {
+      type: 'submission',
+      at: time(),
+      until: Infinity,
+      process: process.name,
+      ...sent,
     };
-    later(0, () => void service.desk.submit(toDesk).then(hear, () => resolve(false)), process);
-    return promise;
+    this.#facts.push(submission);
+    return new Promise((resolve) => {
+      let isOver = false;
+      const end = (isAnswered: boolean) => {
+        isOver = true;
+        resolve(isAnswered);
+      };
+      const hear = (accepted: Accepted) => {
+        if (process.isDead || isOver) return;
+        if (accepted.outcome === 'key-in-progress') return end(false);
+        Object.assign(submission, {until: time(), outcome: accepted.outcome});
+        if ('stored' in accepted) {
+          const {id, answer} = accepted.stored;
+          Object.assign(submission, {lead: id, answer: heardOf(answer)});
+          this.#leads.set(content, id);
+        }
+        end(true);
+      };
+      later(clientPatience, () => end(false), theWorld);
+      later(0, () => void service.desk.submit(toDesk).then(hear, () => end(false)), process);
+    });
   }
 
-  async read(lead: string) {
+  #read(lead: string): void {
     const at = time();
-    const server = this.servers.find(Boolean);
-    if (!server) return;
-    const read = runIn(server.process, () => server.service.desk.find(lead));
-    const found = await read.catch(() => 'failed' as const);
-    if (found !== 'failed')
-      this.facts.push({type: 'reading', at, until: time(), lead, answer: found?.answer});
+    const running = this.#servers.filter((server) => server !== undefined);
+    const server = running[Math.floor(draw('who is asked') * running.length)];
+    const hear = (found: StoredLead | undefined) => {
+      this.#facts.push({type: 'reading', at, until: time(), lead, answer: found && heardOf(found.answer)});
+    };
+    if (server)
+      later(0, () => void server.service.desk.find(lead).then(hear, () => undefined), server.process);
   }
 
   /** What an operator does with the command, straight on the store. */
-  async order(operation: To<Order['command']>) {
-    const order: Order = {type: 'order', at: time(), until: Infinity, command: operation.do, deliveries: []};
-    this.facts.push(order);
+  async #order(operation: To<Command['name']>) {
+    const command: Command = {
+      type: 'command',
+      at: time(),
+      until: Infinity,
+      name: operation.do,
+      deliveries: [],
+    };
+    this.#facts.push(command);
     const store = openSqliteBeside(path, clearText, true);
-    const now = Date.now();
     try {
-      if (operation.do === 'pause' || operation.do === 'resume') {
-        const {destination} = operation;
-        order.destination = destination;
-        if (operation.do === 'pause')
-          await store.pauseDestination({destination, pausedAt: now, reason: 'an operator paused it'});
-        else await store.resumeDestination(now, destination);
-      } else if (operation.do === 'settle') {
-        const lead = this.leads.get(operation.content);
-        const known = this.creations.find((one) => one.lead === lead && one.destination === 'lender');
-        if (!lead || !known) return;
-        order.deliveries = [nameOf({lead, destination: 'lender', content: 'lead'})];
-        await store.settleAs(now, {lead, destination: 'lender'}, known.id);
-      } else {
-        const {content, destination, state} = operation;
-        const lead = content === undefined ? undefined : this.leads.get(content);
-        if (content !== undefined && !lead) return;
-        const filter = {lead, destination, state};
-        const named = (await store.listDeliveries(1_000, filter)).map(nameOf);
-        if (operation.do === 'retry') {
-          order.deliveries = named;
-          await store.retryDeliveries(now, filter);
-        } else {
-          const dropped = () => store.listDeliveries(1_000, {...filter, state: 'dropped'});
-          const before = new Set((await dropped()).map(nameOf));
-          await store.dropDeliveries(now, filter);
-          // One that a process is working on is not dropped.
-          order.deliveries = (await dropped()).map(nameOf).filter((name) => !before.has(name));
-        }
-      }
+      command.deliveries = await this.#carryOut(operation, store, command);
     } catch (error) {
       this.failed(error);
     } finally {
-      order.until = time();
+      command.until = time();
       await store.close();
     }
   }
+
+  /** @returns the deliveries that the command changes, or may change */
+  async #carryOut(operation: To<Command['name']>, store: BesideStore, command: Command): Promise<string[]> {
+    const now = Date.now();
+    if (operation.do === 'pause' || operation.do === 'resume') {
+      const {destination} = operation;
+      command.destination = destination;
+      if (operation.do === 'resume') await store.resumeDestination(now, destination);
+      else await store.pauseDestination({destination, pausedAt: now, reason: 'an operator paused it'});
+      return [];
+    }
+    const lead = operation.content === undefined ? undefined : this.#leads.get(operation.content);
+    if (operation.do === 'settle') {
+      const known = this.#creations.find((one) => one.lead === lead && one.destination === 'lender');
+      if (!lead || !known) return [];
+      const settled = await store.settleAs(now, {lead, destination: 'lender'}, known.id);
+      return settled === 'settled' ? [nameOf({lead, destination: 'lender', content: 'lead'})] : [];
+    }
+    if (operation.content !== undefined && !lead) return [];
+    const {destination, state} = operation;
+    const filter = {lead, destination, state};
+    if (operation.do === 'drop') {
+      const dropped = () => store.listDeliveries(1_000, {...filter, state: 'dropped'});
+      const before = new Set((await dropped()).map(nameOf));
+      await store.dropDeliveries(now, filter);
+      return (await dropped()).map(nameOf).filter((name) => !before.has(name));
+    }
+    // What the docs say of `retry`: nothing under way, held deliveries only if the command names them, and a lead that has
+    // been delivered or dropped never.
+    const mayRetry = ({leasedUntil, state: itsState, content}: DeliveryRow) =>
+      leasedUntil <= now &&
+      (itsState !== 'held' || state !== undefined || lead !== undefined) &&
+      (content !== 'lead' || isOpen(itsState));
+    const named = (await store.listDeliveries(1_000, filter)).filter(mayRetry).map(nameOf);
+    await store.retryDeliveries(now, filter);
+    return named;
+  }
 }
+
+const isOpen = (state: DeliveryRow['state']) => (openStates as readonly string[]).includes(state);

@@ -2,12 +2,13 @@
 import type {Config} from '../../server/config/config.ts';
 import type {Timings} from '../../server/config/timings.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
-import {StoreUnavailable, type LeadStore} from '../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../server/leads/lead-store.ts';
 import {clearText} from '../../server/store/codec.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
+import {watchNothing} from '../support/watch-nothing.ts';
 import {draw, runIn, wait, type Process} from './clock.ts';
-import {createNetwork, type World as NetworkWorld} from './network.ts';
+import {createNetwork, type Surroundings} from './network.ts';
 
 /**
  * How the store of a process fails, for a while.
@@ -20,12 +21,12 @@ import {createNetwork, type World as NetworkWorld} from './network.ts';
 export const storeFaults = ['fails', 'forgets', 'falters', 'slow', 'blind'] as const;
 export type StoreFault = (typeof storeFaults)[number];
 
-export type World = Omit<NetworkWorld, 'happened'> & {
+/** What a process asks of its history, and where it reports. */
+export type World = Surroundings & {
   /** Undefined while the store of the process works. */
-  storeFaultOf(process: Process): StoreFault | undefined;
+  storeFaultOf: (process: Process) => StoreFault | undefined;
   /** Whether reads take time, as those of PostgreSQL do. */
   readsAreSlow: boolean;
-  happened(what: 'commit' | 'acceptance' | 'arrival' | 'reply', process: Process): void;
 };
 
 export type Server = {process: Process; service: LeadService};
@@ -43,7 +44,7 @@ export async function startServer(
   return runIn(process, async () => {
     const opened = await openSqliteStore(path, clearText, undefined, {
       start: (file) => Promise.resolve(startWriter(file, process, world)),
-      watch: () => ({found: () => undefined, suspect: () => undefined, stop: () => Promise.resolve()}),
+      watch: watchNothing,
     });
     const service = await startLeadService(delayed(opened, process, world), config, {
       emit: () => undefined,
@@ -80,18 +81,15 @@ function startWriter(path: string, process: Process, world: World): Writer {
 
 const isRead = (name: string) => /^(find|read|list|count|paused|breakEnds|waiting)/.test(name);
 
-/** The same store, whose reads fail or take long if the history says so. */
+/** The same store, whose reads take time if the history says so. */
 function delayed(store: LeadStore, process: Process, world: World): LeadStore {
-  const late = () =>
-    world.readsAreSlow
-      ? wait(draw('a long read') < 0.1 ? draw('read') * 2_000 : draw('read') * 8)
-      : undefined;
+  if (!world.readsAreSlow) return store;
+  const [isLong, length] = [`whether a read of ${process.name} is long`, `a read of ${process.name}`];
+  const late = () => wait(draw(isLong) < 0.1 ? draw(length) * 2_000 : draw(length) * 8);
   const delay =
     (read: (...values: unknown[]) => Promise<unknown>) =>
     async (...values: unknown[]) => {
       await late();
-      const fault = world.storeFaultOf(process);
-      if (fault === 'fails' || fault === 'blind') throw new StoreUnavailable('The simulated disk failed');
       const result = await read(...values);
       await late();
       return result;

@@ -7,7 +7,7 @@
  *     --plan FILE      the history of this plan instead
  *     --shrink         look for the shortest plan that violates each rule
  *     --trace          print all facts
- *     --mutants        plant each mutant, and count the histories until it is found
+ *     --mutants TEXT   plant each mutant whose name has this text, and count the histories until it is found
  */
 import {readFileSync} from 'node:fs';
 import {parseArgs} from 'node:util';
@@ -15,7 +15,7 @@ import {SingleBar} from 'cli-progress';
 import {mutants, type Mutant} from './mutants.ts';
 import {flavourNames, type Flavour, type Plan} from './plan.ts';
 import {simulate} from './simulate.ts';
-import type {Order, Played} from './thread.ts';
+import type {Job, Played} from './thread.ts';
 import {keptPlan} from './kept-plans.ts';
 
 const {values} = parseArgs({
@@ -26,7 +26,7 @@ const {values} = parseArgs({
     plan: {type: 'string'},
     shrink: {type: 'boolean', default: false},
     trace: {type: 'boolean', default: false},
-    mutants: {type: 'boolean', default: false},
+    mutants: {type: 'string'},
   },
 });
 const [histories, firstSeed] = [Number(values.histories), Number(values.seed)];
@@ -34,7 +34,7 @@ const flavours = values.flavour === undefined ? flavourNames : [values.flavour a
 const unknown = flavours.find((name) => !flavourNames.includes(name));
 if (unknown !== undefined) throw new Error(`--flavour must be one of ${flavourNames.join(', ')}`);
 
-function* ordersOf(count: number, names: readonly Flavour[]): Generator<Order> {
+function* jobsOf(count: number, names: readonly Flavour[]): Generator<Job> {
   for (let index = 0; index < count; index += 1)
     yield {
       seed: firstSeed + index,
@@ -55,9 +55,9 @@ function print({history, plan, violations}: Played) {
 }
 
 async function playAll(): Promise<number> {
-  const orders: Iterable<Order> = values.plan
+  const jobs: Iterable<Job> = values.plan
     ? [{plan: JSON.parse(readFileSync(values.plan, 'utf8')) as Plan, withHistory: values.trace}]
-    : ordersOf(histories, flavours);
+    : jobsOf(histories, flavours);
   const bar = new SingleBar({
     format: '{bar} {value} of {total} histories, {speed} a second, {found} with violations',
   });
@@ -65,7 +65,7 @@ async function playAll(): Promise<number> {
   const begun = performance.now();
   let played = 0;
   bar.start(values.plan ? 1 : histories, 0, {speed: 0, found: 0});
-  for await (const each of simulate(orders)) {
+  for await (const each of simulate(jobs)) {
     played += 1;
     for (const rule of new Set(each.violations.map((violation) => violation.rule)))
       found.set(rule, [...(found.get(rule) ?? []), each]);
@@ -89,31 +89,30 @@ async function playAll(): Promise<number> {
   return found.size;
 }
 
-/** @returns how many histories it took to find the mutant, and the rule that it violated; undefined if it was not found */
-async function find(mutant: Mutant): Promise<{histories: number; rule: string; played: Played} | undefined> {
-  const orders = 'plan' in mutant ? [{plan: keptPlan(mutant.plan)}] : ordersOf(500, [mutant.flavour]);
+/** @returns how many histories it took to find the mutant; undefined if it was not found */
+async function find(mutant: Mutant): Promise<{histories: number; played: Played} | undefined> {
+  const jobs = 'plan' in mutant ? [{plan: keptPlan(mutant.plan)}] : jobsOf(500, [mutant.flavour]);
   let count = 0;
-  for await (const played of simulate(orders, {mutant})) {
+  for await (const played of simulate(jobs, {mutant})) {
     count += 1;
-    const [first] = played.violations;
-    if (first) return {histories: count, rule: first.rule, played};
+    if (played.violations.some(({rule}) => rule === mutant.violates)) return {histories: count, played};
   }
   return undefined;
 }
 
 async function findMutants(): Promise<number> {
   let missed = 0;
-  for (const mutant of mutants) {
+  for (const mutant of mutants.filter(({name}) => name.includes(values.mutants ?? ''))) {
     const found = await find(mutant);
     const by = 'plan' in mutant ? `plan ${mutant.plan}` : mutant.flavour;
     missed += Number(!found);
     console.log(
       found
-        ? `${mutant.name} (${by}): found in history ${found.histories}, ${found.rule}, ${toPlay(found.played)}`
+        ? `${mutant.name} (${by}): found in history ${found.histories} (${toPlay(found.played)}): ${mutant.violates}`
         : `${mutant.name} (${by}): not found`,
     );
   }
   return missed;
 }
 
-process.exitCode = (await (values.mutants ? findMutants() : playAll())) === 0 ? 0 : 1;
+process.exitCode = (await (values.mutants === undefined ? playAll() : findMutants())) === 0 ? 0 : 1;

@@ -4,28 +4,27 @@
  */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {check} from './check.ts';
 import {keptPlan, keptPlans} from './kept-plans.ts';
 import {mutants} from './mutants.ts';
 import {flavourNames} from './plan.ts';
 import {simulate} from './simulate.ts';
-import type {Order} from './thread.ts';
+import type {Job} from './thread.ts';
 
 const fixed = 200;
 const derived = 100;
 /** Each day plays other histories. Their seeds are in the message of a failure. */
 const today = Math.floor(Date.now() / 86_400_000) * derived;
 
-const ordersFrom = (seed: number, count: number): Order[] =>
+const jobsFrom = (seed: number, count: number): Job[] =>
   Array.from({length: count}, (_, index) => ({
     seed: seed + index,
     flavour: flavourNames[index % flavourNames.length] ?? 'usual',
   }));
 
 /** What the histories violate, with what plays each of them again. */
-async function violationsOf(orders: readonly Order[]): Promise<string[]> {
+async function violationsOf(jobs: readonly Job[]): Promise<string[]> {
   const found: string[] = [];
-  for await (const {task, violations} of simulate(orders))
+  for await (const {task, violations} of simulate(jobs))
     for (const {rule, words} of violations) found.push(`${rule}: ${words} ${JSON.stringify(task)}`);
   return found;
 }
@@ -36,18 +35,18 @@ suite('simulated histories', () => {
   });
 
   test(`${fixed} fixed seeds violate nothing`, async () => {
-    assert.deepEqual(await violationsOf(ordersFrom(1, fixed)), []);
+    assert.deepEqual(await violationsOf(jobsFrom(1, fixed)), []);
   });
 
   test(`${derived} seeds of today violate nothing`, async (t) => {
     t.diagnostic(`the first seed is ${today}`);
-    assert.deepEqual(await violationsOf(ordersFrom(today, derived)), []);
+    assert.deepEqual(await violationsOf(jobsFrom(today, derived)), []);
   });
 
   test('a seed gives the same history each time', async () => {
-    const orders = ordersFrom(7, 8).map((order) => ({...order, withHistory: true}));
+    const jobs = jobsFrom(7, 8).map((job) => ({...job, withHistory: true}));
     const played = [];
-    for await (const each of simulate([...orders, ...orders], {threads: 2})) played.push(each);
+    for await (const each of simulate([...jobs, ...jobs], {threads: 2})) played.push(each);
     for (const [seed, [one, other]] of Map.groupBy(played, ({plan}) => plan.seed))
       assert.deepEqual(one?.history, other?.history, `the history of the plan with seed ${seed}`);
   });
@@ -58,34 +57,7 @@ suite('the simulation finds', () => {
     if (!('plan' in mutant)) continue;
     test(`${mutant.name}, with the plan ${mutant.plan}`, async () => {
       for await (const {violations} of simulate([{plan: keptPlan(mutant.plan)}], {mutant, threads: 1}))
-        assert.notDeepEqual(violations, []);
+        assert.ok(violations.some(({rule}) => rule === mutant.violates));
     });
   }
-
-  test('a lead that was acknowledged and is not stored', () => {
-    const history = {
-      agreed: {},
-      noticing: 0,
-      attempt: 0,
-      lease: 0,
-      isQuiet: true,
-      stored: {leads: new Map(), deliveries: [], changes: []},
-    };
-    const submission = {
-      type: 'submission',
-      at: 0,
-      until: 1,
-      process: 'process 0',
-      owner: 'acme',
-      key: '1',
-      content: 'jane@example.com',
-      destinations: [],
-      isHeld: false,
-      outcome: 'created',
-      lead: 'lead-1',
-      answer: {status: 'pending'},
-    } as const;
-    const rules = check({...history, facts: [submission]}).map(({rule}) => rule);
-    assert.deepEqual(rules, ['an acknowledged lead is stored with what was sent']);
-  });
 });

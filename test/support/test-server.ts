@@ -7,11 +7,11 @@ import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
 import {clearText} from '../../server/store/codec.ts';
-import type {DamageWatch} from '../../server/store/sqlite/damage-watch.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
+import {watchNothing} from './watch-nothing.ts';
 
 export const acme = {user: 'acme', password: 'acme-password-1', cids: ['1001', '1002']};
 /** Another user of the same client. */
@@ -76,16 +76,6 @@ export type TestServer = {
 
 /** How the configuration differs; a function may make what must stand before the start. */
 export type Prepare = Partial<Config> | ((folder: string) => Partial<Config>);
-
-/**
- * Instead of the look for damaged pages, which starts a process of Node soon after each start of a server. That costs
- * about as much as the server itself.
- */
-const watchNothing = (): DamageWatch => ({
-  found: () => undefined,
-  suspect: () => undefined,
-  stop: () => Promise.resolve(),
-});
 
 /** @param timings how times of the delivery differ */
 export async function startTestServer(

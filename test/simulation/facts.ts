@@ -1,0 +1,144 @@
+/** What the rules of the checker ask of a history. */
+import {referenceOf} from '../../contract/reference.ts';
+import type {DeliveryRow} from '../../server/leads/deliveries.ts';
+import {nameOf, type Agreed, type Fact, type History, type Request, type Trouble} from './history.ts';
+
+type OfType<Type extends Fact['type']> = Extract<Fact, {type: Type}>;
+
+/** Milliseconds within which a process stores how an attempt ended, while its store works. */
+const storing = 1_000;
+/** Milliseconds after its end, at most, at which a lease is taken by another process. */
+const taking = 6_000;
+/** Milliseconds for which a clock that was set makes leases and waits longer or shorter. */
+const clockEffect = 150_000;
+
+export class Facts {
+  readonly history: History;
+  readonly #byType: ReadonlyMap<string, Fact[]>;
+  readonly #sends: ReadonlyMap<string, Request[]>;
+  readonly #deliveries: ReadonlyMap<string, DeliveryRow[]>;
+  readonly #answeredBy: ReadonlyMap<string, string>;
+
+  constructor(history: History) {
+    this.history = history;
+    this.#byType = Map.groupBy(history.facts, ({type}) => type);
+    const sends = new Map<string, Request[]>();
+    for (const request of this.all('request')) {
+      for (const what of request.method === 'GET' ? [] : request.what) {
+        const name = `${request.destination}/${what}`;
+        sends.set(name, [...(sends.get(name) ?? []), request]);
+      }
+    }
+    this.#sends = sends;
+    this.#deliveries = Map.groupBy(history.stored.deliveries, ({lead}) => lead);
+    this.#answeredBy = new Map(
+      this.all('submission').flatMap(({lead, answeredBy}) =>
+        lead && answeredBy ? [[lead, answeredBy]] : [],
+      ),
+    );
+  }
+
+  all<Type extends Fact['type']>(type: Type): readonly OfType<Type>[] {
+    return (this.#byType.get(type) ?? []) as OfType<Type>[];
+  }
+
+  /** What the destination gets. */
+  gets(destination: string): Agreed['gets'] | undefined {
+    return this.history.agreed[destination]?.gets;
+  }
+
+  deliveriesOf(lead: string): readonly DeliveryRow[] {
+    return this.#deliveries.get(lead) ?? [];
+  }
+
+  /** The delivery whose destination gives the lead its answer, if any. */
+  answering(lead: string): DeliveryRow | undefined {
+    const answeredBy = this.#answeredBy.get(lead);
+    return this.deliveriesOf(lead).find(
+      ({destination, content}) => destination === answeredBy && content === 'lead',
+    );
+  }
+
+  /** The requests that took a delivery to its destination, in order. An e-mail may have taken others as well. */
+  sendsOf({
+    destination,
+    content,
+    lead,
+  }: Pick<DeliveryRow, 'destination' | 'content' | 'lead'>): readonly Request[] {
+    const news = this.gets(destination) === 'news' ? `evt_${content}_${lead}` : referenceOf(lead);
+    return this.#sends.get(`${destination}/${this.gets(destination) === 'leads' ? lead : news}`) ?? [];
+  }
+
+  /** Each two requests in a row that took the same lead or news to a destination, and the name of that delivery. */
+  repeats(): {delivery: string; last: Request; next: Request}[] {
+    const single = [...this.#sends.values()].filter(
+      ([first]) => this.gets(first?.destination ?? '') !== 'digests',
+    );
+    return single.flatMap((sends) =>
+      sends.slice(1).map((next, index) => ({delivery: this.deliveryOf(next), last: sends[index]!, next})),
+    );
+  }
+
+  /** The name of the delivery that a request took: of a lead, or of an event such as `evt_created_<lead>`. */
+  deliveryOf({destination, what: [what = '']}: Request): string {
+    if (this.gets(destination) === 'leads') return nameOf({destination, content: 'lead', lead: what});
+    const [, content, lead] = what.split('_');
+    return `${destination}/${content}/${lead}`;
+  }
+
+  /** Whether one of these troubles of the process touches the time between. */
+  had(process: string, kinds: readonly Trouble['kind'][], from: number, to: number): boolean {
+    return this.all('trouble').some(
+      (trouble) =>
+        trouble.process === process &&
+        kinds.includes(trouble.kind) &&
+        trouble.at <= to &&
+        trouble.until >= from,
+    );
+  }
+
+  /** Whether the process may not have stored how its request ended. */
+  mayNotHaveStored({process, at, until}: Request): boolean {
+    return this.had(process, ['crash', 'store', 'slow-store'], at, until + storing);
+  }
+
+  /**
+   * Whether two processes may have worked on the same delivery. A lease ends by the clock of a process: one that stood still,
+   * or whose clock was set, may send what another has taken meanwhile.
+   */
+  mayOverlap(last: Request, next: Request): boolean {
+    const from = last.at - this.history.lease - taking;
+    return (
+      [last, next].some(({process}) => this.had(process, ['freeze'], from, next.at)) ||
+      this.all('trouble').some(
+        ({kind, at}) => kind === 'clock' && at <= next.at && at >= last.at - clockEffect,
+      )
+    );
+  }
+
+  /** Whether an operator asked for another attempt between two times. */
+  wasAskedFor(delivery: string, from: number, to: number): boolean {
+    return this.all('command').some(
+      ({name, deliveries, at, until}) =>
+        (name === 'retry' || name === 'settle') && deliveries.includes(delivery) && until >= from && at <= to,
+    );
+  }
+
+  /**
+   * The request that gave the lead to its destination, if the other one fetches its amounts in the same attempt: right
+   * after it, in the same process.
+   */
+  firstStepOf({method, process, destination, what: [id], at}: Request): Request | undefined {
+    if (method !== 'GET') return undefined;
+    const creation = this.all('creation').find((one) => one.destination === destination && one.id === id);
+    const before = this.all('request').filter(
+      (one) =>
+        one.process === process &&
+        one.destination === destination &&
+        one.at < at &&
+        (one.what[0] === creation?.lead || one.what[0] === id),
+    );
+    const last = before.at(-1);
+    return last?.method === 'POST' ? last : undefined;
+  }
+}
