@@ -30,8 +30,19 @@ export type EmbedAnswer = {
   refused_fields?: FormFieldName[];
 };
 
-/** The text that is shown before sending. The version that the visitor saw is stored with the lead. */
-export type ConsentText = {text: string; version: string; required: boolean};
+/** What is shown before sending. The form returns `version` with the lead, which says which text the visitor saw. */
+export type ConsentText = {
+  /**
+   * A form that says its language gets the text as it is configured: with links, `[words](https://…)`, and `{button}` for
+   * the words of its last button, unless `lang` is missing, too. Forms before 1.4 get it in plain words.
+   */
+  text: string;
+  /** Names this very text, with its language. */
+  version: string;
+  required: boolean;
+  /** The language of the text, such as `es`. Missing if the text is plain. */
+  lang?: string;
+};
 
 /**
  * A challenge of the proof of work, as altcha-lib makes it: find the counter whose derived key has the prefix. The form
@@ -73,7 +84,7 @@ export type EmbedConfig = {
   /**
    * What happens after the visitor has sent the form, in the words of the partner, by language tag (`en`, `es-MX`, or
    * `und` if it is not known). `{phone}` stands for the visitor's phone number. A visitor whose language is missing
-   * sees the first text.
+   * sees the first text. A form that says its language gets only the text that it shows.
    */
   next_step?: Readonly<Record<string, string>>;
   /** Null if the server requires no proof of work. */

@@ -17,7 +17,7 @@ import {
 import {routeOf, type Caller} from './callers.ts';
 import {createSettingsReader, jsonSetting, readSettings, type Environment} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
-import {onePartner, readPartners, type Partner} from './partners.ts';
+import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
 import type {Settings} from './settings.ts';
 
 export type Config = {
@@ -121,7 +121,12 @@ export function readConfig(environment: Environment = process.env): Config {
   const upstream = settings && upstreamOf(settings);
   if (upstream) destinations.set(defaultDestination, upstream);
   const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
+  const doubtfulTexts: string[] = [];
   for (const [index, partner] of (partnersFile?.content.partners ?? []).entries()) {
+    for (const {path, warning} of textWarnings(partner)) {
+      const field = ['partners', index, ...path];
+      doubtfulTexts.push(`${inPartnersFile(field)}: ${field.join('.')} ${warning}`);
+    }
     for (const {path, fault} of routeFaults(partner, destinations))
       faults.push(`${inPartnersFile(['partners', index, ...path])}: partners.${index}.${fault}`);
   }
@@ -136,7 +141,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
   const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
   faults.push(...misspelt.faults);
-  const warnings = [...misspelt.warnings, ...settingsWithoutEffect(environment)];
+  const warnings = [...misspelt.warnings, ...settingsWithoutEffect(environment), ...doubtfulTexts];
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
 
   return {

@@ -51,7 +51,9 @@ export function readJsonFile<Schema extends z.ZodType>(
   throw new FileError(
     result.error.issues.map((issue) => {
       const unknownField = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-      const place = inFile(path, placeOf(text, issue.path, unknownField));
+      const character =
+        issue.code === 'custom' ? (issue.params?.['character'] as number | undefined) : undefined;
+      const place = inFile(path, placeOf(text, issue.path, {unknownField, character}));
       return `${place}: ${issue.path.join('.') || 'the file'}: ${issue.message}`;
     }),
   );

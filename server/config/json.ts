@@ -51,9 +51,14 @@ export function parseJson(text: string): unknown {
 /**
  * The place of a value in a text that is JSON. If there is no such value, the place of the value in which it is missing.
  * @param path the names and indexes that lead to the value
- * @param unknownField a field of that value, whose name is the fault
+ * @param fault `unknownField`: a field of that value, whose name is the fault; `character`: the index of the character
+ *   in that value, a text, at which the fault is
  */
-export function placeOf(text: string, path: readonly PropertyKey[], unknownField?: string): Place {
+export function placeOf(
+  text: string,
+  path: readonly PropertyKey[],
+  {unknownField, character}: {unknownField?: string | undefined; character?: number | undefined} = {},
+): Place {
   const {findNodeAtLocation, parseTree} = jsonc();
   const tree = parseTree(text, undefined, strict);
   const find = (steps: readonly PropertyKey[]) =>
@@ -65,5 +70,14 @@ export function placeOf(text: string, path: readonly PropertyKey[], unknownField
   const named = unknownField === undefined ? undefined : find([...path, unknownField])?.parent;
   let found = named ?? find(path);
   for (let length = path.length - 1; !found && length >= 0; length -= 1) found = find(path.slice(0, length));
-  return placeAt(text, found?.offset ?? 0);
+  const offset = found?.offset ?? 0;
+  return placeAt(text, character === undefined ? offset : offsetOf(text, offset, character));
+}
+
+/** Where a character of a text in JSON stands, which may be written as an escape, as those before it. */
+function offsetOf(text: string, quote: number, character: number): number {
+  const written = /\\u.{4}|\\.|[^]/gy;
+  written.lastIndex = quote + 1;
+  for (let index = 0; index < character; index += 1) written.exec(text);
+  return written.lastIndex;
 }

@@ -1,6 +1,8 @@
 /** The partners file: which partners may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
+import {unknownLanguage} from '../../form/words/text-in-language.ts';
+import {consentSchema, formLanguages, looksMarked} from './consent.ts';
 import {
   calculatorName,
   defaultDestination,
@@ -21,7 +23,7 @@ const languageTag = z
   .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
 const nextStep = z.union([
   // A text whose language is not known.
-  nextStepText.transform((text) => ({und: text})),
+  nextStepText.transform((text) => ({[unknownLanguage]: text})),
   z
     .record(languageTag, nextStepText)
     .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
@@ -54,18 +56,7 @@ const partnerFields = z.strictObject({
   ...routeFields,
   /** What `answer_from` was called in 1.0. */
   upstream: z.string().optional(),
-  consent: z
-    .strictObject({
-      text: z.string().min(1).max(4_000),
-      version: z
-        .string()
-        .min(1)
-        .max(64)
-        .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be a text without control characters'),
-      /** Whether the visitor must tick a box. */
-      required: z.boolean().default(false),
-    })
-    .optional(),
+  consent: consentSchema.optional(),
   colors: z
     .strictObject({accent: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0b7a5a')})
     .optional(),
@@ -144,6 +135,30 @@ export const onePartner = (partner: z.input<typeof partnerSchema>): Partner => p
 
 /** @throws Error that names the place of every wrong field */
 export const readPartners = (path: string): PartnersFile => readJsonFile(path, fileSchema);
+
+/** What is probably a mistake in the partner's texts, and in which of its fields. */
+export function textWarnings({consent, nextStep}: Partner): {path: readonly string[]; warning: string}[] {
+  const warnings: {path: readonly string[]; warning: string}[] = [];
+  const plain = consent?.texts[unknownLanguage];
+  if (plain && looksMarked(plain.text))
+    warnings.push({
+      path: ['consent', 'text'],
+      warning: 'has a link or {button} that visitors see as it is written: give the text in texts',
+    });
+  const texts = {'consent.texts': consent?.texts, next_step: nextStep};
+  for (const [field, byLanguage] of Object.entries(texts)) {
+    const tags = Object.keys(byLanguage ?? {});
+    const [first] = tags;
+    if (first === undefined || first === unknownLanguage) continue;
+    const missing = formLanguages.filter((language) => !tags.some((tag) => tag.split('-')[0] === language));
+    if (missing.length > 0)
+      warnings.push({
+        path: field.split('.'),
+        warning: `has no text in ${missing.join(', ')}: forms in that language show the one in ${first}`,
+      });
+  }
+  return warnings;
+}
 
 /** Whether the partner wants a lead of this type to be delivered only once when it comes again within a day. */
 export const mergesDuplicates = ({mergeDuplicates}: Partner, leadType: LeadType): boolean =>

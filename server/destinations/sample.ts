@@ -46,6 +46,7 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
     isAnsweredLater: false,
     consent: {
       textVersion: 'sample',
+      textLanguage: 'en',
       textHash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       agreed: true,
       givenAt: at,

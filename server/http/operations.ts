@@ -61,6 +61,13 @@ const partner: Parameter = {
   description:
     'The partner attribute of the form. Name it once. The first partner if it is missing or empty.',
 };
+const lang: Parameter = {
+  name: 'lang',
+  in: 'query',
+  required: false,
+  description:
+    'The language of the form, such as `es-US`: texts come in it, with links. Without it, the consent is plain text in the first language of the partner.',
+};
 const {min, max} = limits.idempotencyKeyCharacters;
 const idempotencyKey = (required: boolean): Parameter => ({
   name: 'Idempotency-Key',
@@ -138,7 +145,7 @@ export const operations = {
     description:
       'The types of leads that the partner takes, its consent text and color, and a challenge of the proof of work if this server requires one.',
     security: 'none',
-    parameters: [partner],
+    parameters: [partner, lang],
     success: {
       status: 200,
       description: 'The configuration.',

@@ -110,7 +110,18 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
   z.object({
     lead_types: z.array(z.enum(leadTypes)),
     minimums: z.partialRecord(amountPart, z.number()),
-    consent: z.object({text: z.string(), version: z.string(), required: z.boolean()}).nullable(),
+    consent: z
+      .object({
+        text: z
+          .string()
+          .describe(
+            'With `lang`, it may have links, `[words](https://…)`, and `{button}`, the words of the last button. Without, it is plain text.',
+          ),
+        version: z.string().describe('Send it back with the lead: it names this very text.'),
+        required: z.boolean().describe('Whether the visitor must tick a box.'),
+        lang: z.string().exactOptional().describe('The language of the text.'),
+      })
+      .nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
     next_step: z.record(z.string(), z.string()).exactOptional(),
     challenge: challengeSchema.nullable(),

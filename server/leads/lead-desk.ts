@@ -13,7 +13,7 @@ import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from '.
 
 export type Submission = Pick<
   LeadEntry,
-  'lead' | 'partner' | 'proof' | 'consent' | 'attribution' | 'suspect' | 'supersedes'
+  'lead' | 'partner' | 'proof' | 'consent' | 'consentText' | 'attribution' | 'suspect' | 'supersedes'
 > & {
   /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
   answerFrom: string | undefined;

@@ -112,7 +112,13 @@ const answerSchema = z
 const consentSchema = z
   .object({
     text_version: z.string().describe('The version of the consent text.'),
-    text_hash: z.string().describe('SHA-256 of the consent text, in hex.'),
+    text_language: z
+      .string()
+      .nullable()
+      .describe(
+        'The language of the consent text, each of which has its own versions. Null if it is not known.',
+      ),
+    text_hash: z.string().describe('SHA-256 of the consent text as the form got it, in hex.'),
     agreed: z.boolean().nullable().describe('Whether the box was ticked. Null if the text has no box.'),
     given_at: time('When the lead was sent.'),
     origin: z.string().nullable().describe('The origin of the page, as the browser gave it.'),

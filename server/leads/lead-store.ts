@@ -18,7 +18,7 @@ import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
-import type {Answer, Consent, ConsentText, LeadRecord, StoredLead} from './stored-lead.ts';
+import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
@@ -32,6 +32,8 @@ export type LeadEntry = StoredLead & {
   /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
+  /** The text that the consent is to. It is remembered if it is the first under its version. */
+  consentText?: RememberedText | undefined;
   /** How the visitor came to the site, for operators. */
   attribution?: Attribution | undefined;
   /** Why a bot may have sent the lead, for operators. */
@@ -74,7 +76,7 @@ export type LeadStore = OtherParts & {
   /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
   findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
-  consentTexts(): Promise<ConsentText[]>;
+  consentTexts(): Promise<RememberedText[]>;
   /** Stores the id that the destination gave to the lead, if none is stored yet. */
   recordRemoteId(delivery: DeliveryKey, remoteId: string): Promise<void>;
   /**

@@ -31,13 +31,24 @@ export type StoredLead = {
   answer: Answer;
 };
 
-/** Which text a version of a partner's consent had when the first lead under it was stored. */
-export type ConsentText = {partner: string; version: string; textHash: string};
+/** Which text a version of a partner's consent had when the first lead under it was stored, as it is configured. */
+export type RememberedText = {
+  partner: string;
+  /** Undefined for a text whose language the configuration does not name. */
+  language?: string | undefined;
+  version: string;
+  textHash: string;
+};
 
 /** The record of a consent: which text the visitor saw, on which page, and when. */
 export type Consent = {
   textVersion: string;
-  /** SHA-256 of the text, hex. */
+  /**
+   * The language of the text, such as `es`. Missing if the configuration did not name it, and in records of versions
+   * before 1.4.0.
+   */
+  textLanguage?: string | undefined;
+  /** SHA-256 of the text as the form got it, hex. */
   textHash: string;
   /** Whether the visitor ticked the box. Null if the partner requires no tick. */
   agreed: boolean | null;

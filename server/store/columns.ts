@@ -178,7 +178,12 @@ export const tables = {
 
   /** Which text a version of a partner's consent had when the first lead under it was stored (leads/consent-texts.ts). */
   consent_texts: {
-    columns: {partner: text, version: text, text_hash: text},
+    columns: {
+      /** With the language of the text, such as `acme/es`, if the configuration names it. */
+      partner: text,
+      version: text,
+      text_hash: text,
+    },
     primaryKey: ['partner', 'version'],
     since: 10,
   },

@@ -11,6 +11,7 @@ import {
   recordColumns,
   storedColumns,
   toLeadRecord,
+  toRememberedText,
   toStoredLead,
   type RecordRow,
   type StoredRow,
@@ -92,7 +93,7 @@ export function leadQueries(
       const rows = (await read(
         statement('SELECT partner, version, text_hash FROM consent_texts'),
       )) as RowOf<'consent_texts'>[];
-      return rows.map(({partner, version, text_hash: textHash}) => ({partner, version, textHash}));
+      return rows.map(toRememberedText);
     },
 
     async probe(now, bytes) {

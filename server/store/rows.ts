@@ -4,7 +4,7 @@ import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
-import type {Answer, Consent, LeadRecord, StoredLead} from '../leads/stored-lead.ts';
+import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from '../leads/stored-lead.ts';
 import type {Codec} from './codec.ts';
 import type {RowOf} from './columns.ts';
 
@@ -50,6 +50,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     deliveries = [],
     proof,
     consent,
+    consentText,
   } = entry;
   const {attribution, suspect, supersedes} = entry;
   const {cid, lead_type, ...personal} = lead;
@@ -93,15 +94,28 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
       recipients: null,
     })),
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
-    consent_texts:
-      consent && partner !== null
-        ? [{partner, version: consent.textVersion, text_hash: consent.textHash}]
-        : [],
+    consent_texts: consentText ? [toTextRow(consentText)] : [],
     idempotency_keys: idempotency ? [{...idempotency, ...ofLead}] : [],
     same_leads:
       leadDigest !== undefined && partner !== null ? [{partner, digest: leadDigest, ...ofLead}] : [],
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
   };
+}
+
+/** No name of a partner has a slash, so the rows of before 1.4 are those of texts without a language. */
+const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
+  partner: language === undefined ? partner : `${partner}/${language}`,
+  version,
+  text_hash: textHash,
+});
+
+export function toRememberedText({
+  partner: name,
+  version,
+  text_hash,
+}: RowOf<'consent_texts'>): RememberedText {
+  const [partner = name, language] = name.split('/');
+  return {partner, language, version, textHash: text_hash};
 }
 
 export function toAnswerRow(answer: Answer): AnswerRow {

@@ -55,6 +55,7 @@ function answerOf(answer: Answer): LeadEvent['data']['answer'] {
 
 const consentOf = (consent: Consent): LeadEvent['data']['consent'] => ({
   text_version: consent.textVersion,
+  text_language: consent.textLanguage ?? null,
   text_hash: consent.textHash,
   agreed: consent.agreed,
   given_at: isoTime(consent.givenAt),

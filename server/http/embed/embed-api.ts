@@ -5,11 +5,13 @@
 import {Router, type Request, type RequestHandler} from 'express';
 import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
-import type {LeadDesk} from '../../leads/lead-desk.ts';
+import {tagFor} from '../../../form/words/text-in-language.ts';
+import {consentFor} from '../../leads/consent-texts.ts';
+import type {LeadDesk, Submission} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
-import type {Consent, DoneAnswer, StoredLead} from '../../leads/stored-lead.ts';
+import type {DoneAnswer, StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import type {ResultTokens} from '../../leads/result-tokens.ts';
 import {
@@ -76,13 +78,14 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, consent, colors, nextStep, answerFrom} = partner;
+    const {leadTypes, colors, nextStep, answerFrom} = partner;
+    const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
       minimums: answerFrom === undefined ? minimums : {},
-      consent: consent ?? null,
+      consent: consentFor(partner, locale),
       colors: colors ?? {},
-      ...(nextStep && {next_step: nextStep}),
+      ...(nextStep && {next_step: onlyFor(locale, nextStep)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
     replyJson(response, 200, body);
@@ -121,9 +124,9 @@ export function embedApi(parts: Parts): Router {
     const idempotency = readIdempotencyKey(request, digests, `partner:${partner.key}`, content);
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
 
-    let given: {consent: Consent | undefined; proof: Proof | undefined};
+    let given: Pick<Submission, 'consent' | 'consentText' | 'proof'>;
     try {
-      given = {consent: readConsent(request, partner, body), proof: await readProof(request, body)};
+      given = {...readConsent(request, partner, body), proof: await readProof(request, body)};
     } catch (problem) {
       // This may be a retry of a page that lost the response. Then the lead is already stored, so the consent and the
       // proof of the retry need not be valid any more.
@@ -195,4 +198,16 @@ export function embedApi(parts: Parts): Router {
     {first: partnerGate(partners, new URL(publicUrl).origin, unknownPartners), ...parts.timings},
   );
   return router;
+}
+
+/** The language of the form, such as `es-US`. Forms before 1.4 do not send it. */
+function localeOf({query}: Request): string | undefined {
+  const {lang} = query;
+  return typeof lang === 'string' && lang !== '' ? lang : undefined;
+}
+
+/** The text that a form in this language shows, with its language. All texts for a form that does not say its own. */
+function onlyFor(locale: string | undefined, texts: Readonly<Record<string, string>>) {
+  const tag = locale === undefined ? undefined : tagFor(texts, locale);
+  return tag === undefined ? texts : {[tag]: texts[tag] ?? ''};
 }

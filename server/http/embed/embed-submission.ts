@@ -11,8 +11,8 @@ import {formFields} from '../../../contract/fields.ts';
 import type {FieldError} from '../../../contract/problems.ts';
 import {pageAddress} from '../../../contract/page-address.ts';
 import type {Partner} from '../../config/partners.ts';
-import {hashOfText} from '../../leads/consent-texts.ts';
-import type {Consent} from '../../leads/stored-lead.ts';
+import {hashOfText, textGivenAs} from '../../leads/consent-texts.ts';
+import type {LeadEntry} from '../../leads/lead-store.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {embedSubmissionSchema} from '../wire-schemas.ts';
 
@@ -68,36 +68,44 @@ export function readAttribution({attribution: given = {}}: EmbedSubmission): Att
 }
 
 /**
- * The record of the visitor's consent; undefined if the partner has no consent text.
+ * The record of the visitor's consent, and the text that it is to; neither if the partner has no consent text.
  * @throws ProblemError when the visitor saw another version of the text, or when the consent is missing
  */
 export function readConsent(
   request: Request,
-  {consent}: Partner,
+  partner: Partner,
   body: EmbedSubmission | undefined,
-): Consent | undefined {
-  if (!consent) return undefined;
+): Pick<LeadEntry, 'consent' | 'consentText'> {
+  if (!partner.consent) return {};
+  const {required} = partner.consent;
   const given = body?.consent;
-  if (given && given.version !== consent.version) {
+  const shown = given && textGivenAs(partner, given.version);
+  if (given && !shown) {
     throw new ProblemError('consent-outdated', 'Fetch the configuration and show its text.', {
       headers: {'Retry-After': '1'},
     });
   }
-  if (!given || (consent.required && !given.agreed)) {
+  if (!shown || (required && !given.agreed)) {
     const errors: FieldError[] = [{field: 'consent', code: 'required', message: 'is required'}];
     throw new ProblemError('invalid-lead', 'Check consent.', {errors});
   }
+  const {language, configured} = shown;
+  const {version} = configured;
   const origin = request.get('Origin');
   const page = bareAddress(body?.page);
   return {
-    textVersion: consent.version,
-    textHash: hashOfText(consent.text),
-    agreed: consent.required ? given.agreed : null,
-    givenAt: Date.now(),
-    origin: origin ?? null,
-    page: URL.parse(page ?? '')?.origin === origin ? page : null,
-    ip: request.address,
-    userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
+    consent: {
+      textVersion: version,
+      ...(language !== undefined && {textLanguage: language}),
+      textHash: hashOfText(shown.given.text),
+      agreed: required ? given.agreed : null,
+      givenAt: Date.now(),
+      origin: origin ?? null,
+      page: URL.parse(page ?? '')?.origin === origin ? page : null,
+      ip: request.address,
+      userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
+    },
+    consentText: {partner: partner.key, language, version, textHash: hashOfText(configured.text)},
   };
 }
 

@@ -128,6 +128,22 @@ suite('config check', () => {
     assert.deepEqual(await check(file), {code: 0, lines: [wouldStart]});
   });
 
+  test('a consent that lacks a language of the form is a warning', async (t) => {
+    const {check, folder} = useCheck(t);
+    const path = join(folder, 'partners.json');
+    const consent = {texts: {en: {text: 'I agree.', version: '1'}}};
+    writeFileSync(
+      path,
+      JSON.stringify({partners: [{key: 'acme', origins: [listedOrigin], cid: '1', consent}]}),
+    );
+    const {code, lines} = await check({PARTNERS_FILE: path});
+    assert.equal(code, 0);
+    assert.match(
+      lines[0] ?? '',
+      /^! PARTNERS_FILE .*partners\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/,
+    );
+  });
+
   test('a leftover secret is a warning', async (t) => {
     const {check} = useCheck(t);
     assert.deepEqual(await check({CREDENTIALS_CRM_SECRET: 'canary-of-a-secret'}), {

@@ -89,7 +89,7 @@ suite('the partners file', () => {
         leadTypes: ['standard'],
         answerFrom: 'main',
         sendTo: [],
-        consent: whole.consent,
+        consent: {required: true, texts: {und: {text: 'You may call me.', version: '1'}}},
         colors: whole.colors,
         nextStep: whole.next_step,
         quotaPerHour: 5,

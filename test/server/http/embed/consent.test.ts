@@ -1,9 +1,11 @@
 /** What the visitor was shown and agreed to, and what is kept of it. */
 import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
+import {releasesFolder} from '../../../../server/config/config.ts';
 import {onePartner, type Partner} from '../../../../server/config/partners.ts';
 import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -13,8 +15,9 @@ import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 
 const text = 'You may call me about funding. Ünïcode, too.';
-const partner = (key: string, consent?: Partner['consent']) =>
-  onePartner({key, origins: [listedOrigin], cid: '1001', consent});
+type Fields = Parameters<typeof onePartner>[0];
+const partner = (key: string, consent?: Fields['consent'], more: Partial<Fields> = {}) =>
+  onePartner({key, origins: [listedOrigin], cid: '1001', consent, ...more});
 const partners = [
   partner('ticked', {text, version: '2026-02', required: true}),
   partner('shown', {text, version: '2026-02', required: false}),
@@ -85,6 +88,109 @@ suite('a partner with a consent', () => {
   });
 });
 
+const sha256 = (given: string) => createHash('sha256').update(given).digest('hex');
+const english = 'With {button} I accept the [Terms](https://www.partner.example/terms).';
+const spanish = 'Con {button} acepto los [Términos](https://www.partner.example/es).';
+
+suite('a partner with a consent in each language', () => {
+  const texts = {en: {text: english, version: '1'}, es: {text: spanish, version: '1'}};
+  const spoken = sqlite.useServer({
+    partners: [
+      partner('both', {texts, required: true}, {next_step: {en: 'We call {phone}.', es: 'Le llamamos.'}}),
+      partner('spanish', {texts: {es: texts.es}}, {lead_types: ['standard']}),
+      partner('old', {text: english, version: '1'}),
+    ],
+  });
+  const configOf = async (key: string, query = '') => {
+    const path = `/embed/v1/config?partner=${key}${query}`;
+    return readJson<EmbedConfig>(await spoken.fetch(path, {headers: {origin: listedOrigin}}), 200);
+  };
+  /** The record of a lead with the consent that this form got. */
+  const recordAfter = async (key: string, query?: string) => {
+    const {consent} = await configOf(key, query);
+    const body = {consent: {version: consent?.version, agreed: consent?.required}};
+    const {id} = await sentLead(spoken, somebody({lead_type: 'standard'}), {partner: key, body});
+    const [row] = await spoken.select(`SELECT consent FROM consents WHERE lead_id = '${id}'`);
+    return JSON.parse(String(row?.['consent'])) as Record<string, unknown>;
+  };
+
+  const rows: [form: string, key: string, query: string, lang: string | undefined, text: string][] = [
+    ['in English', 'both', '&lang=en-US', 'en', english],
+    ['in Spanish', 'both', '&lang=es-US', 'es', spanish],
+    ['in French, which has no text', 'both', '&lang=fr-CA', 'en', english],
+    ['in English, which has no text', 'spanish', '&lang=en', 'es', spanish],
+    ['in English, of a text without a language', 'old', '&lang=en', undefined, english],
+    ['that does not say its language, of a text without one', 'old', '', undefined, english],
+    [
+      'that does not say its language',
+      'both',
+      '',
+      'en',
+      'With See my estimate I accept the Terms (https://www.partner.example/terms).',
+    ],
+    [
+      'whose language is empty',
+      'both',
+      '&lang=',
+      'en',
+      'With See my estimate I accept the Terms (https://www.partner.example/terms).',
+    ],
+    [
+      'that does not say its language, at a partner for contact data in Spanish',
+      'spanish',
+      '',
+      'es',
+      'Con Enviar acepto los Términos (https://www.partner.example/es).',
+    ],
+  ];
+  for (const [form, key, query, lang, shown] of rows) {
+    test(`gives a form ${form} its text, and records it`, async () => {
+      const {consent} = await configOf(key, query);
+      assert.equal(consent?.text, shown);
+      assert.equal(consent.lang, shown.includes('](') ? lang : undefined);
+      const {textLanguage, textVersion, textHash} = await recordAfter(key, query);
+      assert.deepEqual(
+        {textLanguage, textVersion, textHash},
+        {
+          textLanguage: lang,
+          textVersion: '1',
+          textHash: sha256(shown),
+        },
+      );
+    });
+  }
+  test('names each text by another version, also if the configured versions are the same', async () => {
+    const queries = ['', '&lang=en', '&lang=es'];
+    const given = await Promise.all(queries.map(async (query) => (await configOf('both', query)).consent));
+    assert.equal(new Set(given.map((consent) => consent?.version)).size, queries.length);
+  });
+  test('takes no consent to a version as it is configured, for that says no language', async () => {
+    const body = {consent: {version: '1', agreed: true}};
+    const response = await sendLead(spoken, somebody(), {partner: 'both', body});
+    await readProblem(response, 422, 'consent-outdated');
+  });
+  test('gives a form that says its language the next step in that language alone', async () => {
+    assert.deepEqual((await configOf('both', '&lang=es-US')).next_step, {es: 'Le llamamos.'});
+    assert.deepEqual((await configOf('both', '&lang=fr')).next_step, {en: 'We call {phone}.'});
+    assert.deepEqual((await configOf('both')).next_step, {en: 'We call {phone}.', es: 'Le llamamos.'});
+  });
+  test('takes a language that is there twice for none', async () => {
+    const twice = await configOf('both', '&lang=es&lang=en');
+    assert.deepEqual(twice.consent, (await configOf('both')).consent);
+  });
+  test('the words of the button are those of the released forms', () => {
+    for (const release of readdirSync(releasesFolder).filter((name) => /^\d/.test(name))) {
+      const folder = join(releasesFolder, release);
+      const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+      for (const words of ['See my estimate', 'Send', 'Ver mi estimado', 'Enviar'])
+        assert.ok(
+          code.some((each) => each.includes(`"${words}"`)),
+          `${words} in ${release}`,
+        );
+    }
+  });
+});
+
 suite('the record of a consent', () => {
   test('the record has text, version, tick, time, origin, page, address and browser', async () => {
     const before = Date.now();
@@ -98,7 +204,7 @@ suite('the record of a consent', () => {
     assert.ok(Number(givenAt) >= before && Number(givenAt) <= Date.now());
     assert.deepEqual(record, {
       textVersion: '2026-02',
-      textHash: createHash('sha256').update(text).digest('hex'),
+      textHash: sha256(text),
       agreed: true,
       origin: listedOrigin,
       page: 'https://www.partner.example/funding/',
@@ -197,6 +303,48 @@ forEachStore((store) => {
       const server = await openFor(t, startWith(changed('shared', '1'), first!));
       await agree(server, 'shared', '1');
       await assert.rejects(startWith(second!), /under the version "1"/, 'from the first lead on, it stays');
+    });
+    const inTexts = (
+      texts: Readonly<Record<string, {text: string; version: string}>>,
+      key = 'spoken',
+    ): Partner => partner(key, {texts, required: true});
+    const firstEnglish = {text: english, version: '1'};
+    const firstSpanish = {text: spanish, version: '1'};
+
+    test('a changed text is refused in its language alone, and every form counts', async (t) => {
+      const server = await openFor(t, startWith(inTexts({en: firstEnglish, es: firstSpanish})));
+      for (const version of ['plain/en/1', 'es/1', 'en/1']) await agree(server, 'spoken', version);
+
+      const changedSpanish = {...firstSpanish, text: 'Acepto.'};
+      await assert.rejects(startWith(inTexts({en: firstEnglish, es: changedSpanish})), {
+        message:
+          /^ {2}PARTNERS_FILE partners\.0\.consent\.texts\.es\.text: .*of spoken saw under the version "1" in es: give/m,
+      });
+      await assert.rejects(
+        startWith(inTexts({en: {...firstEnglish, text: 'I agree.'}, es: firstSpanish})),
+        /"1" in en/,
+      );
+      const second = {...changedSpanish, version: '2'};
+      await openFor(t, startWith(inTexts({en: firstEnglish, es: second})));
+      await openFor(t, startWith(inTexts({es: second, en: firstEnglish})));
+      await openFor(t, startWith(inTexts({en: {text: english, version: '3'}, es: firstSpanish})));
+    });
+    test('another language may have a version that was used before for another text', async (t) => {
+      const server = await openFor(t, startWith(inTexts({en: firstEnglish}, 'grown')));
+      await agree(server, 'grown', 'en/1');
+      const grown = inTexts({en: firstEnglish, es: firstSpanish}, 'grown');
+      const next = await openFor(t, startWith(grown));
+      await agree(next, 'grown', 'es/1');
+      await openFor(t, startWith(grown));
+    });
+    test('the first text takes the place of one without a language, which keeps its version', async (t) => {
+      await agree(earlier, 'changed', '1');
+      await openFor(t, startWith(inTexts({en: {text, version: '1'}, es: firstSpanish}, 'changed')));
+      await assert.rejects(
+        startWith(inTexts({en: firstEnglish, es: firstSpanish}, 'changed')),
+        /partners\.0\.consent\.texts\.en\.text: .*under the version "1" in en/,
+      );
+      await openFor(t, startWith(inTexts({en: {text: english, version: '5'}, es: firstSpanish}, 'changed')));
     });
     test('a changed text is found however many leads are stored at once', async () => {
       await earlier.execute('DELETE FROM consent_texts');
