@@ -1,4 +1,5 @@
 /** The words of a language, and how they become sentences. */
+import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
 import {fieldTable, type FieldName} from '../pages.ts';
@@ -35,6 +36,10 @@ export type SomeWords = Some<Words> & {
 
 /** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
 export type WordsSoFar = FirstScreenWords & SomeWords;
+
+/** What the last button says, which sends the form. */
+export const sendLabel = ({send, seeEstimate}: Words, leadType: LeadType) =>
+  leadType === 'standard' ? send : seeEstimate;
 
 /** What is wrong with a field, in a sentence that names the field. */
 export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {

@@ -53,7 +53,13 @@ async function startAll() {
         name: 'Acme Funding',
         privacy_href: 'https://www.acme.example/privacy',
         colors: {accent: '#0b7a5a'},
-        consent: {text: 'I agree to be contacted.', version: '1', required: true},
+        consent: {
+          required: true,
+          texts: {
+            en: {text: 'With {button} I accept the [Terms](https://www.acme.example/terms).', version: '1'},
+            es: {text: 'Con {button} acepto los [Términos](https://www.acme.example/es).', version: '1'},
+          },
+        },
       }),
       onePartner({...partner, key: 'bright', name: 'Bright', colors: {accent: '#ffe600'}}),
       onePartner({...partner, key: 'night', name: 'Night', colors: {accent: '#0a0a1e'}}),
@@ -160,6 +166,7 @@ suite('an apply page', () => {
     });
     assert.partialDeepStrictEqual(consent, {
       textVersion: '1',
+      textLanguage: 'en',
       agreed: true,
       origin: run.publicUrl,
       page: `${run.publicUrl}/apply/acme`,

@@ -49,7 +49,10 @@ export const steps: Readonly<Record<string, Step>> = {
     assert.deepEqual(others, []);
     assert.deepEqual({...lead, id: undefined}, {id: undefined, partner: 'acme', status: 'done'});
     await page.getByText(`Lead: ${String(lead?.id)}`).waitFor();
-    assert.deepEqual(sent, ['GET /embed/v1/config?partner=acme', 'POST /embed/v1/leads?partner=acme']);
+    assert.deepEqual(sent, [
+      'GET /embed/v1/config?partner=acme&lang=en-US',
+      'POST /embed/v1/leads?partner=acme',
+    ]);
   },
 
   async 'attributes that change later change the form, and those that are taken away get back to their defaults'(
@@ -129,7 +132,7 @@ export const steps: Readonly<Record<string, Step>> = {
     await until(async () => (await events(page)).length >= expected.length);
     assert.deepEqual(await events(page), expected);
     assert.deepEqual(sent, [
-      'GET /embed/v1/config?partner=acme',
+      'GET /embed/v1/config?partner=acme&lang=en-US',
       'POST /embed/v1/leads?partner=acme',
       // The form looks for the reason of the failure, for the webmaster.
       'GET /embed/versions.json',
@@ -178,7 +181,7 @@ export const steps: Readonly<Record<string, Step>> = {
       (await events(page)).filter((event) => event.startsWith('prequal-ready')),
       Array(4).fill('prequal-ready null'),
     );
-    assert.deepEqual([...new Set(sent)], ['GET /embed/v1/config?partner=acme']);
+    assert.deepEqual([...new Set(sent)], ['GET /embed/v1/config?partner=acme&lang=en-US']);
   },
 
   async 'a form that moves in a list keeps its text and its partner, and is not made again'(t, run, path) {

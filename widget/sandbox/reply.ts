@@ -9,7 +9,7 @@ import {
   type Reasons,
 } from '../../contract/amounts.ts';
 import {paths} from '../../contract/api.ts';
-import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../contract/embed.ts';
+import type {ConsentText, EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../contract/embed.ts';
 import {problemTypePrefix} from '../../contract/problems.ts';
 import {tableOf} from '../../contract/table-of.ts';
 
@@ -56,10 +56,12 @@ const foundNothing: SampleResult = {
   explanation: {rounding_increment: 1_000, parts: samplesOfRequirements},
 };
 
-const configWith = (consent: string): EmbedConfig => ({
+type SampleConsent = Omit<ConsentText, 'required'>;
+
+const configWith = (consent: SampleConsent): EmbedConfig => ({
   lead_types: ['standard', 'prequalification'],
   minimums: {},
-  consent: {text: consent, version: 'sample', required: true},
+  consent: {...consent, required: true},
   colors: {},
   challenge: null,
 });
@@ -87,7 +89,7 @@ function answerTo(lead: Record<string, unknown>, state: string): EmbedAnswer {
 export function reply(
   {pathname, searchParams}: URL,
   init: RequestInit | undefined,
-  consent: string,
+  consent: SampleConsent,
 ): {status: number; body: unknown} {
   if (pathname === paths.embedConfig) return {status: 200, body: configWith(consent)};
   const [, state = ''] = (searchParams.get('partner') ?? '').split(':');

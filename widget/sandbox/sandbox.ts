@@ -4,6 +4,7 @@
  */
 import {css, html} from 'lit';
 import {sandboxes} from '../../form/words/languages.ts';
+import {tagFor} from '../../form/words/text-in-language.ts';
 import {adopt} from '../styles/adopt.ts';
 import {reply} from './reply.ts';
 
@@ -26,14 +27,8 @@ const styles = css`
   }
 `;
 
-const byTag: Readonly<Record<string, typeof sandboxes.en>> = sandboxes;
-
-/**
- * The words of a sample, which no page can replace.
- *
- * @param locale such as `es-US`
- */
-const wordsOf = (locale: string) => byTag[locale] ?? byTag[locale.split('-')[0] ?? ''] ?? sandboxes.en;
+/** The language of a sample, whose words no page can replace. @param locale such as `es-US` */
+const languageFor = (locale: string) => tagFor(sandboxes, locale) as keyof typeof sandboxes;
 
 type SandboxContext = {
   readonly element: HTMLElement;
@@ -47,7 +42,7 @@ export function createSandbox(context: SandboxContext) {
   return {
     /** The line that says that this is a sample. It stands above the form and above its result. */
     mark() {
-      const {sample, explained} = wordsOf(context.words.locale);
+      const {sample, explained} = sandboxes[languageFor(context.words.locale)];
       return html`<p class="sample" part="sample" role="note"><strong>${sample}</strong> ${explained}</p>`;
     },
 
@@ -55,7 +50,9 @@ export function createSandbox(context: SandboxContext) {
     async fetch(this: void, url: string, init?: RequestInit): Promise<Response> {
       await new Promise((resolve) => setTimeout(resolve, pause));
       init?.signal?.throwIfAborted();
-      const {status, body} = reply(new URL(url), init, wordsOf(context.words.locale).consent);
+      const lang = languageFor(context.words.locale);
+      const consent = {text: sandboxes[lang].consent, version: `${lang}/sample`, lang};
+      const {status, body} = reply(new URL(url), init, consent);
       return new Response(JSON.stringify(body), {status});
     },
   };

@@ -7,9 +7,10 @@ import {formatMoney} from '../../form/format-money.ts';
 import {isField} from '../../form/read-fields.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
+import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 import type {Words} from '../../form/words/words.ts';
 import {amountsView} from './amounts-view.ts';
-import {inLanguage, nextView} from './next-view.ts';
+import {nextView} from './next-view.ts';
 import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 
 /** The answer to a lead. */
@@ -78,7 +79,8 @@ export function answerView(words: Words, answered: Answered) {
   const state = stateOf(answered);
   const {title} = words[state];
   const isRefused = answer.status === 'refused';
-  const partnerText = isRefused ? undefined : inLanguage(nextStep, words.locale);
+  const tag = isRefused ? undefined : tagFor(nextStep, words.locale);
+  const partnerText = tag && nextStep[tag];
   const usualText = amounts ? (total > 0 ? words.weContact : words.weContactAnyway) : undefined;
   return html`
     <section class="answer ${amounts ? '' : `end ${answer.status}`}" aria-labelledby="result-title">
@@ -100,7 +102,7 @@ export function answerView(words: Words, answered: Answered) {
         }
       </h2>
       ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${explainState(words, answered)}</p>`}
-      ${nextView(words, {id: answer.id, phone, text: partnerText ?? usualText})}
+      ${nextView(words, {id: answer.id, phone, text: partnerText ?? usualText, lang: langOf(tag)})}
       ${actionsView(words, answered, amounts !== null || isRefused)}
     </section>
   `;

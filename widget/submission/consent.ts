@@ -1,6 +1,8 @@
 /** The partner's consent text above the last button, and whether the visitor agreed to it. */
 import {html, nothing} from 'lit';
 import type {ConsentText} from '../../contract/embed.ts';
+import {consentParts} from '../../form/consent-text.ts';
+import {sendLabel} from '../../form/words/words.ts';
 import {errorText} from '../fields/field-views.ts';
 import type {FormHost} from '../fields/form-host.ts';
 
@@ -78,8 +80,10 @@ export class Consent {
     `;
   }
 
-  #textView({text, version, required}: ConsentText, privacy: unknown) {
+  #textView({text, version, required, lang}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
+    // A text without a language has no links and no placeholder.
+    const shown = lang ? this.#partsOf(text) : text;
     return html`
       <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
         ${
@@ -94,14 +98,24 @@ export class Consent {
                   aria-describedby=${describedBy}
                   .checked=${this.#tickedVersion === version}
                 />
-                <label for="consent">${text}</label>`
+                <label for="consent" lang=${lang ?? nothing}>${shown}</label>`
             : html`<fieldset id="consent" name="consent" tabindex="-1" aria-describedby=${describedBy}>
-                <p>${text}</p>
+                <p lang=${lang ?? nothing}>${shown}</p>
               </fieldset>`
         }
         ${privacy}
       </div>
     `;
+  }
+
+  #partsOf(text: string) {
+    const {words} = this.#host;
+    return consentParts(text).map((part) => {
+      if ('button' in part) return html`<b>${sendLabel(words, this.#host.leadType())}</b>`;
+      return 'href' in part
+        ? html`<a href=${part.href} target="_blank" rel="noopener">${part.text}</a>`
+        : part.text;
+    });
   }
 
   errorView() {

@@ -11,35 +11,24 @@ type Next = {
   readonly phone: string;
   /** What happens next, with the placeholder `{phone}`. */
   readonly text: string | undefined;
+  /** The language of the text, if it is known and may be another than that of the form. */
+  readonly lang: string | undefined;
 };
 
-export function nextView(words: Words, {id, phone, text}: Next) {
+export function nextView(words: Words, {id, phone, text, lang}: Next) {
   return html`
     <div class="next" part="next">
       ${
         text
           ? html`<h3>${words.whatNext}</h3>
-              <p>${phone ? withValue(text, 'phone', phone) : fill(text, {phone: words.yourNumber})}</p>`
+              <p lang=${lang ?? nothing}>
+                ${phone ? withValue(text, 'phone', phone) : fill(text, {phone: words.yourNumber})}
+              </p>`
           : nothing
       }
       <p>${withValue(words.reference, 'reference', referenceOf(id))}</p>
     </div>
   `;
-}
-
-const languageOf = (tag: string) => tag.split('-')[0];
-
-/**
- * The partner's words in the language of the form, also if the partner names another region: `es-MX` for `es-US`. If there
- * are none in this language, the first ones.
- *
- * @param texts by language tag
- * @param locale such as `es-US`
- */
-export function inLanguage(texts: Readonly<Record<string, string>>, locale: string): string | undefined {
-  const tags = Object.keys(texts);
-  const sameLanguage = tags.find((tag) => languageOf(tag) === languageOf(locale));
-  return texts[locale] ?? texts[sameLanguage ?? tags[0] ?? ''];
 }
 
 /**

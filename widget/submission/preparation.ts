@@ -24,25 +24,45 @@ export class Preparation {
   isSettled = false;
 
   readonly #endpoint: () => Endpoint;
+  readonly #locale: () => string;
   readonly #onConfig: () => void;
   /** The proof for the next lead. The server accepts each proof for one lead only. */
   #proof: Promise<Proof | undefined> | undefined;
+  /** Where the configuration was asked for, without the language and with it. Empty before the first touch. */
+  #server = '';
   #address = '';
   /** Call this when the visitor touches the form. From then on, the proof of a lead is computed in the background. */
   touch = () => {};
   readonly #touched = new Promise<void>((resolve) => (this.touch = resolve));
 
-  constructor(endpoint: () => Endpoint, onConfig: () => void) {
+  /** @param locale the language of the form, such as `es-US` */
+  constructor(endpoint: () => Endpoint, locale: () => string, onConfig: () => void) {
     this.#endpoint = endpoint;
+    this.#locale = locale;
     this.#onConfig = onConfig;
   }
 
-  /** Fetches the configuration, and again for another endpoint. After a failure, sending tries again. */
+  /**
+   * Fetches the configuration, and again for another endpoint or language. After a failure, sending tries again. In
+   * another language only the texts differ, so the configuration stays until the next one arrives.
+   */
   begin(): Promise<unknown> {
-    const address = addressOf(this.#endpoint(), paths.embedConfig);
-    if (address !== this.#address) this.config = this.ready = undefined;
+    const server = addressOf(this.#endpoint(), paths.embedConfig);
+    const address = this.#addressIn(server);
+    if (server !== this.#server) this.config = undefined;
+    if (address !== this.#address) this.ready = undefined;
+    this.#server = server;
     this.#address = address;
     return (this.ready ??= this.renew());
+  }
+
+  #addressIn(server: string) {
+    return `${server}&lang=${encodeURIComponent(this.#locale())}`;
+  }
+
+  /** If the configuration has been asked for, asks again after the page has changed its language. */
+  followLanguage() {
+    if (this.#server && this.#addressIn(this.#server) !== this.#address) void this.begin();
   }
 
   /** Fetches the configuration again, because the server says that the consent or the proof is out of date. */

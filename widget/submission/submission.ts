@@ -68,7 +68,11 @@ export class Submission implements ReactiveController {
     this.#takeaway = new TakeawayButtons(host);
     this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
-    this.preparation = new Preparation(() => host.endpoint(), onConfig);
+    this.preparation = new Preparation(
+      () => host.endpoint(),
+      () => host.words.locale,
+      onConfig,
+    );
     host.element.addController(this);
     // The page was reloaded after sending: the visitor sees the result of that lead.
     const endpoint = host.endpoint();
@@ -82,6 +86,10 @@ export class Submission implements ReactiveController {
 
   hostDisconnected() {
     this.#pause.hostDisconnected();
+  }
+
+  hostUpdate() {
+    this.preparation.followLanguage();
   }
 
   get isSending() {

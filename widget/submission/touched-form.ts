@@ -7,6 +7,7 @@ import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import {fieldsOf, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
@@ -75,26 +76,28 @@ export class TouchedForm {
 
   #configure() {
     const {config} = this.submission.preparation;
+    const isReplaced = this.consent.text !== undefined && !this.consent.isPostponed;
     this.consent.text = config?.consent ?? undefined;
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
     this.#accent = accent;
-    void this.#showConfigured();
+    void this.#showConfigured(isReplaced);
   }
 
   /**
    * Shows what the configuration says. The consent text may make the form longer, which moves the page below it. If that
    * is on the screen, the text is postponed. Only the browser knows how long the text is, so the form renders it and,
    * before the browser paints anything, takes it back. A visitor who has pressed the last button sees the text in any
-   * case, because the form is about to ask for the consent.
+   * case, because the form is about to ask for the consent. So does one who saw another text before it, such as that in
+   * the language that the page had.
    */
-  async #showConfigured() {
+  async #showConfigured(isReplaced: boolean) {
     const {element} = this.#host;
     const {isSending} = this.submission;
     const end = endOf(element);
     this.#host.refresh();
     await element.updateComplete;
-    if (isSending || end >= innerHeight || endOf(element) === end) return;
+    if (isReplaced || isSending || end >= innerHeight || endOf(element) === end) return;
     this.consent.isPostponed = true;
     this.#host.refresh();
   }
@@ -329,7 +332,7 @@ export class TouchedForm {
       return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
     if (this.submission.isRetryable) return words.tryAgain;
     if (this.fields.page < this.#host.pages().length - 1) return words.next;
-    return this.#host.leadType() === 'standard' ? words.send : words.seeEstimate;
+    return sendLabel(words, this.#host.leadType());
   }
 
   /** Why nothing was sent. */

@@ -3,6 +3,7 @@
  * others, so a server that stops understanding one of them takes the form off those pages.
  */
 import assert from 'node:assert/strict';
+import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
@@ -22,7 +23,20 @@ import {startTestServer, type TestServer} from '../../support/test-server.ts';
 
 const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
 const {amounts} = calculate(finances, defaultPolicy);
-const consentText = 'I agree to be contacted about my estimate.';
+/** One partner describes its consent as before 1.4, the other in each language, of which the first is the default. */
+const consents = {
+  acme: {text: 'I agree to be contacted about my estimate.', version: '2026-11', required: true},
+  hola: {
+    required: true,
+    texts: {
+      es: {text: 'Con {button} acepto los [Términos](https://www.acme.example/es).', version: '2026-11'},
+      en: {text: 'With {button} I accept the [Terms](https://www.acme.example/en).', version: '2026-11'},
+    },
+  },
+};
+
+const inPlainWords = 'Con Ver mi estimado acepto los Términos (https://www.acme.example/es).';
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
 const servedReleases = releases.filter((version) => !isWithdrawn(version));
@@ -30,6 +44,9 @@ const servedReleases = releases.filter((version) => !isWithdrawn(version));
 /** What a visitor reads and presses, in each language of the form. */
 const languages = {
   en: {
+    partner: 'acme',
+    consent: consents.acme.text,
+    record: {textVersion: '2026-11', textHash: sha256(consents.acme.text)},
     contact: ['First name', 'Last name', 'Email', 'Phone'],
     next: 'Next',
     score: 'Above 720',
@@ -37,6 +54,9 @@ const languages = {
     send: 'See my estimate',
   },
   es: {
+    partner: 'hola',
+    consent: inPlainWords,
+    record: {textVersion: '2026-11', textLanguage: 'es', textHash: sha256(inPlainWords)},
     contact: ['Nombre', 'Apellidos', 'Correo electrónico', 'Teléfono'],
     next: 'Siguiente',
     score: 'Más de 720',
@@ -59,11 +79,13 @@ suite('a page that pinned a release', () => {
     }).listen(0, '127.0.0.1');
     await once(host, 'listening');
     origin = `http://localhost:${(host.address() as AddressInfo).port}`;
-    const consent = {text: consentText, version: '2026-11', required: true};
     server = await startTestServer({
       releasesFolder,
       proofOfWork: 200,
-      partners: [onePartner({key: 'acme', origins: [origin], cid: '1001', consent})],
+      partners: [
+        onePartner({key: 'acme', origins: [origin], cid: '1001', consent: consents.acme}),
+        onePartner({key: 'hola', origins: [origin], cid: '1001', consent: consents.hola}),
+      ],
     });
   });
   after(async () => {
@@ -74,10 +96,10 @@ suite('a page that pinned a release', () => {
 
   for (const {name: version, manifest} of servedReleases) {
     const {integrity} = manifest;
-    const snippet = (file: string) =>
+    const snippet = (file: string, partner: string) =>
       `<script ${file === moduleFile ? 'type="module"' : 'async'} src="${server.url}/embed/${version}/${file}" ` +
       `integrity="${integrity[file]}" crossorigin></script>` +
-      '<lead-prequal-form partner="acme"></lead-prequal-form>';
+      `<lead-prequal-form partner="${partner}"></lead-prequal-form>`;
 
     // Each first file in one language, because both load the same file of words. A release without a classic twin
     // has both languages in its module.
@@ -85,7 +107,7 @@ suite('a page that pinned a release', () => {
     for (const [index, [language, words]] of Object.entries(languages).entries()) {
       const pinned = pinnedFiles[index % pinnedFiles.length]!;
       test(`sends a lead and shows its amounts: ${pinned} of ${version} in ${language}`, async () => {
-        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned)}</html>`;
+        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned, words.partner)}</html>`;
         const page = await browser.newPage();
         const trouble: string[] = [];
         const files = new Map<string, string>();
@@ -108,7 +130,7 @@ suite('a page that pinned a release', () => {
         for (const [index, value] of ['120000', '50k', '$30,000.00'].entries()) {
           await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
         }
-        await page.getByRole('checkbox', {name: consentText}).check();
+        await page.getByRole('checkbox', {name: words.consent, exact: true}).check();
         await page.getByRole('button', {name: words.send}).click();
         const table = page.getByRole('table');
         for (const amount of Object.values(amounts)) {
@@ -130,7 +152,8 @@ suite('a page that pinned a release', () => {
         database.close();
         assert.equal(row?.['status'], 'done');
         assert.equal(row['total_qualified_amount'], amounts.total_qualified_amount);
-        assert.match(String(row['consent']), /"agreed":true/);
+        const record = JSON.parse(String(row['consent'])) as object;
+        assert.partialDeepStrictEqual(record, {...words.record, agreed: true});
       });
     }
   }

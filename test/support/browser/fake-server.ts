@@ -87,7 +87,7 @@ export class FakeServer {
   readonly readings: Reading[] = [];
   configRequests = 0;
   /** What `GET /embed/v1/config` answers. */
-  config: () => Response | Promise<Response> = () => config();
+  config: (url: URL) => Response | Promise<Response> = () => config();
   /** What `GET /embed/v1/leads/<id>` answers. */
   result: () => Response | Promise<Response> = () => json(200, answer());
 
@@ -103,7 +103,7 @@ export class FakeServer {
       if (url.pathname === paths.embedVersions) return json(200, {newest: null, versions: []});
       if (url.pathname === paths.embedConfig) {
         this.configRequests++;
-        return countReading(await this.config());
+        return countReading(await this.config(url));
       }
       if (url.pathname.startsWith(`${paths.embedLeads}/`)) {
         this.readings.push({url, token: new Headers(init.headers).get('Authorization')});

@@ -26,6 +26,8 @@ const links = {
 };
 const slots = '<h1 slot="heading">Funding</h1><p slot="intro">Intro.</p><p slot="disclaimer">Terms.</p>';
 const consent = 'I agree to be called about my estimate.';
+const withLinks =
+  'With {button} I accept the [Terms](https://example.com/terms) and the [policy](https://example.com/policy).';
 const noAmounts = {prequalification: null, reasons: {}};
 
 export type State = {
@@ -127,6 +129,8 @@ export const states: Record<string, State> = {
       'a consent box': {required: true, text: consent},
       'a long consent text': {required: false, text: `${consent} `.repeat(20)},
       'a long consent box': {required: true, text: `${consent} `.repeat(20)},
+      'a consent text with links': {required: false, text: `${consent} ${withLinks}`, lang: 'en'},
+      'a consent box with links': {required: true, text: `${consent} ${withLinks}`, lang: 'en'},
     }).flatMap(([name, text]) =>
       (['steps', 'single'] as const).map((layout): [string, State] => [
         `${name}, ${layout}`,

@@ -25,7 +25,7 @@ const isApi = ({method, url}: Received) => method !== 'OPTIONS' && url.startsWit
 const inShort = ({method, url}: Received) => `${method} ${url.replace(/leads\/[^?]+/, 'leads/<id>')}`;
 
 const all = [
-  'GET /embed/v1/config?partner=acme',
+  'GET /embed/v1/config?partner=acme&lang=en-US',
   'POST /embed/v1/leads?partner=acme',
   'GET /embed/v1/leads/<id>?partner=acme',
 ];

@@ -104,7 +104,7 @@ describe('sending', () => {
       await touch(form);
       await until(() => asked.length > 0);
       restorePage();
-      expect(asked[0]).to.equal(`${location.origin}/embed/v1/config?partner=acme`);
+      expect(asked[0]).to.equal(`${location.origin}/embed/v1/config?partner=acme&lang=en-US`);
     }
   });
 
