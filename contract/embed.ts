@@ -33,14 +33,14 @@ export type EmbedAnswer = {
 /** What is shown before sending. The form returns `version` with the lead, which says which text the visitor saw. */
 export type ConsentText = {
   /**
-   * A form that says its language gets the text as it is configured: with links, `[words](https://…)`, and `{button}` for
-   * the words of its last button, unless `lang` is missing, too. Forms before 1.4 get it in plain words.
+   * With `lang`, it may have links, `[words](https://…)`, and `{button}` for the words of the last button. Without, it is
+   * plain text, as forms before 1.4 show it.
    */
   text: string;
-  /** Names this very text, with its language. */
+  /** Names this very text, also its language. */
   version: string;
   required: boolean;
-  /** The language of the text, such as `es`. Missing if the text is plain. */
+  /** The language of the text, such as `es`. */
   lang?: string;
 };
 

@@ -7,7 +7,7 @@ import {createHash} from 'node:crypto';
 import type {ConsentText} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {inPlainWords} from '../../form/consent-text.ts';
-import {langOf, tagFor, unknownLanguage} from '../../form/words/text-in-language.ts';
+import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 import type {VersionedText} from '../config/consent.ts';
 import type {Partner} from '../config/partners.ts';
 import type {RememberedText} from './stored-lead.ts';
@@ -18,6 +18,7 @@ export const hashOfText = (text: string): string => createHash('sha256').update(
 /** A text as a form gets it, and the configured text that it is. */
 export type GivenText = {
   given: Pick<ConsentText, 'text' | 'version' | 'lang'>;
+  /** Undefined if the configuration does not name it. */
   language: string | undefined;
   configured: VersionedText;
 };
@@ -29,14 +30,18 @@ const releasedButtons: Readonly<Record<string, Readonly<Record<LeadType, string>
 };
 
 /**
- * For a form that shows links and says its language. The version that goes to the form and comes back names the language
- * too, because two languages may have the same version.
+ * Two languages may have the same version, and a form may get its text in plain words. So the version that a form gets,
+ * and returns with a lead, names language and text, too. A text without a language has only its own, as before 1.4.
  */
-function inLanguage(tag: string, configured: VersionedText): GivenText {
-  const {text, version} = configured;
-  const language = langOf(tag);
-  const given = language === undefined ? {text, version} : {text, version: `${tag}/${version}`, lang: tag};
-  return {given, language, configured};
+function versionFor(tag: string, {version}: VersionedText, text: string): string {
+  return langOf(tag) === undefined ? version : `${tag}/${version}/${hashOfText(text).slice(0, 8)}`;
+}
+
+/** For a form that shows links and says its language. */
+function withLinks(tag: string, configured: VersionedText): GivenText {
+  const {text} = configured;
+  const [language, version] = [langOf(tag), versionFor(tag, configured, text)];
+  return {given: {text, version, ...(language !== undefined && {lang: language})}, language, configured};
 }
 
 /**
@@ -44,11 +49,11 @@ function inLanguage(tag: string, configured: VersionedText): GivenText {
  * that of the text.
  */
 function inWords(tag: string, configured: VersionedText, {leadTypes}: Partner): GivenText {
-  if (tag === unknownLanguage) return inLanguage(tag, configured);
+  if (langOf(tag) === undefined) return withLinks(tag, configured);
   const buttons = releasedButtons[tag] ?? releasedButtons['en'];
   const leadType = leadTypes.includes('prequalification') ? 'prequalification' : 'standard';
   const text = inPlainWords(configured.text, buttons?.[leadType] ?? '');
-  return {given: {text, version: `plain/${tag}/${configured.version}`}, language: tag, configured};
+  return {given: {text, version: versionFor(tag, configured, text)}, language: tag, configured};
 }
 
 /**
@@ -60,14 +65,14 @@ export function consentFor(partner: Partner, locale: string | undefined): Consen
   const tag = tagFor(texts, locale ?? '');
   const text = tag === undefined ? undefined : texts[tag];
   if (tag === undefined || !text) return null;
-  const {given} = locale === undefined ? inWords(tag, text, partner) : inLanguage(tag, text);
+  const {given} = locale === undefined ? inWords(tag, text, partner) : withLinks(tag, text);
   return {...given, required};
 }
 
 /** The text that a form got together with this version, unless the partner has another one by now. */
 export const textGivenAs = (partner: Partner, version: string): GivenText | undefined =>
   Object.entries(partner.consent?.texts ?? {})
-    .flatMap(([tag, text]) => [inLanguage(tag, text), inWords(tag, text, partner)])
+    .flatMap(([tag, text]) => [withLinks(tag, text), inWords(tag, text, partner)])
     .find(({given}) => given.version === version);
 
 /** A sentence for each text that is not the one that is stored for its version: what is wrong, and what to do. */

@@ -8,7 +8,7 @@ import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {releasesFolder} from '../../../../server/config/config.ts';
 import {onePartner, type Partner} from '../../../../server/config/partners.ts';
 import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
-import {openFor} from '../../../support/opened.ts';
+import {openFor, openWhile} from '../../../support/opened.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {forEachStore, sqlite} from '../../../support/stores.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
@@ -164,6 +164,15 @@ suite('a partner with a consent in each language', () => {
     const given = await Promise.all(queries.map(async (query) => (await configOf('both', query)).consent));
     assert.equal(new Set(given.map((consent) => consent?.version)).size, queries.length);
   });
+  test('never records a text that the form did not get, also if the version stayed the same', async () => {
+    const {consent} = await configOf('both', '&lang=en');
+    const changed = partner('both', {texts: {en: {text: 'I agree.', version: '1'}}});
+    await openWhile(startTestServer({partners: [changed]}), async (other) => {
+      const body = {consent: {version: consent?.version, agreed: true}};
+      const response = await sendLead(other, somebody(), {partner: 'both', body});
+      await readProblem(response, 422, 'consent-outdated');
+    });
+  });
   test('takes no consent to a version as it is configured, for that says no language', async () => {
     const body = {consent: {version: '1', agreed: true}};
     const response = await sendLead(spoken, somebody(), {partner: 'both', body});
@@ -308,12 +317,19 @@ forEachStore((store) => {
       texts: Readonly<Record<string, {text: string; version: string}>>,
       key = 'spoken',
     ): Partner => partner(key, {texts, required: true});
+    /** A lead with the consent that a form in this language gets; an empty one for a form before 1.4. */
+    const agreeIn = async (server: TestServer, key: string, lang: string) => {
+      const path = `/embed/v1/config?partner=${key}&lang=${lang}`;
+      const response = await server.fetch(path, {headers: {origin: listedOrigin}});
+      const {consent} = await readJson<EmbedConfig>(response, 200);
+      await agree(server, key, consent?.version ?? '');
+    };
     const firstEnglish = {text: english, version: '1'};
     const firstSpanish = {text: spanish, version: '1'};
 
     test('a changed text is refused in its language alone, and every form counts', async (t) => {
       const server = await openFor(t, startWith(inTexts({en: firstEnglish, es: firstSpanish})));
-      for (const version of ['plain/en/1', 'es/1', 'en/1']) await agree(server, 'spoken', version);
+      for (const lang of ['', 'es', 'en']) await agreeIn(server, 'spoken', lang);
 
       const changedSpanish = {...firstSpanish, text: 'Acepto.'};
       await assert.rejects(startWith(inTexts({en: firstEnglish, es: changedSpanish})), {
@@ -331,10 +347,10 @@ forEachStore((store) => {
     });
     test('another language may have a version that was used before for another text', async (t) => {
       const server = await openFor(t, startWith(inTexts({en: firstEnglish}, 'grown')));
-      await agree(server, 'grown', 'en/1');
+      await agreeIn(server, 'grown', 'en');
       const grown = inTexts({en: firstEnglish, es: firstSpanish}, 'grown');
       const next = await openFor(t, startWith(grown));
-      await agree(next, 'grown', 'es/1');
+      await agreeIn(next, 'grown', 'es');
       await openFor(t, startWith(grown));
     });
     test('the first text takes the place of one without a language, which keeps its version', async (t) => {
