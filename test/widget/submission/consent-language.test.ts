@@ -12,6 +12,7 @@ import {
   fillContact,
   link,
   open,
+  reserved,
   send,
   shows,
   text,
@@ -53,7 +54,7 @@ describe('a consent text with a language', () => {
 
   const reach = async (consent: ConsentText, attributes: Attributes = {}) => {
     server.config = () => config({consent});
-    const form = await open(attributes);
+    const form = await open({style: reserved, ...attributes});
     await fillAll(form);
     await until(() => part(form, '.consent') !== null);
     return form;
@@ -88,7 +89,7 @@ describe('a consent text with a language', () => {
   });
 
   it('names the button of a form for contact data', async () => {
-    const form = await open({'lead-type': 'standard', style: 'min-height: 1500px'});
+    const form = await open({'lead-type': 'standard', style: reserved});
     await fillContact(form);
     await shows(form, 'With Send I accept the Terms.');
   });
@@ -129,7 +130,7 @@ describe('a consent text with a language', () => {
 
   it('and the next step say their own language in a form that is in another one', async () => {
     server.config = () => config({consent: texts.es, next_step: {es: next_step.es}});
-    const form = await open();
+    const form = await open({style: reserved});
     await fillAll(form);
     await shows(form, 'Con See my estimate acepto los Términos.');
     expect(part(form, '.consent label').lang).to.equal('es');
@@ -159,8 +160,8 @@ describe('a page that changes its language', () => {
     server.restore();
   });
 
-  const reach = async () => {
-    const form = await open();
+  const reach = async (attributes: Attributes = {style: reserved}) => {
+    const form = await open(attributes);
     await fillAll(form);
     await shows(form, inEnglish);
     return form;
@@ -183,7 +184,7 @@ describe('a page that changes its language', () => {
   });
 
   it('shows the new text at once, also where it moves what stands below the form', async () => {
-    const form = await reach();
+    const form = await reach({});
     stub(window, 'innerHeight', {value: 100_000});
     const long = {...texts.es, text: `${texts.es.text} ${'Pueden llamarme. '.repeat(40)}`};
     server.config = () => config({consent: long});
@@ -262,7 +263,7 @@ describe('a page that changes its language', () => {
   });
 
   it('gets the sample consent in the new language, too', async () => {
-    const form = await open({sandbox: ''});
+    const form = await open({sandbox: '', style: reserved});
     await fillAll(form);
     await shows(form, 'This is where the consent text');
     form.lang = 'es';
