@@ -64,9 +64,10 @@ const rules = {
 
   /** Always: a lead with the same content counts as a duplicate for a day. Held leads are not compared. */
   'the same lead of a partner is one lead with duplicates'(facts, violated) {
-    const compared = new Set(
-      facts.all('submission').flatMap(({lead, isCompared}) => (lead && isCompared ? lead : [])),
-    );
+    const created = facts
+      .all('submission')
+      .filter(({outcome, isCompared}) => outcome === 'created' && isCompared);
+    const compared = new Set(created.map(({lead}) => lead));
     const originals = [...facts.history.stored.leads.values()].filter(
       ({id, duplicateOf}) => compared.has(id) && duplicateOf === null,
     );

@@ -8,7 +8,7 @@ import type {Creation, Outcome, Request} from './history.ts';
 
 /**
  * What becomes of a request. Without these fields, the receiver replies within 50 ms, as the API says.
- * - `arrives`: the receiver has it
+ * - `arrives`: the receiver has it, or has it twice, because something on the way sent it again
  * - `outcome`: what the sender of a lead knows then. News counts as taken after any status below 300
  * - `status` and `body`: of the reply
  * - `isCut`: the body of the reply never ends
@@ -17,7 +17,7 @@ import type {Creation, Outcome, Request} from './history.ts';
  * - `slow`: milliseconds that the way there and back take, at most
  */
 type Fate = {
-  arrives: boolean;
+  arrives: boolean | 'twice';
   outcome: Outcome;
   status?: number;
   body?: string;
@@ -31,6 +31,7 @@ const fates = {
   'all is well': {arrives: true, outcome: 'taken'},
   'a slow reply': {arrives: true, outcome: 'taken', slow: [2_000, 2_500]},
   'a very slow reply': {arrives: true, outcome: 'taken', slow: [0, 9_500]},
+  'a request that is doubled': {arrives: 'twice', outcome: 'taken'},
   'the reply is lost': {arrives: true, outcome: 'unclear', error: 'UND_ERR_SOCKET'},
   'the request is lost': {arrives: false, outcome: 'unclear', error: 'UND_ERR_SOCKET'},
   'silence, but taken': {arrives: true, outcome: 'unclear', isSilent: true},
@@ -62,7 +63,7 @@ type FateName = keyof typeof fates;
 export const moods = {
   flaky: [
     'all is well',
-    'all is well',
+    'a request that is doubled',
     'the reply is lost',
     'the request is lost',
     'silence, but taken',
@@ -106,8 +107,11 @@ export type Surroundings = {
   happened: (moment: Moment, process: Process) => void;
 };
 
-/** Moments at which a fault may strike a process: of its store, of a request, and of the reply. */
-export const moments = ['commit', 'acceptance', 'arrival', 'reply'] as const;
+/**
+ * Moments at which a fault may strike a process: before and after a commit, after the commit of a new lead, when a request
+ * leaves, when it has arrived, and when the reply is there.
+ */
+export const moments = ['write', 'commit', 'acceptance', 'request', 'arrival', 'reply'] as const;
 export type Moment = (typeof moments)[number];
 
 type Sent = Pick<Request, 'destination' | 'method' | 'what' | 'body'>;
@@ -164,6 +168,7 @@ class Line {
       isUnreadable: this.isForLeads && (fate.status === 201 || fate.status === 409),
     };
     around.record(request);
+    around.happened('request', process);
     return new Promise((resolve, reject) => {
       const end = (outcome: Outcome, then: () => void) => {
         if (request.until < Infinity) return;
@@ -191,8 +196,9 @@ class Line {
         around.happened('reply', process);
       };
       const arrive = () => {
+        if (fate.arrives === 'twice') receive();
         const properReply = fate.arrives ? receive() : {status: 200, text: ''};
-        request.hasArrived = fate.arrives;
+        request.hasArrived = fate.arrives !== false;
         if (fate.arrives) around.happened('arrival', process);
         if (!fate.isSilent)
           later(1 + draw(`back ${label}`) * (30 + slowBack), () => reply(properReply), process);

@@ -59,6 +59,8 @@ import {startServer, type Server, type StoreFault, type World} from './process.t
 /** Milliseconds after which a client sends its lead again. */
 const clientPatience = 12_000;
 
+/** Milliseconds after the last fault at which operators resume once more what is paused. */
+const lastResume = 35_000;
 /** Milliseconds after the last fault within which everything must be delivered. */
 const patience = 120_000;
 
@@ -338,6 +340,12 @@ class Players {
     this.#moods.clear();
     this.#storeFaults.clear();
     for (const process of this.#processes) process.isBlind = false;
+    this.#resumeAll();
+    // A process that was frozen may learn only now that a destination asked for nothing more.
+    later(lastResume, () => this.#resumeAll());
+  }
+
+  #resumeAll() {
     for (const destination of destinationNames) void this.#order({do: 'resume', destination});
   }
 

@@ -66,6 +66,8 @@ function startWriter(path: string, process: Process, world: World): Writer {
       const chance = draw(`fault of the store of ${process.name}`);
       await wait(0.2 + draw(`commit of ${process.name}`) * 3 + (fault === 'slow' ? 500 + chance * 9_000 : 0));
       if (fault === 'fails' || (fault === 'falters' && chance < 0.6)) return failed;
+      world.happened('write', process);
+      if (process.isDead) return new Promise(() => undefined);
       const outcomes: Outcomes = commit(structuredClone(batch));
       if (batch.some((write) => 'accept' in write)) world.happened('acceptance', process);
       world.happened('commit', process);
