@@ -255,7 +255,9 @@ class Players {
   }
 
   #isQuiet(): boolean {
-    if (this.#submitting > 0 || !this.#servers.every(Boolean) || time() < this.#nextLook) return false;
+    const isAwake =
+      this.#servers.every(Boolean) && this.#processes.every(({frozenUntil}) => frozenUntil <= time());
+    if (this.#submitting > 0 || !isAwake || time() < this.#nextLook) return false;
     this.#nextLook = time() + 1_000;
     return this.#rows("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
   }
