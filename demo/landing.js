@@ -3,6 +3,7 @@ const names = [
   'prequal-ready',
   'prequal-start',
   'prequal-step',
+  'prequal-invalid',
   'prequal-submit',
   'prequal-result',
   'prequal-error',

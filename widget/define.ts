@@ -13,7 +13,7 @@ const {href} = location;
 whenIdle(() => attribution(href));
 
 export {LeadPrequalForm};
-export type {ErrorDetail, PrequalEvents, ResultDetail, StepDetail} from './page/events.ts';
+export type {ErrorDetail, InvalidDetail, PrequalEvents, ResultDetail, StepDetail} from './page/events.ts';
 export type {Contact} from './fields/contact-sources.ts';
 export type {Language} from './localization.ts';
 export type {SomeWords} from '../form/words/words.ts';

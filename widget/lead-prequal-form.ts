@@ -49,10 +49,16 @@ const overNetwork: Fetch = (url, init) =>
  * @event {CustomEvent<undefined>} prequal-ready - The form is on the page.
  * @event {CustomEvent<undefined>} prequal-start - The visitor has typed or chosen something for the first time.
  * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
- * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are being sent.
+ * @event {CustomEvent<InvalidDetail>} prequal-invalid - The visitor has pressed the main button, and the form shows what to
+ *   correct: `{field, code}` of the first field with an error, once for each press.
+ * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are about to be sent. After `preventDefault()`
+ *   nothing is sent, the form stays as it is, and the next press fires the event again.
  * @event {CustomEvent<ResultDetail>} prequal-result - The server has stored the lead: `{id, leadType, status}`. If `status`
  *   is `pending` and the visitor stays, the event comes again when it is `done` or `refused`.
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed, or a file of the form did not arrive: `{code, retryable}`.
+ *
+ * @cssState sending - The lead is being sent.
+ * @cssState answered - The result is shown, also one that is pending or refused.
  *
  * @csspart card - The box around everything.
  * @csspart dialog - The dialog around the box. `::part(dialog)::backdrop` is what lies over the page.

@@ -33,6 +33,7 @@ export type ElementReference = {
   slots: readonly Described[];
   cssParts: readonly Described[];
   cssProperties: readonly Typed[];
+  cssStates: readonly Described[];
 };
 
 type Manifest = {modules: {declarations: ElementReference[]}[]};
@@ -52,7 +53,7 @@ export function readElement(): ElementReference {
   if (!element) throw new Error(`${source} holds no element`);
   element.members = element.members.filter(({privacy = 'public'}) => privacy === 'public');
 
-  const {attributes, members, events, slots, cssParts, cssProperties} = element;
+  const {attributes, members, events, slots, cssParts, cssProperties, cssStates} = element;
   const described: readonly Described[] = [
     ...attributes,
     ...members,
@@ -60,6 +61,7 @@ export function readElement(): ElementReference {
     ...slots,
     ...cssParts,
     ...cssProperties,
+    ...cssStates,
   ];
   for (const item of described) {
     if (!item.description) throw new Error(`${source} does not say what "${item.name}" is for`);

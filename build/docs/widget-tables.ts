@@ -84,6 +84,11 @@ export const widgetTables: Tables = {
   events: () => table(['Event', 'When'], described(element.events)),
   slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
   parts: () => table(['Part', 'What it is'], described(element.cssParts)),
+  states: () =>
+    table(
+      ['State', 'When'],
+      element.cssStates.map(({name, description = ''}) => [code(`:state(${name})`), description]),
+    ),
   languages: languagesTable,
   fallbackRules: () => fenced('css', fallbackRules),
   reservedHeights: reservedHeightsText,

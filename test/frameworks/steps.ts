@@ -101,6 +101,7 @@ export const steps: Readonly<Record<string, Step>> = {
     await page.getByLabel('Note').fill('for you');
     await form.getByRole('heading', {name: 'Funding for you'}).waitFor();
     assert.equal(await firstName(form).inputValue(), 'Eva');
+    await press(form, 'Next');
     const email = newEmail();
     await fill(form, {'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
     await goToLastStep(form);
@@ -122,6 +123,7 @@ export const steps: Readonly<Record<string, Step>> = {
     const expected = [
       'prequal-ready null',
       'prequal-start null',
+      'prequal-invalid {"field":"last_name","code":"required"}',
       'prequal-step {"step":2,"of":3}',
       'prequal-step {"step":3,"of":3}',
       'prequal-submit null',

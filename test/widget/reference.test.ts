@@ -37,6 +37,7 @@ describe('the reference lists', () => {
   const slots = new Set<string>();
   const read = new Set<string>();
   const faults = new Set<string>();
+  const states = new Set<string>();
   let buttons = 0;
   let css = '';
   let events: ReturnType<typeof listen>;
@@ -69,6 +70,9 @@ describe('the reference lists', () => {
         },
       });
     }
+    stub(CustomStateSet.prototype, 'add', {
+      value: (name: string) => states.add(`:state(${name})`),
+    });
     const unrendered = document.createElement('lead-prequal-form');
     document.body.append(unrendered);
     look(unrendered);
@@ -125,6 +129,10 @@ describe('the reference lists', () => {
 
   it('every slot', () => {
     expect(sorted(listed('slots'))).to.deep.equal(sorted(slots));
+  });
+
+  it('every custom state', () => {
+    expect(sorted(listed('states'))).to.deep.equal(sorted(states));
   });
 
   it('every part', () => {

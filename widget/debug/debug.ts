@@ -66,6 +66,7 @@ const eventNames = Object.keys({
   'prequal-ready': true,
   'prequal-start': true,
   'prequal-step': true,
+  'prequal-invalid': true,
   'prequal-submit': true,
   'prequal-result': true,
   'prequal-error': true,

@@ -1,11 +1,19 @@
 /** The events of the form. They bubble and leave shadow roots, and carry neither personal data nor amounts. */
 import type {LeadStatus} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
+import type {FieldName} from '../../form/pages.ts';
+import type {InputError} from '../../form/read-fields.ts';
 
 export type StepDetail = {
   /** The first step is 1. */
   step: number;
   of: number;
+};
+export type InvalidDetail = {
+  /** The name of the field. What the visitor typed into it is never told. */
+  field: FieldName | 'consent';
+  /** What is wrong with it. A consent that is not given is `required`. */
+  code: InputError;
 };
 export type ResultDetail = {id: string; leadType: LeadType; status: LeadStatus};
 export type ErrorDetail = {
@@ -20,6 +28,7 @@ export type PrequalEvents = {
   'prequal-ready': undefined;
   'prequal-start': undefined;
   'prequal-step': StepDetail;
+  'prequal-invalid': InvalidDetail;
   'prequal-submit': undefined;
   'prequal-result': ResultDetail;
   'prequal-error': ErrorDetail;
@@ -31,19 +40,28 @@ declare global {
     'prequal-ready': CustomEvent<undefined>;
     'prequal-start': CustomEvent<undefined>;
     'prequal-step': CustomEvent<StepDetail>;
+    'prequal-invalid': CustomEvent<InvalidDetail>;
     'prequal-submit': CustomEvent<undefined>;
     'prequal-result': CustomEvent<ResultDetail>;
     'prequal-error': CustomEvent<ErrorDetail>;
   }
 }
 
+/**
+ * @returns whether the form may go on. A listener stops it by cancelling `prequal-submit`, the only event that can be
+ *   cancelled. The data layer does not get a cancelled event, because nothing happens after it.
+ */
 export function emit<Name extends keyof PrequalEvents>(
   element: HTMLElement,
   name: Name,
   ...[detail]: PrequalEvents[Name] extends undefined ? [] : [PrequalEvents[Name]]
-) {
-  element.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
-  pushToDataLayer(element.getAttribute('data-layer'), name, detail);
+): boolean {
+  const cancelable = name === 'prequal-submit';
+  const goesOn = element.dispatchEvent(
+    new CustomEvent(name, {detail, bubbles: true, composed: true, cancelable}),
+  );
+  if (goesOn) pushToDataLayer(element.getAttribute('data-layer'), name, detail);
+  return goesOn;
 }
 
 /**

@@ -5,6 +5,7 @@ import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
 import {checkedLink, explainPair} from '../page/advice.ts';
 import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
@@ -62,12 +63,14 @@ export class Submission implements ReactiveController {
   readonly #takeaway: TakeawayButtons;
   readonly #startOver: StartOver;
   readonly #pause: Pause;
+  readonly #states: CustomStates;
 
   constructor(host: FormHost, onConfig: () => void) {
     this.#host = host;
     this.#takeaway = new TakeawayButtons(host);
     this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
+    this.#states = new CustomStates(host.element);
     this.preparation = new Preparation(
       () => host.endpoint(),
       () => host.words.locale,
@@ -105,11 +108,16 @@ export class Submission implements ReactiveController {
     return this.stage.name === 'failed' ? noticeOf(this.stage.failure, this.#host.words) : undefined;
   }
 
-  /** @returns the outcome, or nothing if `reset()` has cancelled it */
+  /** @returns the outcome, or nothing if the page has stopped the lead, or `reset()` has cancelled it */
   async send(lead: Omit<LeadToSend, 'supersedes'>): Promise<Outcome | undefined> {
     const {element, words} = this.#host;
     const endpoint = this.#host.endpoint();
     const sending: Stage = {name: 'sending', abort: new AbortController()};
+    const {stage} = this;
+    // The page hears of it in this stage, so that `submit()` does nothing there, and `reset()` cancels.
+    this.stage = sending;
+    if (!emit(element, 'prequal-submit') && this.stage === sending) this.stage = stage;
+    if (this.stage !== sending) return undefined;
     this.#enter(sending);
     this.isSlow = false;
     this.#host.announce(words.sending);
@@ -118,7 +126,6 @@ export class Submission implements ReactiveController {
       this.isSlow = true;
       this.#host.announce(this.#host.words.stillSending);
     }, slowAfter);
-    emit(element, 'prequal-submit');
     const earlier = recallReceipt(endpoint);
     const outcome = await send(
       {...lead, supersedes: earlier && {id: earlier.id, token: earlier.token}},
@@ -205,6 +212,7 @@ export class Submission implements ReactiveController {
 
   #enter(stage: Stage) {
     this.stage = stage;
+    this.#states.show(stage.name);
     this.#host.refresh();
   }
 

@@ -149,7 +149,7 @@ export class TouchedForm {
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
     if (empty) return fields.input(empty)?.focus();
     if (fields.page === this.#host.pages().length - 1) void this.submit();
-    else if (Object.keys(errors).length > 0) this.#showErrors(errors);
+    else if (Object.keys(errors).length > 0) this.#refuse(errors);
     else this.showPage(fields.page + 1);
   }
 
@@ -174,14 +174,12 @@ export class TouchedForm {
     const {errors, lead} = this.read();
     const agreed = consent.check();
     consent.show();
-    if (Object.keys(errors).length > 0 || !agreed) return this.#showErrors(errors);
+    if (Object.keys(errors).length > 0 || !agreed) return this.#refuse(errors);
 
     this.#clearErrors();
     if (this.#stopsToAsk()) return;
     fields.tidyPage();
-    // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
-    if (this.#focused) this.#host.refresh('.main');
-    const outcome = await submission.send({
+    const sent = submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
       trap: consent.trap,
@@ -189,6 +187,9 @@ export class TouchedForm {
       page: pageAddress(location.href),
       touchedAt: this.#touchedAt ?? performance.now(),
     });
+    // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
+    if (submission.isSending && this.#focused) this.#host.refresh('.main');
+    const outcome = await sent;
     if (!outcome || outcome.kind === 'answered') return;
     if (outcome.kind === 'consent-outdated') consent.error = 'outdated';
     if (outcome.kind === 'failed') this.#host.refresh('.alert');
@@ -225,6 +226,18 @@ export class TouchedForm {
     const pages = this.#host.pages();
     const found = pages.findIndex((page) => fieldsOf(page).some((name) => errors[name]));
     return found < 0 ? pages.length - 1 : found;
+  }
+
+  /** The press of a button went no further: shows the errors, and tells the page of the first one. */
+  #refuse(errors: Errors) {
+    this.#showErrors(errors);
+    const first = fieldsOf(this.#host.pages()[this.fields.page]).find((name) => errors[name]);
+    const code = first && errors[first];
+    emit(
+      this.#host.element,
+      'prequal-invalid',
+      code ? {field: first, code} : {field: 'consent', code: 'required'},
+    );
   }
 
   /**

@@ -1,6 +1,8 @@
 import {LeadPrequalForm} from 'lead-prequal';
 
 document.addEventListener('prequal-step', ({detail}) => detail.step / detail.of);
+document.addEventListener('prequal-invalid', ({detail}) => `${detail.field}: ${detail.code}`);
+document.addEventListener('prequal-submit', (event) => event.preventDefault());
 document.addEventListener('prequal-error', ({detail}) =>
   detail.code.concat(detail.retryable ? ' again' : ''),
 );

@@ -30,6 +30,7 @@ import 'lead-prequal';
         (prequal-ready)="record($event)"
         (prequal-start)="record($event)"
         (prequal-step)="record($event)"
+        (prequal-invalid)="record($event)"
         (prequal-submit)="record($event)"
         (prequal-result)="record($event)"
         (prequal-error)="record($event)"

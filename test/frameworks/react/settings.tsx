@@ -46,6 +46,7 @@ export function Settings() {
           onprequal-ready={record}
           onprequal-start={record}
           onprequal-step={record}
+          onprequal-invalid={record}
           onprequal-submit={record}
           onprequal-result={record}
           onprequal-error={record}

@@ -171,7 +171,7 @@ export async function shows(form: LeadPrequalForm, expected: string) {
 /** Records every `prequal-*` event from now on, with its detail. */
 export function listen(target: EventTarget = document) {
   const events: {type: string; detail: unknown}[] = [];
-  for (const name of ['ready', 'start', 'step', 'submit', 'result', 'error']) {
+  for (const name of ['ready', 'start', 'step', 'invalid', 'submit', 'result', 'error']) {
     target.addEventListener(`prequal-${name}`, (event) => {
       expect(event.bubbles && event.composed, `${event.type} leaves shadow roots`).to.be.true;
       events.push({type: event.type, detail: (event as CustomEvent<unknown>).detail});

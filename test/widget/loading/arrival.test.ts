@@ -197,7 +197,8 @@ describe('before the rest of the form has arrived', () => {
     form.prefill = {first_name: 'Ana'};
     await form.updateComplete;
     expect(field(form, 'First name').value).to.equal('Maria');
-    expect(events.map(({type}) => type)).to.deep.equal(['prequal-error', 'prequal-start']);
+    const fired = events.map(({type}) => type);
+    expect(fired).to.deep.equal(['prequal-error', 'prequal-start', 'prequal-invalid']);
   });
 
   it('a prefill that comes before the file fills in only what was not typed', async () => {

@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {click, fillAll, fillContact, listen, open, send, text} from '../../support/browser/visitor.ts';
+import {click, fill, fillAll, fillContact, listen, open, send, text} from '../../support/browser/visitor.ts';
 
 type Layers = Record<string, object[] | undefined>;
 const page = window as unknown as Layers;
@@ -55,6 +55,20 @@ describe('data-layer', () => {
       event: 'prequal_error',
       prequal: {code: 'store-unavailable', retryable: true},
     });
+  });
+
+  it('the data layer gets which field was wrong, and no sending that the page has cancelled', async () => {
+    const form = await open({'data-layer': ''});
+    await fillAll(form);
+    fill(form, 'Cash', 'some');
+    await click(form, 'See my estimate');
+    fill(form, 'Cash', '50,000');
+    form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
+    await click(form, 'See my estimate');
+    expect(page['dataLayer']?.slice(-2)).to.deep.equal([
+      {event: 'prequal_step', prequal: {step: 3, of: 3}},
+      {event: 'prequal_invalid', prequal: {field: 'cash', code: 'invalid'}},
+    ]);
   });
 
   it('is the global array that the attribute names, and is made if it does not exist', async () => {
