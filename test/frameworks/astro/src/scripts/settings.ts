@@ -3,7 +3,7 @@ import type {LeadPrequalForm} from 'lead-prequal';
 /** Changes the attributes of the form on the page `settings`, and lists its events. */
 const find = <Found extends HTMLElement>(selector: string) => document.querySelector<Found>(selector)!;
 
-const events = ['ready', 'start', 'step', 'submit', 'result', 'error'] as const;
+const events = ['ready', 'start', 'step', 'invalid', 'submit', 'result', 'error'] as const;
 for (const name of events) {
   document.addEventListener(`prequal-${name}`, ({type, target, detail}: CustomEvent<unknown>) => {
     if (!(target as Element).closest('#place')) return;
