@@ -157,7 +157,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare ctaLabel: string | undefined;
   /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;
-  /** Keeps the contact fields for half an hour in this tab, so that leaving the page and coming back loses none. */
+  /** Keeps all answers and the step for half an hour in this tab, so that leaving the page and coming back loses none. */
   declare draft: boolean;
   /** Contact data that the page knows already. It never overwrites what the visitor has typed. */
   declare prefill: Contact | undefined;

@@ -1,7 +1,7 @@
 /**
  * The later file `rest`: what the first screen of the default layout does not need, except for `sandbox`, `debug` and
  * other languages. It is loaded at the first touch. It is loaded earlier for a first screen with all fields, with a consent
- * text, in a dialog, in a frame whose origin is `null`, or with contact data that is known already, and after a reload that
+ * text, in a dialog, in a frame whose origin is `null`, or with answers that are known already, and after a reload that
  * follows a sent lead.
  */
 import {Draft} from './fields/draft.ts';
@@ -17,7 +17,7 @@ export {explainOpen} from './page/advice.ts';
 
 export function createTouchedForm(host: FormHost): TouchedForm {
   const form = new TouchedForm(host);
-  new Draft(host, form.fields);
+  new Draft(host, form.fields, () => form.submission.stage.name === 'answered');
   checkedLink('privacy-href', host.element.privacyHref);
   if (host.element.history) new FormHistory(host, form);
   return form;

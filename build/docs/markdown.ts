@@ -16,7 +16,7 @@ export type Tables = Readonly<Record<string, () => string>>;
  */
 export async function fillTables(file: string, text: string, tables: Tables): Promise<string> {
   const filled = text.replace(
-    /(<!-- table: (\w+) -->)[^]*?(<!-- \/table -->)/g,
+    /(<!-- table: ([\w-]+) -->)[^]*?(<!-- \/table -->)/g,
     (_, open: string, name: string, close: string) => {
       const make = tables[name];
       if (!make) throw new Error(`${file} asks for a table that does not exist: ${name}`);

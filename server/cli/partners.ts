@@ -51,8 +51,11 @@ const choicesOfCommand = Object.entries(allChoices).filter(([name]) => name !== 
 function optionOf(name: string, {label, control, help}: Choice): Option {
   const description = [label, help].filter(Boolean).join('. ');
   if (control.kind === 'checkbox') return new Option(`--${name}`, description);
-  const values = control.kind === 'select' ? ` (${Object.keys(control.options).join(', ')})` : '';
-  return new Option(`--${name} <value>`, description + values);
+  if (control.kind !== 'select') return new Option(`--${name} <value>`, description);
+  const values = Object.keys(control.options);
+  // An option without a value means `on`.
+  const value = values.includes('on') ? '[value]' : '<value>';
+  return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
 type Options = {host: SiteKindName; json?: boolean; newest?: boolean} & Record<string, unknown>;

@@ -21,8 +21,10 @@ export type Control =
 export type Choice = {
   label: string;
   control: Control;
-  /** Gives the value that the snippet has, or undefined for a default, which the snippet leaves out. */
+  /** Gives the value that the snippet has, or undefined for a default of the form, which the snippet leaves out. */
   schema: z.ZodType<string | true | undefined>;
+  /** What the snippet has if nothing is chosen. Undefined for a default of the form. */
+  usual?: true;
   /** A sentence for those who hesitate. */
   help?: string;
 };
@@ -90,7 +92,16 @@ export const attributeChoices = {
   'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
   'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link),
   'cta-label': field('text', 'Text of that link', 'Book a call', words, 'The link needs both.'),
-  draft: checkbox('Keep contact data for half an hour in the tab'),
+  draft: {
+    label: 'If visitors are interrupted',
+    control: {
+      kind: 'select',
+      options: {on: 'Keep answers', off: 'Keep nothing'},
+    },
+    schema: z.enum(['on', 'off']).transform((value) => (value === 'on' ? true : undefined)),
+    usual: true,
+    help: 'What they typed is kept in the session storage of their tab, for half an hour or until the lead is answered. No consent is kept.',
+  },
   history: checkbox('Let Back and Forward go from step to step'),
   'prefill-from-url': checkbox('Fill in contact data from the address of the page'),
   'data-layer': field(
@@ -156,7 +167,12 @@ export type Choices = {
   version: 'pinned' | 'newest';
 };
 
-export const noChoices: Choices = {attributes: {}, properties: {}, look: undefined, version: 'pinned'};
+export const noChoices: Choices = {
+  attributes: {draft: true},
+  properties: {},
+  look: undefined,
+  version: 'pinned',
+};
 
 /** What is wrong with a value, by the name of the choice. It never repeats the value. */
 export type Faults = Readonly<Record<string, string>>;
@@ -172,12 +188,13 @@ export function readChoices(given: Readonly<Record<string, unknown>>, taken?: re
   const faults: Record<string, string> = {};
   const read = (table: Readonly<Record<string, Choice>>) => {
     const found: Record<string, string | true> = {};
-    for (const [name, {schema}] of Object.entries(table)) {
+    for (const [name, {schema, usual}] of Object.entries(table)) {
       const value = given[name];
-      if (value === undefined || value === '') continue;
-      const {data, error} = schema.safeParse(value, {error: inWords});
-      if (data !== undefined) found[name] = data;
-      else if (error) faults[name] = error.issues[0]?.message ?? 'is wrong';
+      const isChosen = value !== undefined && value !== '';
+      const {data, error} = isChosen ? schema.safeParse(value, {error: inWords}) : {data: usual};
+      const written = error ? usual : data;
+      if (written !== undefined) found[name] = written;
+      if (error) faults[name] = error.issues[0]?.message ?? 'is wrong';
     }
     return found;
   };

@@ -19,12 +19,12 @@ async function openWithDraft(page: Page) {
   await page.goto(run.demo.page);
 }
 
-/** Goes to another page and back. Throws if the browser has kept the page in memory. */
-async function leaveAndReturn(page: Page) {
+/** Goes to another page and back, until the field is there again. Throws if the browser has kept the page in memory. */
+async function leaveAndReturn(page: Page, label: string) {
   await page.evaluate(() => Object.assign(window, {isFirstVisit: true}));
   await page.goto(`${run.demo.service}/livez`);
   await page.goBack();
-  await input(page, 'Phone').waitFor();
+  await input(page, label).waitFor();
   assert.equal(await page.evaluate(() => 'isFirstVisit' in window), false, 'the page was loaded again');
 }
 
@@ -37,14 +37,14 @@ suite('a visitor who leaves the page and comes back', () => {
     await page.waitForFunction(() => Object.keys(sessionStorage).some((name) => name.includes('draft')));
     await input(page, 'Email').evaluate((email: HTMLInputElement) => (email.value = 'ana@'));
 
-    await leaveAndReturn(page);
+    await leaveAndReturn(page, 'Phone');
     const values = await Promise.all(labels.map((label) => input(page, label).inputValue()));
     assert.deepEqual(values, ['Ana', '', 'ana@', '(415) 5']);
     assert.equal(await page.locator('[aria-invalid=true]').count(), 0, 'nothing is called wrong yet');
     await page.close();
   });
 
-  test('finds the contact data after leaving from a later step, and no funds are kept', async () => {
+  test('finds the later step that was left, with its amount', async () => {
     const page = await run.browser.newPage();
     await openWithDraft(page);
     const typed = ['Ana', 'Silva', 'ana@example.com', '(415) 555-0132'];
@@ -52,12 +52,14 @@ suite('a visitor who leaves the page and comes back', () => {
     await page.getByRole('button', {name: 'Next'}).click();
     await page.getByRole('radio', {name: /Above 720/}).check();
     await page.getByRole('button', {name: 'Next'}).click();
-    await page.getByRole('textbox', {name: /Cash/}).fill('54321');
+    await input(page, 'Cash').fill('54321');
 
-    await leaveAndReturn(page);
+    await leaveAndReturn(page, 'Cash');
+    assert.equal(await input(page, 'Cash').inputValue(), '54,321');
+    await page.getByRole('button', {name: 'Back'}).click();
+    assert.ok(await page.getByRole('radio', {name: /Above 720/}).isChecked());
+    await page.getByRole('button', {name: 'Back'}).click();
     assert.deepEqual(await Promise.all(labels.map((label) => input(page, label).inputValue())), typed);
-    const kept = await page.evaluate(() => JSON.stringify({...sessionStorage}));
-    assert.doesNotMatch(kept, /54,?321|720/);
     await page.close();
   });
 });

@@ -1,10 +1,10 @@
-/** What the element needs to know about contact data that is filled in, before the file that fills it in is loaded. */
+/** What the element needs to know about answers that are filled in, before the file that fills them in is loaded. */
 import type {ContactFieldName} from '../../contract/fields.ts';
 import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
 
-/** The element's properties that say from where the form may fill in contact data. */
+/** The element's properties that say from where the form may fill in contact data. A draft has all answers. */
 export type ContactSources = {
   readonly partner: string;
   readonly draft: boolean;
@@ -17,6 +17,10 @@ export const draftName = (partner: string) => `lead-prequal-draft:${partner}`;
 
 export const forgetDraft = (partner: string) => keep(draftName(partner));
 
-/** Whether there may be contact data to fill in. */
-export const mayKnowContact = ({partner, draft, prefill, prefillFromUrl}: ContactSources): boolean =>
-  Boolean(prefill || (prefillFromUrl && location.search) || (draft && recall(draftName(partner))));
+/** Whether there may be a draft to fill in. `rest` reads it, and removes it if it is too old. */
+export const hasDraft = ({draft, partner}: Pick<ContactSources, 'draft' | 'partner'>): boolean =>
+  draft && Boolean(recall(draftName(partner)));
+
+/** Whether there may be contact data, or a whole draft, to fill in. */
+export const mayKnowContact = (sources: ContactSources): boolean =>
+  Boolean(sources.prefill || (sources.prefillFromUrl && location.search)) || hasDraft(sources);

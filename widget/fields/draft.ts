@@ -1,42 +1,68 @@
-/** Keeps the draft of a form up to date, as long as the page sets `draft`. */
+/**
+ * Keeps the draft of a form up to date, as long as the page sets `draft`. It is removed when the lead is answered, and
+ * when the form is emptied.
+ */
 import type {ReactiveController} from 'lit';
 import {safeDocument} from '../page/safe-document.ts';
 import type {FormHost} from './form-host.ts';
 import type {FormState} from './form-state.ts';
-import {keepDraft} from './known-contact.ts';
+import {answersText, keepDraft} from './kept-draft.ts';
 
 export class Draft implements ReactiveController {
   readonly #host: FormHost;
   readonly #fields: FormState;
+  readonly #isAnswered: () => boolean;
+  /** The answers of the lead that was answered last. They are no draft until the visitor changes one of them. */
+  #sent = '';
 
-  constructor(host: FormHost, fields: FormState) {
+  /** @param isAnswered whether the form shows an answer in place of the fields */
+  constructor(host: FormHost, fields: FormState, isAnswered: () => boolean) {
     this.#host = host;
     this.#fields = fields;
+    this.#isAnswered = isAnswered;
     host.element.addController(this);
   }
 
   hostConnected() {
     this.#host.element.addEventListener('input', this.#keep);
     // Browsers hide a page before the visitor leaves it, and before they end it in the background.
-    safeDocument.addEventListener('visibilitychange', this.#keep);
+    safeDocument.addEventListener('visibilitychange', this.#onVisibility);
+    addEventListener('pageshow', this.#onReturn);
   }
 
   hostDisconnected() {
     this.#keep();
     this.#host.element.removeEventListener('input', this.#keep);
-    safeDocument.removeEventListener('visibilitychange', this.#keep);
+    safeDocument.removeEventListener('visibilitychange', this.#onVisibility);
+    removeEventListener('pageshow', this.#onReturn);
   }
 
   hostUpdated() {
     this.#keep();
   }
 
-  /** The form is empty after `reset()`, and has no fields once the lead is answered: then the draft is removed. */
+  /** A page that is shown again must not replace a newer draft, which another page of the tab may have kept. */
+  readonly #onVisibility = () => {
+    if (safeDocument.visibilityState === 'hidden') this.#keep();
+  };
+
+  /** The browser has kept the page in memory, and shows it again after Back or Forward. */
+  readonly #onReturn = ({persisted}: PageTransitionEvent) => {
+    if (persisted && this.#isOn && !this.#isAnswered()) this.#fields.restore();
+  };
+
+  get #isOn() {
+    return this.#host.element.draft && !this.#host.isSandbox();
+  }
+
   readonly #keep = () => {
-    const {element} = this.#host;
-    if (!element.draft || this.#host.isSandbox()) return;
+    if (!this.#isOn) return;
     // Browsers may have filled in fields without an event.
     this.#fields.collect();
-    keepDraft(element.partner, this.#host.find('form') ? this.#fields.values : {});
+    const {values, step, page, filled} = this.#fields;
+    const answers = answersText(values);
+    if (this.#isAnswered()) this.#sent = answers;
+    const isDraft = answers !== this.#sent && (page > 0 || answers !== filled);
+    keepDraft(this.#host.element.partner, isDraft ? values : {}, step);
   };
 }

@@ -12,6 +12,7 @@ import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {errorText, fieldView, sayQuestion, type FieldActions} from './field-views.ts';
+import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
 /** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
@@ -25,6 +26,8 @@ export class FormState implements ReactiveController {
   errors: Errors = {};
   /** The index of the page that is shown. */
   page = 0;
+  /** What the page has filled in. It is no draft until the visitor goes on. */
+  filled = '';
 
   readonly #host: FormHost;
   /** An e-mail address to put in place of the typed one, if the visitor wants that. */
@@ -34,18 +37,20 @@ export class FormState implements ReactiveController {
   #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
-  /** The attributes and the property that contact data has been filled in from. */
+  /** The attributes and the property that answers have been filled in from. */
   #sources: readonly unknown[] = [];
 
   constructor(host: FormHost) {
     this.#host = host;
-    this.#fill();
+    const draft = this.#fill();
     // A prefilled value must not replace what the visitor has typed while this file was on its way.
     for (const name of this.names) {
       const input = this.input(name);
       if (input) input.value ||= this.values[name] ?? '';
     }
     this.collect();
+    // A visitor who is in a field already stays there.
+    if (!host.element.shadowRoot?.activeElement) this.#goTo(draft?.step);
     host.element.addController(this);
   }
 
@@ -53,7 +58,7 @@ export class FormState implements ReactiveController {
     const isNew = prefillSources(this.#host.element).some(
       (source, index) => source && source !== this.#sources[index],
     );
-    if (isNew && !this.#started) this.#fill();
+    if (isNew && !this.#started) this.#goTo(this.#fill()?.step);
     // There may be fewer pages now, because of the configuration or a changed attribute.
     this.page = Math.min(this.page, this.#host.pages().length - 1);
   }
@@ -243,12 +248,43 @@ export class FormState implements ReactiveController {
     if (tidied && input && input.type !== 'radio') input.value = tidied;
   }
 
-  /** Fills in the contact data that is known before the visitor types. */
+  /**
+   * Fills in what is known before the visitor types. The draft replaces what the page knows. It may have been kept by a
+   * form in another language.
+   */
   #fill() {
     const {element} = this.#host;
     this.#sources = prefillSources(element);
-    this.values = {...knownContact(element)};
-    this.names.forEach((name) => this.#tidy(name));
+    const draft = element.draft ? readDraft(element.partner) : undefined;
+    this.values = {...knownContact(element), ...draft?.values};
+    Object.keys(this.values)
+      .filter(isField)
+      .forEach((name) => this.#tidy(name));
+    this.filled = draft ? '' : answersText(this.values);
+    return draft;
+  }
+
+  /** Fills in the draft in place of what is shown, because another page may have kept newer answers. */
+  restore() {
+    this.errors = {};
+    this.#goTo(this.#fill()?.step);
+    this.#host.refresh();
+  }
+
+  /** The name of the step that is shown. If all stand on one page, it is that of the first. */
+  get step() {
+    return this.#host.pages()[this.page]?.[0]?.name;
+  }
+
+  /** Shows the step of this name, or one before it that lacks an answer. The draft may be of a form with other steps. */
+  #goTo(step: unknown) {
+    const pages = this.#host.pages();
+    const wanted = pages.findIndex((steps) => steps.some(({name}) => name === step));
+    if (wanted < 0) return;
+    const isComplete = (names: readonly FieldName[]) =>
+      Object.keys(readFields(names, this.values).errors).length === 0;
+    const incomplete = pages.findIndex((page) => !isComplete(fieldsOf(page)));
+    this.page = incomplete < 0 ? wanted : Math.min(wanted, incomplete);
   }
 
   reset() {

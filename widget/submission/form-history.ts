@@ -40,6 +40,7 @@ export class FormHistory implements ReactiveController {
     element.addEventListener('prequal-step', ({detail}) => this.#follow(detail.step - 1));
     element.addEventListener('prequal-result', () => this.#follow(this.#resultStep));
     element.addController(this);
+    this.#meetDraft();
   }
 
   hostConnected() {
@@ -48,6 +49,17 @@ export class FormHistory implements ReactiveController {
 
   hostDisconnected() {
     removeEventListener('popstate', this.#onPopState);
+  }
+
+  /**
+   * A draft has brought back a later step than the first. On a new page, such as that in another language, the steps
+   * before it get entries. An entry that has a number is one that the visitor has gone back to.
+   */
+  #meetDraft() {
+    const {fields} = this.#form;
+    const entry = stepOfEntry();
+    if (entry !== undefined) fields.page = Math.min(fields.page, entry);
+    else if (fields.page > 0) this.#follow(fields.page);
   }
 
   get #resultStep() {

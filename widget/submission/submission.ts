@@ -3,6 +3,7 @@ import type {ReactiveController} from 'lit';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
+import {hasDraft} from '../fields/contact-sources.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {CustomStates} from '../page/custom-states.ts';
@@ -77,9 +78,10 @@ export class Submission implements ReactiveController {
       onConfig,
     );
     host.element.addController(this);
-    // The page was reloaded after sending: the visitor sees the result of that lead.
+    // The page was reloaded after sending: the visitor sees the result of that lead. Who had begun to change its answers
+    // goes on with them instead, because only then there is a draft.
     const endpoint = host.endpoint();
-    const receipt = recallReceipt(endpoint);
+    const receipt = hasDraft(host.element) ? undefined : recallReceipt(endpoint);
     if (receipt) void this.#restore(endpoint, receipt);
   }
 

@@ -72,6 +72,9 @@ export class TouchedForm {
     this.fields = new FormState(host);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
+    // A draft has brought back the last page, whose buttons wait for the consent text.
+    const {page} = this.fields;
+    if (page > 0 && page === host.pages().length - 1) void this.submission.preparation.begin();
   }
 
   #configure() {

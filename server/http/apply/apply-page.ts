@@ -102,7 +102,7 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
     ${script && html`<script type="module" src="${script.address}" integrity="${script.integrity}"></script>`}`;
   // In a frame, the browser's Back belongs to the page around it.
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
-  ${privacyHref && html`privacy-href="${privacyHref}"`} ${!framed && html`history`}`;
+  ${privacyHref && html`privacy-href="${privacyHref}"`} draft ${!framed && html`history`}`;
   const body = html`<main>
       <header>
         <h1>${name}</h1>

@@ -64,7 +64,7 @@ function select(name: string, options: Readonly<Record<string, string>>, state: 
     id="choice-${name}"
     name="${name}"
     ${invalid(name, state)}
-    aria-describedby="fault-${name}"
+    aria-describedby="fault-${name} ${allChoices[name]?.help !== undefined && `help-${name}`}"
   >
     ${offered.map(
       ([value, label]) =>

@@ -138,7 +138,7 @@ suite('the page of snippets', () => {
     await page.getByText('is a real lead').waitFor();
     assert.match(
       (await code.textContent()) ?? '',
-      /^<lead-prequal-form partner="demo" style="[^"]*--prequal-accent: #008000/,
+      /^<lead-prequal-form partner="demo" draft style="[^"]*--prequal-accent: #008000/,
     );
     await page.close();
   });

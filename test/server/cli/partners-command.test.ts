@@ -51,7 +51,7 @@ suite('lead-prequal partners snippet', () => {
     assert.equal(src, `https://leads.example.com/embed/${release}/lead-prequal-form.js`);
     assert.match(
       rest,
-      /^ integrity="sha384-[^"]+" crossorigin><\/script>\n<style>\n[^<]+<\/style>\n<lead-prequal-form partner="acme" style="[^"]+">\n.*\n<\/lead-prequal-form>\n$/,
+      /^ integrity="sha384-[^"]+" crossorigin><\/script>\n<style>\n[^<]+<\/style>\n<lead-prequal-form partner="acme" draft style="[^"]+">\n.*\n<\/lead-prequal-form>\n$/,
     );
     assert.match(stderr, /^Your own HTML:\n1\. Paste this/);
     assert.doesNotMatch(stderr, /is a build/);
@@ -89,20 +89,30 @@ suite('lead-prequal partners snippet', () => {
       'single',
       '--lang',
       'es',
+      '--history',
       '--draft',
+      'off',
       '--accent',
       '#123456',
     ];
     const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme', '--newest', ...options);
     assert.match(
       stdout,
-      /<lead-prequal-form partner="acme" layout="single" theme="dark" lang="es" draft style=/,
+      /<lead-prequal-form partner="acme" layout="single" theme="dark" lang="es" history style=/,
     );
     assert.match(stdout, /--prequal-accent: #123456; --prequal-background: #111726/);
     assert.match(
       stdout,
       /src="https:\/\/leads\.example\.com\/embed\/v1\/lead-prequal-form\.js" crossorigin>/,
     );
+  });
+
+  test('a snippet keeps drafts by itself, and with the option of earlier versions', async (t) => {
+    const {environment} = environmentOf(t);
+    for (const option of [[], ['--draft'], ['--draft', 'on']]) {
+      const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme', ...option);
+      assert.match(stdout, /<lead-prequal-form partner="acme"[^>]* draft style=/);
+    }
   });
 
   test('code that sends leads to another server comes with a warning', async (t) => {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {readElement} from '../../../build/docs/manifest.ts';
-import {allChoices, attributeChoices, readChoices, styleChoices} from '../../../server/snippets/choices.ts';
+import {
+  allChoices,
+  attributeChoices,
+  noChoices,
+  readChoices,
+  styleChoices,
+} from '../../../server/snippets/choices.ts';
 import {looks} from '../../../server/snippets/looks.ts';
 import {anyChoices, choiceValues} from '../../support/snippet-choices.ts';
 
@@ -51,7 +57,12 @@ suite('the choices of a snippet', () => {
         ]),
       ),
     );
-    assert.deepEqual(choices, {attributes: {}, properties: {}, look: undefined, version: 'pinned'});
+    assert.deepEqual(choices, noChoices);
+    assert.deepEqual(
+      noChoices.attributes,
+      {draft: true},
+      'what snippets have that the form has not by itself',
+    );
     assert.deepEqual(readChoices({}).choices, choices);
   });
 
@@ -63,14 +74,20 @@ suite('the choices of a snippet', () => {
       '--prequal-font': looks.night.properties.font,
       '--prequal-radius': looks.night.properties.radius,
     });
-    assert.deepEqual(choices.attributes, {});
-    assert.deepEqual(readChoices({look: 'night'}).choices.attributes, {theme: 'dark'});
+    assert.deepEqual(choices.attributes, noChoices.attributes);
+    assert.equal(readChoices({look: 'night'}).choices.attributes['theme'], 'dark');
+  });
+
+  test('a snippet keeps drafts unless that is taken away', () => {
+    const draftOf = (given: Record<string, string>) => readChoices(given).choices.attributes['draft'];
+    assert.deepEqual([draftOf({}), draftOf({draft: ''}), draftOf({draft: 'on'})], [true, true, true]);
+    assert.equal(draftOf({draft: 'off'}), undefined);
   });
 
   test('a lead type that the partner does not take is a wrong choice of a snippet', () => {
     const {choices, faults} = readChoices({'lead-type': 'standard'}, ['prequalification']);
     assert.deepEqual(faults, {'lead-type': 'must be prequalification: this partner takes no other leads'});
-    assert.deepEqual(choices.attributes, {});
+    assert.deepEqual(choices.attributes, noChoices.attributes);
     for (const leadType of ['standard', 'prequalification', ''])
       assert.deepEqual(
         readChoices({'lead-type': leadType}, ['standard', 'prequalification']),
@@ -110,7 +127,7 @@ suite('the choices of a snippet', () => {
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
     ['layout', 'columns', /^must be one of steps, single$/],
     ['look', '__proto__', /^must be one of/],
-    ['draft', 'yes', /^must be on$/],
+    ['draft', 'yes', /^must be one of on, off$/],
     ['endpoint', 'http://leads.example.com', /^must be an address such as/],
     ['endpoint', 'https://user:password@leads.example.com', /^must be an address such as/],
     ['endpoint', 'leads.example.com', /^must be an address such as/],

@@ -104,7 +104,7 @@ suite('what a snippet is made from', () => {
       lead_types: ['standard'],
     });
     const {attributes, height} = partsOf({}, contact);
-    assert.deepEqual(attributes, {'lead-type': 'standard'});
+    assert.deepEqual(attributes, {'lead-type': 'standard', draft: true});
     assert.equal(height, reservedHeights.standard);
   });
 
@@ -139,8 +139,8 @@ suite('what a snippet is made from', () => {
   test('a snippet without a partner has a form that is a sample, in the state that was chosen', () => {
     const sample = (query: Record<string, string>) =>
       snippetParts({publicUrl}, release, undefined, readChoices(query).choices).attributes;
-    assert.deepEqual(sample({}), {sandbox: ''});
-    assert.deepEqual(sample({sandbox: 'refused'}), {sandbox: 'refused'});
+    assert.deepEqual(sample({}), {draft: true, sandbox: ''});
+    assert.deepEqual(sample({sandbox: 'refused', draft: 'off'}), {sandbox: 'refused'});
   });
 
   test("a snippet names no endpoint if that is the server's own address, because it is the default", () => {

@@ -146,6 +146,43 @@ describe('with history', () => {
     expect(heading(reloaded)).to.contain('About you');
   });
 
+  for (const [what, entry] of [
+    ['of the same page', 2],
+    ['on a page in another language', undefined],
+  ] as const) {
+    it(`with a draft, Back goes from step to step after a load ${what}`, async () => {
+      const form = await open({history: '', draft: ''});
+      await fillAll(form);
+      form.remove();
+      if (entry === undefined) stub(window, 'history', {value: new FakeHistory(page)});
+      const {length} = history;
+      const reloaded = await open({history: '', draft: ''});
+      expect(history.length).to.equal(length + (entry === undefined ? 2 : 0));
+      expect(history.state).to.deep.equal({...page, 'lead-prequal-step': 2});
+      await isAt(reloaded, 'Your funds');
+      await go(-1);
+      await isAt(reloaded, 'Credit history');
+      expect(field(reloaded, 'Above 720 Excellent').checked).to.be.true;
+      await go(-1);
+      await isAt(reloaded, 'About you');
+      expect(field(reloaded, 'First name').value).to.equal('Maria');
+      await go(2);
+      await isAt(reloaded, 'Your funds');
+      sessionStorage.clear();
+    });
+  }
+
+  it('with a draft, a page begins at the step of the entry to which the visitor has gone back', async () => {
+    const form = await open({history: '', draft: ''});
+    await fillAll(form);
+    form.remove();
+    stub(window, 'history', {value: new FakeHistory({'lead-prequal-step': 1})});
+    const reloaded = await open({history: '', draft: ''});
+    await isAt(reloaded, 'Credit history');
+    expect(history.length).to.equal(1);
+    sessionStorage.clear();
+  });
+
   it('an entry of the page, such as that of a link to a heading, changes nothing', async () => {
     const form = await open({history: ''});
     await fillContact(form);

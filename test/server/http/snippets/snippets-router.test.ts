@@ -110,7 +110,7 @@ suite('the page of snippets', () => {
       width: 'phone',
       sends: 'leads',
       layout: 'single',
-      draft: 'on',
+      draft: 'off',
       font: "'A', serif",
     };
     const {text} = await get(query);
@@ -122,7 +122,7 @@ suite('the page of snippets', () => {
       ['partner', 'host', 'width', 'sends', ...Object.keys(allChoices)].toSorted(),
     );
     assert.match(form, /value="single"\s+selected/);
-    assert.match(form, /name="draft"\s+checked/);
+    assert.match(form, /value="off"\s+selected/);
     assert.match(form, /value="'A', serif"/);
     for (const site of siteKindNames) {
       const link = new URLSearchParams({...query, host: site}).toString().replaceAll('&', '&amp;');
@@ -134,7 +134,7 @@ suite('the page of snippets', () => {
   test('without a partner the page of snippets shows a sample that sends nothing', async () => {
     const {status, text} = await get({});
     assert.equal(status, 200);
-    assert.match(codesIn(text).join(), /partner="your-partner-key" sandbox/);
+    assert.match(codesIn(text).join(), /partner="your-partner-key" draft sandbox/);
     assert.match(text, /This is a sample, and its form sends nothing/);
   });
 
@@ -200,7 +200,7 @@ suite('the page of snippets', () => {
     const {status, text} = await get({partner: 'nobody'});
     assert.equal(status, 400);
     assert.match(text, /This key is not known here/);
-    assert.match(codesIn(text).join(), /partner="your-partner-key" sandbox/);
+    assert.match(codesIn(text).join(), /partner="your-partner-key" draft sandbox/);
   });
 
   test('wrong choices are named beside their fields and left out of the snippet', async () => {
@@ -459,7 +459,7 @@ suite('the preview', () => {
     assert.ok(codesIn(text).includes(`https://leads.example.com${pathname}`));
     assert.match(text, /What you choose here does not change it/);
     const sample = await getPreview({host: 'email'});
-    assert.match(sample.text, /<lead-prequal-form partner="your-partner-key" sandbox/);
+    assert.match(sample.text, /<lead-prequal-form partner="your-partner-key" draft sandbox/);
   });
 
   test('the page in the preview of a snippet has the background of the look', async () => {

@@ -1,0 +1,370 @@
+/** Tests what a form with `draft` brings back after an interruption: a new element on the same page stands for a reload. */
+import {expect} from '@open-wc/testing';
+import {until} from '../../support/until.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {fillStorage, forbidStorage, later, restorePage, stub} from '../../support/browser/browser-page.ts';
+import {config, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {
+  button,
+  choose,
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  fillFunds,
+  heading,
+  listen,
+  maybeButton,
+  open as openForm,
+  reserved,
+  send,
+  shows,
+  startOver,
+  touch,
+  type Attributes,
+} from '../../support/browser/visitor.ts';
+
+const name = 'lead-prequal-draft:acme';
+const labels = ['First name', 'Last name', 'Email', 'Phone'];
+const contact = (form: LeadPrequalForm) => labels.map((label) => field(form, label).value);
+const typed = ['Maria', 'Ortiz', 'maria@example.com', '(415) 555-0132'];
+const empty = ['', '', '', ''];
+const known = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '4155550132'};
+const minutes = 60_000;
+
+const open = (attributes: Attributes = {}) => openForm({draft: '', order: 'contact-first', ...attributes});
+
+/** Replaces the form by a new one, as a reload of the page does. */
+async function reload(form: LeadPrequalForm, attributes: Attributes = {}) {
+  form.remove();
+  return open(attributes);
+}
+
+async function typedInto(form: LeadPrequalForm) {
+  await fillContact(form);
+  return form;
+}
+
+const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('draft'));
+const keep = (draft: object) => sessionStorage.setItem(name, JSON.stringify({at: Date.now(), ...draft}));
+const errors = (form: LeadPrequalForm) => form.shadowRoot?.querySelectorAll('[part=error]').length;
+
+let server: FakeServer;
+beforeEach(() => {
+  sessionStorage.clear();
+  server = new FakeServer();
+});
+afterEach(() => {
+  document.documentElement.lang = 'en';
+  restorePage();
+  server.restore();
+});
+
+describe('a draft', () => {
+  it('a draft brings all answers back after a reload', async () => {
+    const form = await open({layout: 'single'});
+    await fillContact(form);
+    await fillFunds(form);
+    await choose(form, 'Above 720 Excellent');
+    await choose(form, 'Rather not say');
+    const again = await reload(form, {layout: 'single'});
+    expect(contact(again)).to.deep.equal(typed);
+    expect(field(again, 'Above 720 Excellent').checked).to.be.true;
+    expect(field(again, 'Rather not say').checked).to.be.true;
+    const funds = ['Retirement funds', 'Cash', 'Investments'].map((label) => field(again, label).value);
+    expect(funds).to.deep.equal(['120,000', '50,000', '0']);
+  });
+
+  it('a draft brings each step back, at the first render and without events of the visitor', async () => {
+    let form = await open();
+    const fillIn = [fillContact, (at: LeadPrequalForm) => choose(at, 'Above 720 Excellent'), fillFunds];
+    for (const [index, title] of ['About you', 'Credit history', 'Your funds'].entries()) {
+      expect(heading(form)).to.contain(title);
+      await fillIn[index]!(form);
+      const events = listen();
+      form = await reload(form);
+      expect(heading(form)).to.contain(title);
+      expect(events.map(({type}) => type)).to.deep.equal(['prequal-ready']);
+      await touch(form);
+      if (maybeButton(form, 'Next')) await click(form, 'Next');
+    }
+    await send(form);
+    expect(server.leads[0]!.body.lead).to.include({
+      first_name: 'Maria',
+      credit_score: 'Above 720',
+      cash: 50_000,
+    });
+  });
+
+  it('the last step of a draft shows the consent and its button without a touch, and no tick', async () => {
+    server.config = () => config({consent: {text: 'I agree.', version: '1', required: true}});
+    const form = await open({style: reserved});
+    await fillAll(form);
+    await shows(form, 'I agree.');
+    field(form, 'I agree.').click();
+    await form.updateComplete;
+    const again = await reload(form, {style: reserved});
+    await shows(again, 'I agree.');
+    expect(field(again, 'I agree.').checked).to.be.false;
+    await until(() => getComputedStyle(button(again, 'See my estimate')).visibility === 'visible');
+  });
+
+  it('a draft comes back in the language that the visitor has changed to', async () => {
+    const form = await open();
+    await fillAll(form);
+    form.remove();
+    document.documentElement.lang = 'es';
+    const again = await open();
+    expect(heading(again)).to.contain('Sus fondos');
+    expect(again.shadowRoot?.querySelector<HTMLInputElement>('[name=cash]')?.value).to.equal('50,000');
+    await touch(again);
+    await click(again, 'Atrás');
+    await click(again, 'Atrás');
+    expect(again.shadowRoot?.querySelector<HTMLInputElement>('[name=first_name]')?.value).to.equal('Maria');
+  });
+
+  it('a draft holds what was typed last, whichever step the visitor is on', async () => {
+    const form = await typedInto(await open());
+    fill(form, 'First name', 'Mariana');
+    await click(form, 'Next');
+    await choose(form, 'Above 720 Excellent');
+    await click(form, 'Back');
+    const again = await reload(form);
+    expect(contact(again)).to.deep.equal(['Mariana', ...typed.slice(1)]);
+    await touch(again);
+    await click(again, 'Next');
+    expect(field(again, 'Above 720 Excellent').checked).to.be.true;
+  });
+
+  it('a draft holds what a browser filled in without an event, once the visitor presses Next', async () => {
+    const form = await open();
+    labels.forEach((label, index) => (field(form, label).value = typed[index]!));
+    await click(form, 'Next');
+    const again = await reload(form);
+    expect(heading(again)).to.contain('Credit history');
+    await click(again, 'Back');
+    expect(contact(again)).to.deep.equal(typed);
+  });
+
+  it('a draft holds what a browser filled in without an event, once the visitor leaves the page', async () => {
+    const form = await open();
+    await touch(form);
+    labels.forEach((label, index) => (field(form, label).value = typed[index]!));
+    stub(Document.prototype, 'visibilityState', {get: () => 'hidden'});
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(sessionStorage.getItem(name)).to.contain('maria@example.com');
+    expect(contact(await reload(form))).to.deep.equal(typed);
+  });
+
+  it('a draft holds text that is not acceptable yet, and shows it without an error', async () => {
+    const form = await open();
+    await touch(form);
+    const half = ['M', '', 'maria@', '(415) 5'];
+    labels.forEach((label, index) => fill(form, label, half[index]!));
+    const again = await reload(form);
+    expect(contact(again)).to.deep.equal(half);
+    expect(errors(again)).to.equal(0);
+  });
+
+  it('a draft holds nothing after the visitor has emptied all fields', async () => {
+    const form = await typedInto(await open());
+    for (const label of labels) fill(form, label, '');
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('a draft is removed half an hour after the visitor has left the page', async () => {
+    let form = await typedInto(await open());
+    later(31 * minutes);
+    form.remove();
+    later(29 * minutes);
+    form = await open();
+    expect(contact(form)).to.deep.equal(typed);
+    form.remove();
+    later(31 * minutes);
+    expect(contact(await open())).to.deep.equal(empty);
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('a draft is not shown in the form of another partner', async () => {
+    const form = await typedInto(await open());
+    expect(contact(await reload(form, {partner: 'globex'}))).to.deep.equal(empty);
+  });
+
+  it('no draft is kept without the attribute draft', async () => {
+    const form = await typedInto(await openForm());
+    await click(form, 'Next');
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('what the page has filled in is no draft until the visitor goes on', async () => {
+    const form = await open();
+    form.prefill = known;
+    await until(() => contact(form)[0] === 'Maria');
+    form.requestUpdate();
+    await form.updateComplete;
+    expect(drafts()).to.deep.equal([]);
+    await click(form, 'Next');
+    expect(drafts()).to.deep.equal([name]);
+  });
+
+  it('a page that Back shows again has the answers that another page kept last', async () => {
+    const form = await open();
+    await fillAll(form);
+    keep({...known, credit_score: 'Below 620', cash: '60000', step: 'credit'});
+    document.dispatchEvent(new Event('visibilitychange'));
+    dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
+    await form.updateComplete;
+    expect(heading(form)).to.contain('Credit history');
+    expect(field(form, 'Below 620 Building').checked).to.be.true;
+    await click(form, 'Next');
+    expect(field(form, 'Cash').value).to.equal('60,000');
+  });
+});
+
+describe('a draft and the lead', () => {
+  it('a draft stays while sending fails, and is removed once the lead is answered', async () => {
+    server.reply(() => problem(503, 'store-unavailable'));
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(drafts()).to.have.length(1);
+    server.reply();
+    await send(form, 'Try again');
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('a lead that was being sent is sent once if the visitor sends it again after a reload', async () => {
+    server.delayReply();
+    const form = await open();
+    await fillAll(form);
+    button(form, 'See my estimate').click();
+    await until(() => server.leads.length === 1);
+    server.reply();
+    await send(await reload(form));
+    expect(server.leads[1]!.key).to.equal(server.leads[0]!.key);
+    expect(server.leads[1]!.body.lead).to.deep.equal(server.leads[0]!.body.lead);
+  });
+
+  it('nothing of an answered lead is kept before the visitor changes it', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await click(form, 'Change my answers');
+    expect(drafts()).to.deep.equal([]);
+    await shows(await reload(form), '$830,000');
+  });
+
+  it('answers that the visitor was changing come back, and replace the lead when they are sent', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await click(form, 'Change my answers');
+    fill(form, 'Cash', '60,000');
+    const again = await reload(form);
+    expect(heading(again)).to.contain('Your funds');
+    expect(field(again, 'Cash').value).to.equal('60,000');
+    await send(again);
+    expect(server.readings).to.have.length(0);
+    expect(server.leads[1]!.body.supersedes).not.to.equal(undefined);
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('Start over removes the draft, and the form begins at the first step', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    await startOver(form);
+    expect(drafts()).to.deep.equal([]);
+    expect(contact(await reload(form))).to.deep.equal(empty);
+  });
+
+  it('a draft is removed by reset()', async () => {
+    const form = await open();
+    await fillAll(form);
+    expect(drafts()).to.have.length(1);
+    form.reset();
+    await form.updateComplete;
+    expect(drafts()).to.deep.equal([]);
+    expect(contact(await reload(form))).to.deep.equal(empty);
+  });
+});
+
+describe('a draft that cannot be trusted', () => {
+  for (const [what, change] of [
+    ['forbidden', forbidStorage],
+    ['full', fillStorage],
+  ] as const) {
+    it(`a form with a draft can be sent where storage is ${what}`, async () => {
+      change();
+      const form = await open({partner: what});
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+    });
+  }
+
+  for (const broken of [
+    '{',
+    'null',
+    '5',
+    '[]',
+    '"text"',
+    '{"at":"x","first_name":"Eve"}',
+    '{"at":8e15,"first_name":"Eve"}',
+    '{"first_name":"Eve"}',
+  ]) {
+    it(`a draft that another script replaced by ${broken} is ignored`, async () => {
+      sessionStorage.setItem(name, broken);
+      expect(contact(await open())).to.deep.equal(empty);
+    });
+  }
+
+  it('values of a draft that no visitor can have typed or chosen are ignored', async () => {
+    keep({
+      first_name: 'a'.repeat(1_001),
+      last_name: 5,
+      email: ['a@example.com'],
+      phone: '415\n555 0132',
+      credit_score: 'Best',
+      bankruptcy: 'maybe',
+      cash: {toString: 'x'},
+      website: 'bot',
+      consent: '1',
+      __proto__: {retirement: '5'},
+      step: {},
+    });
+    const form = await open({layout: 'single'});
+    expect(contact(form)).to.deep.equal(empty);
+    await touch(form);
+    await fillContact(form);
+    await fillFunds(form);
+    await choose(form, '680 to 720 Good');
+    await send(form);
+    const {body} = server.leads[0]!;
+    expect(body.lead).not.to.have.property('bankruptcy');
+    expect(body.trap).to.equal(undefined);
+  });
+
+  it('HTML in a draft is a text in its field', async () => {
+    const code = '<img src="x" onerror="document.title = 1">';
+    keep({...known, first_name: code});
+    const form = await open();
+    expect(contact(form)[0]).to.equal(code);
+    expect(form.shadowRoot?.querySelector('img')).to.equal(null);
+  });
+
+  for (const [what, draft, title] of [
+    ['the step is missing, as in a draft of an earlier version', known, 'About you'],
+    ['the step has no such name', {...known, step: 'constructor'}, 'About you'],
+    ['an answer before the step is missing', {...known, phone: '', step: 'funds'}, 'About you'],
+    ['an answer before the step is wrong', {...known, credit_score: 'Best', step: 'funds'}, 'Credit history'],
+    ['the step has answers that are missing', {...known, step: 'credit'}, 'Credit history'],
+  ] as const) {
+    it(`a form begins at "${title}" if ${what}`, async () => {
+      keep(draft);
+      const form = await open();
+      expect(heading(form)).to.contain(title);
+      expect(errors(form)).to.equal(0);
+    });
+  }
+});

@@ -1,0 +1,56 @@
+/**
+ * What a draft holds: the answers as they were typed, the step, and the time. It is in the session storage, where other
+ * scripts of the page can replace it by anything.
+ */
+import {fieldTable, type FieldName} from '../../form/pages.ts';
+import type {Values} from '../../form/read-fields.ts';
+import {keep, recall} from '../page/session.ts';
+import {draftName, forgetDraft} from './contact-sources.ts';
+
+/** Milliseconds. */
+const lifetime = 30 * 60_000;
+
+/** UTF-16 code units. No field takes a text that is nearly as long. */
+const longestText = 1_000;
+
+/** Whether the visitor can have typed or chosen it. An empty text is what a choice has for "rather not say". */
+function isTypable(name: FieldName, value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const {kind, required, choices = ['true', 'false']} = fieldTable[name];
+  if (kind === 'choice' || kind === 'flag') return choices.includes(value) || (!required && value === '');
+  return value !== '' && value.length <= longestText && !/[\r\n]/.test(value);
+}
+
+/** Names that are no field, and values that no visitor can have typed, are left out. */
+const typable = (source: Readonly<Record<string, unknown>>): Values =>
+  Object.fromEntries(
+    (Object.keys(fieldTable) as FieldName[]).flatMap((name) => {
+      const value = source[name];
+      return isTypable(name, value) ? [[name, value]] : [];
+    }),
+  );
+
+/** Equal for the same answers, whether an empty field was read or not. */
+export const answersText = (values: Values): string => JSON.stringify(typable(values));
+
+/**
+ * Keeps the answers as they are, also what is not acceptable yet, such as half a phone number. Without any answer, the
+ * draft is removed.
+ *
+ * @param step the name of the step that is shown
+ */
+export function keepDraft(partner: string, values: Values, step: string | undefined) {
+  const answers = typable(values);
+  const isEmpty = Object.keys(answers).length === 0;
+  keep(draftName(partner), isEmpty ? undefined : {...answers, step, at: Date.now()});
+}
+
+/** @returns the answers, and the name of the step if it was kept. A draft that is too old is removed */
+export function readDraft(partner: string): {values: Values; step: unknown} | undefined {
+  const draft = recall(draftName(partner)) as ({at: number} & Record<string, unknown>) | null | undefined;
+  // A draft of the future comes from another script, or from before the clock was set.
+  if (draft && Math.abs(Date.now() - draft.at) < lifetime)
+    return {values: typable(draft), step: draft['step']};
+  forgetDraft(partner);
+  return undefined;
+}
