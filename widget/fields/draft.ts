@@ -37,8 +37,9 @@ export class Draft implements ReactiveController {
     removeEventListener('pageshow', this.#onReturn);
   }
 
+  /** A form that was taken off the page may still render, and must not replace the draft of the one in its place. */
   hostUpdated() {
-    this.#keep();
+    if (this.#host.element.isConnected) this.#keep();
   }
 
   /** A page that is shown again must not replace a newer draft, which another page of the tab may have kept. */

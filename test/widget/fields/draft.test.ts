@@ -208,6 +208,15 @@ describe('a draft', () => {
     expect(drafts()).to.deep.equal([name]);
   });
 
+  it('a form that was taken off the page does not replace a newer draft', async () => {
+    const form = await typedInto(await open());
+    form.remove();
+    keep({...known, first_name: 'Mariana'});
+    form.requestUpdate();
+    await form.updateComplete;
+    expect(sessionStorage.getItem(name)).to.contain('Mariana');
+  });
+
   it('a page that Back shows again has the answers that another page kept last', async () => {
     const form = await open();
     await fillAll(form);
