@@ -68,7 +68,7 @@ for (const [name, script] of Object.entries({
     await until(isClean, 5_000).catch(() => {});
     expect(page.look()).to.deep.equal(page.before);
     expect(
-      page.listened.filter((type) => !/^(pointer(up|cancel)|visibilitychange)$/.test(type)),
+      page.listened.filter((type) => !/^(pointer(up|cancel)|visibilitychange|pageshow)$/.test(type)),
       'listeners',
     ).to.deep.equal([]);
     expect(page.prevented, 'events of the page').to.deep.equal([]);
