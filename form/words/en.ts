@@ -78,7 +78,7 @@ export const afterTouch = {
       email: 'Enter your email address.',
       phone: 'Enter your phone number.',
       credit_score: 'Choose your credit score. A guess is fine.',
-      money: '{label}: enter an amount, or choose None.',
+      money: '{label}: enter an amount, or 0 if you have none.',
       other: '{label} is missing.',
     },
     negative: {other: '{label} must be $0 or more.'},
@@ -125,6 +125,8 @@ export const afterTouch = {
   none: 'None',
   noneFor: 'for {label}',
   noneChosen: '{label}: $0',
+  /** For people who use a keyboard or a screen reader: the keyboard does not stop at the buttons "None". */
+  typeZero: 'None? Type 0.',
   didYouMean: 'Did you mean {email}?',
   /** The form asks this about an amount that may be meant as thousands. */
   thousands: '{label}: {amount}, or {thousands}?',

@@ -69,6 +69,7 @@ function optionsOf(name: FieldName, words: Words): Option[] {
   }));
 }
 
+/** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
 const moneyField = (
   name: FieldName,
   words: Words,
@@ -91,12 +92,13 @@ const moneyField = (
           enterkeyhint=${name === lastField ? 'send' : 'next'}
           ?required=${fieldTable[name].required}
           aria-invalid=${error ? 'true' : 'false'}
-          aria-describedby=${describedBy(name, words, error)}
+          aria-describedby=${describedBy(name, words, error, `${name}-hint`)}
           .value=${value}
           @input=${(event: InputEvent) => on.type(name, event)}
         />
+        <span class="hint" id="${name}-hint" aria-hidden="true">${words.typeZero}</span>
       </div>
-      <button class="none" part="button" type="button" @click=${() => on.none(name)}>
+      <button class="none" part="button" type="button" tabindex="-1" @click=${() => on.none(name)}>
         ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
       </button>
     </div>

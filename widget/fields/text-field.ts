@@ -54,6 +54,14 @@ type Help = {readonly [Name in FieldName]?: string};
 export const helpText = (name: FieldName, {help}: {help: Help}) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;
 
-/** The ids of the field's help and error. */
-export const describedBy = (name: FieldName, {help}: {help: Help}, error: TemplateResult | undefined) =>
-  [help[name] && `${name}-help`, error && `${name}-error`].filter(Boolean).join(' ') || nothing;
+/**
+ * The ids of the field's help and error.
+ *
+ * @param hint the id of what else is said of the field
+ */
+export const describedBy = (
+  name: FieldName,
+  {help}: {help: Help},
+  error: TemplateResult | undefined,
+  hint?: string,
+) => [help[name] && `${name}-help`, hint, error && `${name}-error`].filter(Boolean).join(' ') || nothing;

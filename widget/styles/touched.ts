@@ -35,7 +35,8 @@ export const touched = css`
     flex: 1 9em;
     position: relative;
   }
-  .sign {
+  .sign,
+  .hint {
     align-items: center;
     color: var(--_muted);
     display: flex;
@@ -43,6 +44,19 @@ export const touched = css`
     inset-inline-start: 14px;
     pointer-events: none;
     position: absolute;
+  }
+  .hint {
+    display: none;
+    font-size: 0.875em;
+    inset-inline: 3em 14px;
+    justify-content: end;
+    line-height: 1.25;
+    text-align: end;
+    text-wrap: balance;
+  }
+  /* An empty field that the visitor has reached with Tab. */
+  [data-tab] :focus:invalid + .hint {
+    display: flex;
   }
   .money input {
     font-variant-numeric: tabular-nums;

@@ -125,6 +125,9 @@ export class TouchedForm {
     // The press of a button must not show the text below the pointer, where the click would tick its box.
     if (field && (type === 'focusin' || type === 'input')) this.consent.show();
     this.#enteredIn = key === 'Enter' ? field : undefined;
+    // Somebody who goes by Tab sees a hint in an empty amount.
+    if (key === 'Tab' || type === 'pointerdown')
+      this.#host.find('form')?.toggleAttribute('data-tab', key === 'Tab');
     if (type === 'input') {
       this.consent.collect();
       this.fields.change(field);

@@ -34,6 +34,12 @@ describe('an amount of money', () => {
     for (const key of keys) await sendKeys({press: key});
   };
 
+  const shiftTab = async () => {
+    await sendKeys({down: 'Shift'});
+    await press('Tab');
+    await sendKeys({up: 'Shift'});
+  };
+
   const type = async (form: LeadPrequalForm, label: string, typed: string) => {
     field(form, label).focus();
     await sendKeys({type: typed});
@@ -139,13 +145,63 @@ describe('an amount of money', () => {
     }
   });
 
-  it('an amount is tidied when the focus goes to its own None button', async () => {
+  it('an amount is tidied when the focus goes to its own None button, or by Tab to the next one', async () => {
     const form = await open({layout: 'single'});
+    await type(form, 'Retirement funds', '120k');
+    button(form, 'None for Retirement funds').focus();
+    await form.updateComplete;
+    expect(field(form, 'Retirement funds').value).to.equal('120,000');
     await type(form, 'Cash', '50k');
     await press('Tab');
     await form.updateComplete;
-    expect(focused(form)).to.equal(button(form, 'None for Cash'));
+    expect(focused(form)?.id).to.equal('investments');
     expect(field(form, 'Cash').value).to.equal('50,000');
+  });
+
+  describe('that is empty', () => {
+    /** What sighted people read in the amount that has the focus. */
+    const hint = (form: LeadPrequalForm) => {
+      const shown = [...form.shadowRoot!.querySelectorAll<HTMLElement>('.hint')];
+      return shown.filter((element) => element.checkVisibility()).map(({textContent}) => textContent);
+    };
+
+    it('shows that 0 means none to somebody who comes by Tab, until something is typed', async () => {
+      const form = await open({layout: 'single'});
+      field(form, 'Cash').focus();
+      expect(hint(form)).to.deep.equal([]);
+      await press('Tab');
+      expect(focused(form)?.id).to.equal('investments');
+      expect(hint(form)).to.deep.equal(['None? Type 0.']);
+      await press('0');
+      expect(hint(form)).to.deep.equal([]);
+      await shiftTab();
+      expect(hint(form)).to.deep.equal(['None? Type 0.']);
+    });
+
+    it('shows no hint once the visitor presses something with a pointer', async () => {
+      const form = await open({layout: 'single'});
+      field(form, 'Cash').focus();
+      await press('Tab');
+      const {x, y, width, height} = field(form, 'Investments').getBoundingClientRect();
+      await sendMouse({
+        type: 'click',
+        position: [Math.round(x + width / 2), Math.round(y + height / 2)],
+      });
+      expect(focused(form)?.id).to.equal('investments');
+      expect(hint(form)).to.deep.equal([]);
+    });
+
+    it('tells screen readers after its help that 0 means none, in each language', async () => {
+      for (const [lang, label, said] of [
+        ['en', 'Cash', 'Checking, savings and other money you could put in. None? Type 0.'],
+        ['es', 'Efectivo', '¿Nada? Escriba 0.'],
+      ] as const) {
+        const form = await open({layout: 'single', lang});
+        expect(description(form, field(form, label))).to.match(
+          new RegExp(`${said.replaceAll(/[?.]/g, '\\$&')}$`),
+        );
+      }
+    });
   });
 
   describe('that may mean thousands', () => {
@@ -184,8 +240,8 @@ describe('an amount of money', () => {
       await type(form, 'Cash', '50');
       await press('Tab');
       await shows(form, question);
-      await press('Tab', 'Tab');
-      expect(focused(form)).to.equal(button(form, '$50,000'));
+      await shiftTab();
+      expect(focused(form)?.textContent).to.contain('$50,000');
       await press('Enter');
       expect(field(form, 'Cash').value).to.equal('50,000');
     });

@@ -325,7 +325,7 @@ describe('the form', () => {
       const form = await open({layout: 'single'});
       await click(form, 'See my estimate');
       expect(field(form, 'Cash').value).to.equal('');
-      expect(summary(form)).to.include('Cash: enter an amount, or choose None.');
+      expect(summary(form)).to.include('Cash: enter an amount, or 0 if you have none.');
 
       await click(form, 'None for Cash');
       expect(field(form, 'Cash').value).to.equal('0');

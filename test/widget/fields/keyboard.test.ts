@@ -1,7 +1,16 @@
 import {expect} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import {FakeServer} from '../../support/browser/fake-server.ts';
-import {field, focused, heading, open, shows} from '../../support/browser/visitor.ts';
+import {
+  button,
+  choose,
+  field,
+  fillContact,
+  focused,
+  heading,
+  open,
+  shows,
+} from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
 /** How many keys besides characters the visitor has pressed. */
@@ -44,16 +53,12 @@ describe('the whole path by keyboard', () => {
     await press('Tab');
     await type('$120k');
     await press('Tab');
-    await press('Tab');
     await type('50,000.00');
     await press('Tab');
+    await type('none');
     await press('Tab');
-    await press('Tab');
-    expect(focused(form)?.textContent).to.contain('None');
-    await press(' ');
     expect(field(form, 'Retirement funds').value).to.equal('120,000');
     expect(field(form, 'Investments').value).to.equal('0');
-    await press('Tab');
     expect(focused(form)?.textContent).to.contain('See my estimate');
     await press(' ');
     await shows(form, '$830,000');
@@ -97,7 +102,7 @@ describe('the whole path by keyboard', () => {
     await shows(form, 'Your funds');
     expect(focused(form)?.textContent, 'the step is announced').to.contain('Step 3 of 3');
 
-    // Enter goes past the buttons "None", which Tab stops at: 4 keys.
+    // Three amounts, and the last button: 4 keys.
     await control('Tab');
     await type('120k');
     await control('Enter');
@@ -114,6 +119,35 @@ describe('the whole path by keyboard', () => {
       cash: 50_000,
       investments: 0,
     });
+  });
+
+  it('Tab stops at 12 places on the way to the result, and at no button "None"', async () => {
+    const form = await open();
+    const stops: string[] = [];
+    /** Goes on with Tab until the main button has the focus. */
+    const tabToMain = async (step: string) => {
+      await shows(form, step);
+      do {
+        await press('Tab');
+        const stop = focused(form);
+        stops.push((stop as HTMLInputElement).name || stop?.textContent.trim() || 'nothing');
+      } while (!focused(form)?.matches('.main'));
+    };
+    await fillContact(form);
+    field(form, 'First name').focus();
+    stops.push('first_name');
+    await tabToMain('Step 1 of 3');
+    await press('Enter');
+    await tabToMain('Step 2 of 3');
+    await choose(form, 'Above 720 Excellent');
+    button(form, 'Next').focus();
+    await press('Enter');
+    await tabToMain('Step 3 of 3');
+    expect(stops).to.deep.equal([
+      ...['first_name', 'last_name', 'email', 'phone', 'Next'],
+      ...['credit_score', 'bankruptcy', 'Next'],
+      ...['retirement', 'cash', 'investments', 'See my estimate'],
+    ]);
   });
 
   it('the keyboard is enough to get from the error summary to a field', async () => {
