@@ -2,6 +2,7 @@
  * What stands on a partner's page in place of a form whose script does not arrive, because it is blocked, withdrawn or
  * changed, or the server is down: the address of the apply page, and the partner's contact.
  */
+import {elementName} from '../../contract/api.ts';
 import {toE164} from '../../contract/phone.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Partner} from '../config/partners.ts';
@@ -13,9 +14,28 @@ import {pageWords, type PageLanguage} from './words.ts';
 export const fallbackClass = 'prequal-late';
 
 /**
+ * Grey bars in the shape of the first screen: a title, four fields and a button. They stand for as long as an animation
+ * hides the text of the child, and go with it when the form shows itself, so that no empty moment comes between. The grey
+ * is nearly transparent, for light and dark pages. Without a kept height the bars have no room.
+ *
+ * They are a pseudo-element, because it can be visible in a hidden element and is nothing for screen readers. Their place is
+ * that of the form, which must be positioned. It is not that of the child, which loses its height when the script has run.
+ */
+export const barsRule = (selector: string): string => `${selector}::before {
+  background:
+    linear-gradient(#8883 0 0) 0 0 / 50% 2em no-repeat,
+    repeating-linear-gradient(#8883 0 3em, #0000 0 5em) 0 4.5em / 100% 23em no-repeat;
+  content: '';
+  inset: 2em 5%;
+  position: absolute;
+  visibility: var(--prequal-bars);
+}`;
+
+/**
  * The animation hides the child in its delay of eight seconds, and the form hides it as soon as it shows itself. The
  * animation itself takes no time, because many style sheets shorten animations for people who want less motion, but few
- * touch delays. Where a style sheet forbids all animations, the child is shown at once, which is better than never.
+ * touch delays. Where a style sheet forbids all animations, the child is shown at once, which is better than never. For as
+ * long as the animation hides the child, it also sets the property that shows the bars.
  *
  * The first rule is what the form says of itself when it has arrived. Browsers count it as a shift of the layout when an
  * element with a child gets another place, even if the child is hidden.
@@ -24,11 +44,13 @@ export const fallbackRules = `:where(lead-prequal-form) {
   inline-size: 100%;
   margin-inline: auto;
   max-inline-size: var(--prequal-max-width, 640px);
+  position: relative;
 }
 @keyframes ${fallbackClass} {
-  from { visibility: hidden; }
+  from { visibility: hidden; --prequal-bars: visible; }
 }
-.${fallbackClass} { animation: ${fallbackClass} 0s 8s backwards; }
+.${fallbackClass} { animation: ${fallbackClass} 0s 8s backwards; --prequal-bars: hidden; }
+${barsRule(`${elementName} > .${fallbackClass}`)}
 @media (scripting: none) {
   .${fallbackClass} { animation: none; }
 }`;

@@ -248,10 +248,14 @@ suite('an apply page', () => {
     await page.route('**/lead-prequal-form.js*', (route) => route.abort());
     await page.goto(`${run.publicUrl}/apply/acme?utm_source=news`);
     const notice = page.getByRole('heading', {name: 'The form has not loaded yet'});
+    const bars = () =>
+      page.evaluate(() => getComputedStyle(document.querySelector('.late')!, '::before').visibility);
     assert.equal(await notice.isVisible(), false, 'not at once, because the script may still come');
+    assert.equal(await bars(), 'visible');
     // The seconds of patience pass.
     await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
     await notice.waitFor();
+    assert.equal(await bars(), 'hidden');
     await page.unroute('**/lead-prequal-form.js*');
     await page.getByRole('link', {name: 'Try again'}).click();
     await page.getByLabel('First name').waitFor();

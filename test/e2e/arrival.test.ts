@@ -119,7 +119,7 @@ suite('a form that arrives', () => {
     await page.close();
   });
 
-  test('with JavaScript, the snippet of the guide shows nothing while the form is on its way', async () => {
+  test('with JavaScript, the snippet of the guide says nothing while the form is on its way', async () => {
     const page = await openPage(snippet, {});
     const gate = Promise.withResolvers<void>();
     await page.route('**/lead-prequal-form.js?build=*', async (route) => {
@@ -131,6 +131,7 @@ suite('a form that arrives', () => {
     assert.equal(await page.locator('lead-prequal-form').innerText(), '');
     // What is hidden is not read to people who cannot see, either.
     assert.equal(await page.getByRole('link').count(), 0);
+    assert.equal(await page.locator('lead-prequal-form').ariaSnapshot(), '');
     gate.resolve();
     await page.getByLabel('First name').waitFor();
     await page.close();

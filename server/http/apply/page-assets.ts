@@ -6,6 +6,7 @@ import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
 import {isCovered} from '../../config/origins.ts';
+import {barsRule} from '../../snippets/fallback.ts';
 import {pageLanguages, type PageLanguage} from '../../snippets/words.ts';
 
 const placeOf = (name: string) => join(import.meta.dirname, name);
@@ -15,6 +16,7 @@ const styles = [
   read('page.css').toString(),
   reservedHeightRule(elementName, reservedHeights.steps),
   reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
+  barsRule('.late'),
 ].join('\n');
 /** frame.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
 export const frameScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('frame.js').toString()}}\n`;

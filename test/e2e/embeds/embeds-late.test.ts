@@ -49,6 +49,13 @@ const waitEightSeconds = (frame: Frame) =>
     for (const animation of document.getAnimations()) animation.currentTime = 8_000;
   });
 
+/** Whether grey bars stand in the kept height. */
+const hasBars = (frame: Frame) =>
+  frame.locator(late).evaluate((child) => {
+    const {visibility, height} = getComputedStyle(child, '::before');
+    return visibility === 'visible' && parseFloat(height) > 300;
+  });
+
 const publish = async (site: SiteKindName) =>
   emulations[site].usual.publish(trials.snippetFor(site), trials.site);
 
@@ -76,7 +83,9 @@ suite('the snippets for all kinds of sites where the form does not load', () => 
         const link = frame.locator(applyLink);
         if (site !== 'wordpress') {
           assert.equal(await link.isVisible(), false);
+          await until(() => hasBars(frame));
           await waitEightSeconds(frame);
+          assert.equal(await hasBars(frame), false);
         }
         assert.equal(await link.isVisible(), true);
         assert.match(await frame.locator('body').innerText(), /you can open it on its own page\./i);
@@ -103,6 +112,8 @@ suite('the snippets for all kinds of sites where the form does not load', () => 
     const [place = ''] = trials.snippetFor('gtm').texts;
     const page = await openWithoutForm(trials.site.add(pageOf(place)));
     assert.equal(await page.locator(late).isVisible(), false);
+    // No height is kept there.
+    assert.equal(await hasBars(page.mainFrame()), false);
     await waitEightSeconds(page.mainFrame());
     assert.equal(await page.locator(late).isVisible(), true);
     await page.close();

@@ -188,7 +188,8 @@ suite('what a snippet is made from', () => {
           'call <a href="tel:+14155550132">(415) 555-0132 ext. 3</a>, ' +
           'or write to <a href="mailto:hello@acme.example">hello@acme.example</a>.',
       );
-      assert.ok(text.includes('.prequal-late { animation: prequal-late 0s 8s backwards; }'), text);
+      assert.ok(text.includes('.prequal-late { animation: prequal-late 0s 8s backwards; '), text);
+      assert.match(text, /^ *lead-prequal-form > \.prequal-late::before \{$/m);
       assert.doesNotMatch(text, /noscript|\/contact/);
     });
   }

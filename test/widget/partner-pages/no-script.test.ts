@@ -57,6 +57,13 @@ const isSeen = (page: PartnerPage) => {
   return visibility === 'visible' && textIn(page).getClientRects().length > 0;
 };
 
+/** The grey bars that stand in the place of the form. Screen readers do not hear of them. */
+const barsIn = (page: PartnerPage) => {
+  const {visibility, height} = page.getComputedStyle(textIn(page), '::before');
+  const isRendered = textIn(page).getClientRects().length > 0;
+  return isRendered && visibility === 'visible' && parseFloat(height) > 300;
+};
+
 /** What the visitor sees this long after the page has appeared. */
 function wait(page: PartnerPage, milliseconds: number) {
   for (const animation of page.document.getAnimations()) {
@@ -81,9 +88,11 @@ describe('the text of a snippet where the form does not load', () => {
       for (const milliseconds of [0, 7_999]) {
         wait(page, milliseconds);
         expect(isSeen(page), `${milliseconds}`).to.be.false;
+        expect(barsIn(page), `bars at ${milliseconds}`).to.be.true;
       }
       wait(page, 8_000);
       expect(isSeen(page)).to.be.true;
+      expect(barsIn(page)).to.be.false;
       expect(page.customElements.get('lead-prequal-form')).to.equal(undefined);
       expect([...textIn(page).querySelectorAll('a')].map(({href}) => href)).to.deep.equal([
         `${service.origin}/apply/acme`,
@@ -114,12 +123,34 @@ describe('the text of a snippet where the form does not load', () => {
     addScript(page);
     const form = page.document.querySelector('lead-prequal-form')!;
     await until(() => {
+      const hasArrived = Boolean(form.shadowRoot?.querySelector('form'));
       expect(isSeen(page)).to.be.false;
+      expect(barsIn(page), 'either the bars or the fields are shown').to.equal(!hasArrived);
       expect(top()).to.equal(before);
-      return Boolean(form.shadowRoot?.querySelector('form'));
+      return hasArrived;
     });
     wait(page, 8_000);
     expect(isSeen(page)).to.be.false;
+  });
+
+  it('has bars before it that do not move, and that need a kept height', async () => {
+    const page = await openPage(content.replace(/min-height:[^"]*/, ''));
+    expect(barsIn(page)).to.be.false;
+    textIn(page).parentElement!.style.minHeight = '37em';
+    expect(barsIn(page)).to.be.true;
+    const timings = page.document.getAnimations().map(({effect}) => effect?.getTiming().duration);
+    expect(timings).to.deep.equal([0]);
+  });
+
+  it('has bars under a policy that forbids all styles but those of a file', async () => {
+    const [, rules = '', rest = ''] = /<style>([^]*)<\/style>([^]*)/.exec(content) ?? [];
+    const strict = rest.replace(/style="[^"]*"/, 'class="funding-form"');
+    const sheet = `<style nonce="page">.funding-form {display: block; min-height: 37em} ${rules}</style>`;
+    const page = await openPage(sheet + strict, {
+      'Content-Security-Policy': "default-src 'none'; style-src 'nonce-page'; script-src 'nonce-page'",
+    });
+    expect(barsIn(page)).to.be.true;
+    expect(page.trouble).to.deep.equal([]);
   });
 
   for (const attributes of [
@@ -171,6 +202,7 @@ describe('the text of a snippet where the form does not load', () => {
   it('is seen at once on a page that forbids animations', async () => {
     const page = await openPage(`<style>* {animation: none !important}</style>${content}`);
     expect(isSeen(page)).to.be.true;
+    expect(barsIn(page)).to.be.false;
     addScript(page);
     await formOn(page);
     expect(isSeen(page)).to.be.false;
