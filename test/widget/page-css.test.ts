@@ -42,7 +42,11 @@ const width = 'main {display: block !important; inline-size: 480px !important; m
 function picture(form: LeadPrequalForm) {
   const card = form.shadowRoot!.querySelector('.card')!;
   const {left, top} = card.getBoundingClientRect();
-  return [card, ...card.querySelectorAll('*:not(slot)')].map((element) => {
+  // What is not shown has no place.
+  const shown = [...card.querySelectorAll('*:not(slot)')].filter(
+    (element) => element.getClientRects().length > 0,
+  );
+  return [card, ...shown].map((element) => {
     const box = element.getBoundingClientRect();
     const style = getComputedStyle(element);
     return {
