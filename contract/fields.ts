@@ -39,7 +39,7 @@ const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
 
-/** The fields of the first step. Every lead has those that are required. */
+/** The contact data. Every lead has those that are required. */
 export const contactFields = {
   first_name: {...name, autocomplete: 'given-name'},
   last_name: {...name, autocomplete: 'family-name'},
@@ -48,9 +48,12 @@ export const contactFields = {
 } as const satisfies FieldTable;
 export type ContactFieldName = keyof typeof contactFields;
 
+/** The first question of the form. The first file of the form has this row alone. */
+export const creditScore = {kind: 'choice', required: true, choices: creditScores} as const satisfies Field;
+
 /** The further fields of a pre-qualification lead. In a standard lead they are ignored. */
 export const financialFields = {
-  credit_score: {kind: 'choice', required: true, choices: creditScores},
+  credit_score: creditScore,
   bankruptcy: {kind: 'flag', required: false},
   retirement: money,
   cash: money,

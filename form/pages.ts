@@ -1,28 +1,64 @@
 /** Which fields stand on which page of the form. The partner's consent text stands below the fields of the last one. */
 import {
   contactFields,
-  financialFields,
   formFields,
-  type ContactFieldName,
   type Field,
-  type FieldKind,
-  type FormFieldName as FieldName,
+  type FormFieldName,
   type LeadType,
 } from '../contract/fields.ts';
 
-export type {FieldName};
+export type FieldName = FormFieldName;
 
 /** The rows of the contract by their names, without the literal types of each row. */
 export const fieldTable: Readonly<Record<FieldName, Field>> = formFields;
 
-/** The kinds of fields that the first file of the form can show. `rest` shows all kinds. */
-const textKinds = ['name', 'email', 'phone', 'text'] as const satisfies readonly FieldKind[];
-type TextKind = (typeof textKinds)[number];
+export const contactNames = Object.keys(contactFields) as (keyof typeof contactFields)[];
 
-/** The fields whose words are needed before `rest` has arrived. */
-export type FirstScreenField = {
-  [Name in ContactFieldName]: (typeof contactFields)[Name]['kind'] extends TextKind ? Name : never;
-}[ContactFieldName];
+/** What a page may say in the attribute `order`, the default first. */
+export const orders = ['funds-first', 'contact-first'] as const;
+export type Order = (typeof orders)[number];
+
+export type StepName = 'contact' | 'credit' | 'funds';
+/** The words above a step, by their name. The contact data has others where it is all that is left to do. */
+export type StepTitle = StepName | 'estimate';
+export type Step = {
+  readonly name: StepName;
+  readonly title: StepTitle;
+  readonly fields: readonly FieldName[];
+};
+
+/** The steps that are shown at the same time. */
+export type Page = readonly Step[];
+
+const amounts = ['retirement', 'cash', 'investments'] as const;
+const contact = ['first_name', 'last_name', 'email', 'phone'] as const;
+
+/** The pages of the default order, a step each. The first file of the form shows the first of them. */
+export const defaultPages: readonly Page[] = [
+  [{name: 'credit', title: 'credit', fields: ['credit_score']}],
+  [{name: 'funds', title: 'funds', fields: ['bankruptcy', ...amounts]}],
+  [{name: 'contact', title: 'estimate', fields: contact}],
+];
+
+const contactStep: Step = {name: 'contact', title: 'contact', fields: contact};
+
+const contactFirst: readonly Page[] = [
+  [contactStep],
+  [{name: 'credit', title: 'credit', fields: ['credit_score', 'bankruptcy']}],
+  [{name: 'funds', title: 'funds', fields: amounts}],
+];
+
+/** How a page arranges the fields. Of an order or a layout that is unknown, the form shows the default. */
+export type Arrangement = {readonly order: string; readonly layout: string};
+
+/** @returns `defaultPages` itself, if these are the pages */
+export function pagesOf(leadType: LeadType, {order, layout}: Arrangement): readonly Page[] {
+  if (leadType === 'standard') return [[contactStep]];
+  const pages = order === 'contact-first' ? contactFirst : defaultPages;
+  return layout === 'single' ? [pages.flat()] : pages;
+}
+
+export const fieldsOf = (page: Page = []) => page.flatMap(({fields}) => fields);
 
 type Rows = typeof formFields;
 /** A text for each option of each choice. */
@@ -33,32 +69,3 @@ export type OptionTexts = {
     ? Record<Choice, string>
     : never;
 };
-
-export type StepName = 'contact' | 'credit' | 'funds';
-export type Step = {readonly name: StepName; readonly fields: readonly FieldName[]};
-
-export const contactNames = Object.keys(contactFields) as ContactFieldName[];
-const financialNames = Object.keys(financialFields) as FieldName[];
-const isMoney = (name: FieldName) => fieldTable[name].kind === 'money';
-
-const steps: Readonly<Record<LeadType, readonly Step[]>> = {
-  standard: [{name: 'contact', fields: contactNames}],
-  prequalification: [
-    {name: 'contact', fields: contactNames},
-    {name: 'credit', fields: financialNames.filter((name) => !isMoney(name))},
-    {name: 'funds', fields: financialNames.filter(isMoney)},
-  ],
-};
-
-/** The steps that are shown at the same time. */
-export type Page = readonly Step[];
-
-/** @param single all steps are shown on one page */
-export const pagesOf = (leadType: LeadType, single: boolean): readonly Page[] =>
-  single ? [steps[leadType]] : steps[leadType].map((step) => [step]);
-
-export const fieldsOf = (page: Page = []) => page.flatMap(({fields}) => fields);
-
-/** Whether the page has a field that only `rest` can show. */
-export const needsRest = (page: Page | undefined) =>
-  fieldsOf(page).some((name) => !(textKinds as readonly FieldKind[]).includes(fieldTable[name].kind));

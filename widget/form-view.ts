@@ -1,17 +1,15 @@
 /** The view of the form before there is an answer: progress, the fields of a page, and buttons. */
 import {html, nothing} from 'lit';
-import type {LeadType} from '../contract/fields.ts';
 import type {Page, Step} from '../form/pages.ts';
 import {fill} from '../form/words/fill.ts';
-import type {WordsSoFar} from '../form/words/words.ts';
+import {stepTitle, type WordsSoFar} from '../form/words/words.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 import type {ArrivalState} from './loading/arrival.ts';
 import {noticeView} from './fields/alert-view.ts';
-import {textField} from './fields/text-field.ts';
+import {creditScoreField} from './fields/choice-field.ts';
 
 export type FormView = {
   readonly words: WordsSoFar;
-  readonly leadType: LeadType;
   readonly pages: readonly Page[];
   readonly privacyHref: string | undefined;
   /** What `rest` adds to the first screen. Undefined until `rest` has arrived. */
@@ -26,7 +24,7 @@ export type FormView = {
 };
 
 export function formView(view: FormView) {
-  const {words, pages, leadType, touched, arrival, onEvent} = view;
+  const {words, pages, touched, arrival, onEvent} = view;
   const page = touched?.fields.page ?? 0;
   const last = page === pages.length - 1;
   const isSending = touched?.submission.isSending ?? false;
@@ -62,7 +60,7 @@ export function formView(view: FormView) {
             <path
               d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
             /></svg
-          ><span>${leadType === 'standard' ? words.useContact : words.use} ${privacy}</span>
+          ><span>${touched?.use() ?? words.use} ${privacy}</span>
         </p>
       </div>
       ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
@@ -74,7 +72,7 @@ export function formView(view: FormView) {
           aria-disabled=${isBusy ? 'true' : 'false'}
           @click=${view.onPress}
         >
-          ${touched?.mainLabel() ?? firstLabel(view, last)}
+          ${touched?.mainLabel() ?? firstLabel(view)}
         </button>
         ${touched?.besideMain()}
       </div>
@@ -107,24 +105,28 @@ export function loadFailedView(view: Pick<FormView, 'words' | 'applyHref' | 'arr
   `;
 }
 
-/** What the main button says as long as `rest` is not there. Only a standard lead has but one page then. */
-function firstLabel({words, arrival}: FormView, last: boolean) {
+/** What the main button says as long as `rest` is not there. */
+function firstLabel({words, arrival}: FormView) {
   if (arrival === 'awaited') return words.loading;
-  if (arrival === 'failed') return words.tryAgain;
-  return last ? words.send : words.next;
+  return arrival === 'failed' ? words.tryAgain : words.next;
 }
 
-function stepView({name, fields}: Step, page: number, {words, pages, touched}: FormView) {
+function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
+  const {name, fields} = step;
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
-    <section ?inert=${touched?.submission.isSending}>
+    <section
+      class=${fields.length > 1 ? nothing : 'alone'}
+      data-step=${name}
+      ?inert=${touched?.submission.isSending}
+    >
       <h2 part="heading" tabindex="-1">
         ${count ? html`<span class="count" part="count">${count}${duration}</span>` : nothing}
-        ${words.steps[name]}
+        ${stepTitle(words, step)}
       </h2>
       <div class="fields" part="fields">
-        ${fields.map((field) => touched?.fields.view(field) ?? textField(field, words))}
+        ${touched ? fields.map((field) => touched.fields.view(field)) : creditScoreField(words)}
       </div>
     </section>
   `;

@@ -1,9 +1,9 @@
 import {html, nothing, type PropertyValues} from 'lit';
-import {needsRest, pagesOf} from '../form/pages.ts';
+import {defaultPages, pagesOf} from '../form/pages.ts';
 import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
-import {forgetDraft, mayKnowContact, type Contact} from './fields/contact-sources.ts';
+import {forgetDraft, hasDraft, type Contact} from './fields/contact-sources.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import {Arrival} from './loading/arrival.ts';
 import {laterFiles, type Rest} from './loading/later-files.ts';
@@ -48,7 +48,8 @@ const overNetwork: Fetch = (url, init) =>
  *
  * @event {CustomEvent<undefined>} prequal-ready - The form is on the page.
  * @event {CustomEvent<undefined>} prequal-start - The visitor has typed or chosen something for the first time.
- * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of}`, counted from 1.
+ * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of, name}`. `step` is counted from
+ *   1, `name` is `credit`, `funds` or `contact`.
  * @event {CustomEvent<InvalidDetail>} prequal-invalid - The visitor has pressed the main button, and the form shows what to
  *   correct: `{field, code}` of the first field with an error, once for each press.
  * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are about to be sent. After `preventDefault()`
@@ -124,6 +125,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     partner: {},
     leadType: {attribute: 'lead-type'},
     layout: {},
+    order: {},
     presentation: {},
     theme: {reflect: true, useDefault: true},
     privacyHref: {attribute: 'privacy-href'},
@@ -145,6 +147,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare leadType: 'prequalification' | 'standard';
   /** `single` shows all fields at once. */
   declare layout: 'steps' | 'single';
+  /** `contact-first` asks for the contact data before the credit history and the funds. */
+  declare order: 'funds-first' | 'contact-first';
   /** `dialog` shows nothing in the page: a link, a button or `open()` opens the form in a dialog over the page. */
   declare presentation: 'inline' | 'dialog';
   /** `auto` follows the `color-scheme` of the page around the form. */
@@ -210,6 +214,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.partner = '';
     this.leadType = 'prequalification';
     this.layout = 'steps';
+    this.order = 'funds-first';
     this.presentation = 'inline';
     this.theme = 'auto';
     this.draft = false;
@@ -295,7 +300,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     super.updated(changed);
     if (this.#lacksRest) return;
     if (!this.#isReady) this.#onReady();
-    // The page may have set `prefill` or `layout` after the first render. Properties that it set before the element was
+    // The page may have set `order` or `layout` after the first render. Properties that it set before the element was
     // defined reach the element only with the first render.
     if (changed.size > 0 && this.#needsRest && this.#arrival.state === 'initial') void this.#arrival.load();
     if (this.#pages.length === 1) void this.#loadConsent();
@@ -327,8 +332,7 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** The first screen must not be shown without `rest`. (A consent text may come later.) */
   get #needsRest() {
-    const [first] = pagesOf(this.#leadType, this.layout === 'single');
-    return this.#isDialog || this.#isOpaque || mayKnowContact(this) || needsRest(first);
+    return this.#isDialog || this.#isOpaque || hasDraft(this) || this.#arrangedPages !== defaultPages;
   }
 
   get #isSandbox() {
@@ -345,9 +349,14 @@ export class LeadPrequalForm extends EmbeddedElement {
     return this.#arrival.form?.leadType(wanted) ?? wanted;
   }
 
-  /** If the page sets `single` after the first render, the form keeps its steps until `rest` has arrived. */
+  /** As the page and the partner's configuration want them. */
+  get #arrangedPages() {
+    return pagesOf(this.#leadType, this);
+  }
+
+  /** If the page sets another arrangement after the first render, the form keeps its steps until `rest` has arrived. */
   get #pages() {
-    return pagesOf(this.#leadType, this.layout === 'single' && this.#arrival.form !== undefined);
+    return this.#arrival.form ? this.#arrangedPages : defaultPages;
   }
 
   get #server() {
@@ -481,7 +490,6 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (this.#lacksRest) return loadFailedView(view, this.#retry);
     return html`<slot name="intro"></slot> ${formView({
         ...view,
-        leadType: this.#leadType,
         pages: this.#pages,
         privacyHref: this.privacyHref && safeLink(this.privacyHref),
         touched: form,

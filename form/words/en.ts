@@ -2,7 +2,7 @@
 import type {AmountPart, Method, Reason} from '../../contract/amounts.ts';
 import type {FieldKind} from '../../contract/fields.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
-import type {FieldName, FirstScreenField, OptionTexts, StepName} from '../pages.ts';
+import type {FieldName, OptionTexts, StepTitle} from '../pages.ts';
 import type {InputError} from '../read-fields.ts';
 
 /** The texts of an error: for single fields, for all fields of a kind, and for all other fields. */
@@ -13,30 +13,41 @@ type Notice = {title: string; text: string};
 export const firstScreen = {
   /** The language tag for writing numbers, money, dates and waiting times. */
   locale: 'en-US',
-  labels: {
-    first_name: 'First name',
-    last_name: 'Last name',
-    email: 'Email',
-    phone: 'Phone',
-  } satisfies Record<FirstScreenField, string>,
+  /** What stands above the options of a choice. Errors use its label, which is shorter. */
+  questions: {
+    credit_score: 'What is your credit score?',
+  } satisfies Partial<Record<FieldName, string>>,
   help: {
-    phone: 'With the country code if it is not a US number.',
-  } satisfies Partial<Record<FirstScreenField, string>>,
-  /** Beside the label of a field that may be left empty. */
-  optional: 'optional',
-  steps: {contact: 'About you'} satisfies Partial<Record<StepName, string>>,
+    credit_score: 'Your best guess is fine. This does not check or affect your credit.',
+  } satisfies Partial<Record<FieldName, string>>,
+  /** The options of each choice. */
+  options: {
+    credit_score: {
+      'Above 720': 'Above 720',
+      '680 - 720': '680 to 720',
+      '620 - 679': '620 to 679',
+      'Below 620': 'Below 620',
+    },
+  } satisfies OptionTexts,
+  /** What stands beside an option. */
+  asides: {
+    credit_score: {
+      'Above 720': 'Excellent',
+      '680 - 720': 'Good',
+      '620 - 679': 'Fair',
+      'Below 620': 'Building',
+    },
+  } satisfies Partial<OptionTexts>,
   step: 'Step {step} of {of}',
   /** How long the form takes, beside the number of the first step. */
   duration: 'about a minute',
   next: 'Next',
-  send: 'Send',
   /** The visitor has pressed the button, and a file that the form needs is still on its way. */
   loading: 'One moment…',
   tryAgain: 'Try again',
   /** For screen readers, when a notice goes that asked for the connection. */
   online: 'You are connected again.',
   use: 'We use your answers to prepare your estimate and to contact you about it.',
-  useContact: 'We use your details to contact you.',
   privacy: 'Privacy policy',
   /** A file that the form needs did not arrive. The link `openForm` stands after the text. */
   loadFailed: {
@@ -55,14 +66,16 @@ export const afterTouch = {
     retirement: 'Retirement funds',
     cash: 'Cash',
     investments: 'Investments',
-  } satisfies Record<Exclude<FieldName, FirstScreenField>, string>,
-  /** What stands above the options of a choice. Errors use its label, which is shorter. */
+    first_name: 'First name',
+    last_name: 'Last name',
+    email: 'Email',
+    phone: 'Phone',
+  } satisfies Record<FieldName, string>,
   questions: {
-    credit_score: 'What is your credit score?',
     bankruptcy: 'Have you ever filed for bankruptcy?',
   } satisfies Partial<Record<FieldName, string>>,
   help: {
-    credit_score: 'Your best guess is fine. This does not check or affect your credit.',
+    phone: 'With the country code if it is not a US number.',
     retirement: '401(k), IRA and similar accounts.',
     cash: 'Checking, savings and other money you could put in.',
     investments: 'Stocks, bonds and funds outside of retirement accounts.',
@@ -97,28 +110,20 @@ export const afterTouch = {
     /** Whoever answers the lead did not accept the value, and did not say why. */
     refused: {other: '{label} was not accepted. Please check it.'},
   } satisfies Record<InputError, ErrorTexts>,
-  /** The options of each choice. */
-  options: {
-    credit_score: {
-      'Above 720': 'Above 720',
-      '680 - 720': '680 to 720',
-      '620 - 679': '620 to 679',
-      'Below 620': 'Below 620',
-    },
-  } satisfies OptionTexts,
-  /** What stands beside an option. */
-  asides: {
-    credit_score: {
-      'Above 720': 'Excellent',
-      '680 - 720': 'Good',
-      '620 - 679': 'Fair',
-      'Below 620': 'Building',
-    },
-  } satisfies Partial<OptionTexts>,
-  steps: {credit: 'Credit history', funds: 'Your funds'} satisfies Record<
-    Exclude<StepName, 'contact'>,
-    string
-  >,
+  /** The titles of the steps. A step with a single question has that as its title. */
+  steps: {
+    credit: 'Credit history',
+    funds: 'Your funds',
+    contact: 'About you',
+    /** The contact data, where it is the last step. */
+    estimate: 'Where should we send your estimate?',
+  } satisfies Record<StepTitle, string>,
+  /** Beside the label of a field that may be left empty. */
+  optional: 'optional',
+  /** On a first screen without the credit score, whose help says the same. */
+  noCreditCheck: 'This does not affect your credit.',
+  useContact: 'We use your details to contact you.',
+  send: 'Send',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',

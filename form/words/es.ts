@@ -3,26 +3,35 @@ import type {AfterTouchWords, FirstScreenWords} from './words.ts';
 
 export const firstScreen: FirstScreenWords = {
   locale: 'es-US',
-  labels: {
-    first_name: 'Nombre',
-    last_name: 'Apellidos',
-    email: 'Correo electrónico',
-    phone: 'Teléfono',
+  questions: {
+    credit_score: '¿Cuál es su puntaje de crédito?',
   },
   help: {
-    phone: 'Con el código de país si no es un número de Estados Unidos.',
+    credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
   },
-  optional: 'opcional',
-  steps: {contact: 'Sobre usted'},
+  options: {
+    credit_score: {
+      'Above 720': 'Más de 720',
+      '680 - 720': '680 a 720',
+      '620 - 679': '620 a 679',
+      'Below 620': 'Menos de 620',
+    },
+  },
+  asides: {
+    credit_score: {
+      'Above 720': 'Excelente',
+      '680 - 720': 'Bueno',
+      '620 - 679': 'Regular',
+      'Below 620': 'En desarrollo',
+    },
+  },
   step: 'Paso {step} de {of}',
   duration: 'cerca de un minuto',
   next: 'Siguiente',
-  send: 'Enviar',
   loading: 'Un momento…',
   tryAgain: 'Intentar de nuevo',
   online: 'Ya tiene conexión de nuevo.',
   use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
-  useContact: 'Usamos sus datos para comunicarnos con usted.',
   privacy: 'Política de privacidad',
   loadFailed: {
     title: 'No pudimos cargar todo el formulario',
@@ -38,13 +47,16 @@ export const afterTouch: AfterTouchWords = {
     retirement: 'Fondos de jubilación',
     cash: 'Efectivo',
     investments: 'Inversiones',
+    first_name: 'Nombre',
+    last_name: 'Apellidos',
+    email: 'Correo electrónico',
+    phone: 'Teléfono',
   },
   questions: {
-    credit_score: '¿Cuál es su puntaje de crédito?',
     bankruptcy: '¿Se ha declarado alguna vez en bancarrota?',
   },
   help: {
-    credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
+    phone: 'Con el código de país si no es un número de Estados Unidos.',
     retirement: 'Cuentas 401(k), IRA y similares.',
     cash: 'Cuentas de cheques, ahorros y otro dinero que podría aportar.',
     investments: 'Acciones, bonos y fondos fuera de las cuentas de jubilación.',
@@ -76,23 +88,16 @@ export const afterTouch: AfterTouchWords = {
     },
     refused: {other: '{label}: no se aceptó. Por favor, revíselo.'},
   },
-  options: {
-    credit_score: {
-      'Above 720': 'Más de 720',
-      '680 - 720': '680 a 720',
-      '620 - 679': '620 a 679',
-      'Below 620': 'Menos de 620',
-    },
+  steps: {
+    credit: 'Historial de crédito',
+    funds: 'Sus fondos',
+    contact: 'Sobre usted',
+    estimate: '¿Adónde le enviamos su estimado?',
   },
-  asides: {
-    credit_score: {
-      'Above 720': 'Excelente',
-      '680 - 720': 'Bueno',
-      '620 - 679': 'Regular',
-      'Below 620': 'En desarrollo',
-    },
-  },
-  steps: {credit: 'Historial de crédito', funds: 'Sus fondos'},
+  optional: 'opcional',
+  noCreditCheck: 'Esto no afecta su crédito.',
+  useContact: 'Usamos sus datos para comunicarnos con usted.',
+  send: 'Enviar',
   yes: 'Sí',
   no: 'No',
   ratherNotSay: 'Prefiero no decirlo',

@@ -1,6 +1,7 @@
 /** Shows the form in a dialog over the page, which a link or a button of the page opens. */
 import {html, type ReactiveController, type TemplateResult} from 'lit';
 import {paths} from '../../contract/api.ts';
+import {stepTitle} from '../../form/words/words.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {adopt} from '../styles/adopt.ts';
@@ -102,11 +103,13 @@ export class Dialog implements ReactiveController {
 
   view(card: TemplateResult) {
     const {words, element} = this.#host;
+    const [[first] = []] = this.#host.pages();
+    const title = first && stepTitle(words, first);
     return html`
       <dialog
         part="dialog"
         closedby="any"
-        aria-label=${element.querySelector('[slot=heading]')?.textContent ?? words.steps.contact}
+        aria-label=${element.querySelector('[slot=heading]')?.textContent ?? title}
         @close=${this.#onClose}
       >
         <button

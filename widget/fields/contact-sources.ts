@@ -20,7 +20,3 @@ export const forgetDraft = (partner: string) => keep(draftName(partner));
 /** Whether there may be a draft to fill in. `rest` reads it, and removes it if it is too old. */
 export const hasDraft = ({draft, partner}: Pick<ContactSources, 'draft' | 'partner'>): boolean =>
   draft && Boolean(recall(draftName(partner)));
-
-/** Whether there may be contact data, or a whole draft, to fill in. */
-export const mayKnowContact = (sources: ContactSources): boolean =>
-  Boolean(sources.prefill || (sources.prefillFromUrl && location.search)) || hasDraft(sources);

@@ -1,18 +1,15 @@
-/** The fields that the first screen does not have, and what is shown beside fields once the form is touched. */
+/** All fields, and what is shown beside them. The credit score, which the first file has, looks the same in both. */
 import {html, nothing, type TemplateResult} from 'lit';
+import type {FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
-import {describedBy, helpText, labelText, textField, type FieldState} from './text-field.ts';
+import {choiceField, creditScoreField, describedBy, helpText, type FieldState} from './choice-field.ts';
 
-type Option = {readonly value: string; readonly label: string; readonly aside?: string | undefined};
-/** Texts by field and option. */
-type Texts = {readonly [Name in FieldName]?: Readonly<Record<string, string>>};
-
-/** Enter in it sends the form. */
-const lastField = Object.keys(fieldTable).at(-1);
+/** What a phone writes on the key that ends the input of a field. */
+export type EnterKey = 'next' | 'go' | 'send';
 
 export type FieldActions = {
   /** The visitor types into an amount, or deletes from it. */
@@ -37,43 +34,89 @@ export function fieldView(
   name: FieldName,
   words: Words,
   state: FieldState,
+  enterKey: EnterKey,
   {suggestion, fewDollars}: Questions,
   on: FieldActions,
 ): TemplateResult {
   switch (fieldTable[name].kind) {
     case 'choice':
-      return choiceField(name, words, state, optionsOf(name, words));
+      return creditScoreField(words, state);
     case 'flag':
-      return choiceField(name, words, state, [
-        {value: 'false', label: words.no},
-        {value: 'true', label: words.yes},
-      ]);
-    case 'money':
-      return moneyField(name, words, {...state, below: thousandsQuestion(name, words, fewDollars, on)}, on);
+      return flagField(name, words, state);
+    case 'money': {
+      const below = thousandsQuestion(name, words, fewDollars, on);
+      return moneyField(name, words, {...state, below}, enterKey, on);
+    }
     case 'email':
-      return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)});
+      return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)}, enterKey);
     case 'name':
     case 'phone':
     case 'text':
-      return textField(name, words, state);
+      return textField(name, words, state, enterKey);
   }
 }
 
-function optionsOf(name: FieldName, words: Words): Option[] {
-  const {options, asides}: {options: Texts; asides: Texts} = words;
-  const {choices = []} = fieldTable[name];
-  return choices.map((value) => ({
-    value,
-    label: options[name]?.[value] ?? value,
-    aside: asides[name]?.[value],
-  }));
+/** A yes or no that may stay unanswered. */
+const flagField = (name: FieldName, words: Words, state: FieldState) =>
+  choiceField(
+    name,
+    fieldTable[name],
+    words,
+    state,
+    labelText(name, {...words, labels: {...words.labels, ...words.questions}}),
+    [
+      {value: 'false', label: words.no},
+      {value: 'true', label: words.yes},
+      {value: '', label: words.ratherNotSay},
+    ],
+  );
+
+/**
+ * The keyboard that a phone shows, which is also the input's type. These fields hold no prose, so they are written from
+ * left to right in every language.
+ */
+const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
+
+/** One template for the whole field, because each further template costs a phone 2 ms when it is first rendered. */
+function textField(
+  name: FieldName,
+  words: Words,
+  {value = '', error, below}: FieldState,
+  enterKey: EnterKey,
+) {
+  const {kind, autocomplete, required} = fieldTable[name];
+  const keyboard = keyboards[kind];
+  return html`
+    <div class="field ${kind}" part="field" data-field=${name}>
+      <label for=${name} part="label">${labelText(name, words)}</label>
+      ${helpText(name, words)}
+      <input
+        id=${name}
+        name=${name}
+        part="input"
+        type=${keyboard ?? 'text'}
+        inputmode=${keyboard ?? nothing}
+        dir=${keyboard ? 'ltr' : nothing}
+        autocomplete=${autocomplete ?? 'off'}
+        enterkeyhint=${enterKey}
+        ?required=${required}
+        aria-invalid=${error ? 'true' : 'false'}
+        aria-describedby=${describedBy(name, words, error)}
+        .value=${value}
+      />${below} ${error}
+    </div>
+  `;
 }
+
+const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
+  fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
 /** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
 const moneyField = (
   name: FieldName,
   words: Words,
   {value = '', error, below}: FieldState,
+  enterKey: EnterKey,
   on: FieldActions,
 ) => html`
   <div class="field money" part="field" data-field=${name}>
@@ -89,7 +132,7 @@ const moneyField = (
           inputmode="numeric"
           dir="ltr"
           autocomplete="off"
-          enterkeyhint=${name === lastField ? 'send' : 'next'}
+          enterkeyhint=${enterKey}
           ?required=${fieldTable[name].required}
           aria-invalid=${error ? 'true' : 'false'}
           aria-describedby=${describedBy(name, words, error, `${name}-hint`)}
@@ -143,46 +186,6 @@ const suggestionButton = (words: Words, email: string | undefined, on: FieldActi
     : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
         ${fill(words.didYouMean, {email})}
       </button>`;
-
-function choiceField(name: FieldName, words: Words, {value, error}: FieldState, options: readonly Option[]) {
-  const {kind, required} = fieldTable[name];
-  const shown = required ? options : [...options, {value: '', label: words.ratherNotSay}];
-  return html`
-    <fieldset
-      class="field ${kind}"
-      part="field"
-      data-field=${name}
-      role="radiogroup"
-      aria-required=${required ? 'true' : 'false'}
-      aria-invalid=${error ? 'true' : 'false'}
-      aria-describedby=${describedBy(name, words, error)}
-    >
-      <legend part="label">
-        ${labelText(name, {...words, labels: {...words.labels, ...words.questions}})}
-      </legend>
-      ${helpText(name, words)}
-      <div class="options" part="options">
-        ${shown.map(
-          (option: Option, index) => html`
-            <div class="option">
-              <input
-                type="radio"
-                id="${name}-${index}"
-                name=${name}
-                value=${option.value}
-                .checked=${option.value === value}
-              />
-              <label for="${name}-${index}" part="option">
-                ${option.label} ${option.aside ? html`<span class="aside">${option.aside}</span>` : nothing}
-              </label>
-            </div>
-          `,
-        )}
-      </div>
-      ${error}
-    </fieldset>
-  `;
-}
 
 /** @param id the id of the field, from which the id of the error is made */
 export const errorText = (id: string, sentence: string) => html`

@@ -11,7 +11,7 @@ import {fill, sayError} from '../../form/words/words.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {errorText, fieldView, sayQuestion, type FieldActions} from './field-views.ts';
+import {errorText, fieldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
@@ -75,9 +75,15 @@ export class FormState implements ReactiveController {
       name,
       words,
       {value: this.values[name], error: code && errorText(name, sayError(words, name, code))},
+      this.#enterKey(name),
       {suggestion: this.#suggestion, fewDollars: this.#fewDollars[name]},
       this.#actions,
     );
+  }
+
+  #enterKey(name: FieldName): EnterKey {
+    if (this.names.at(-1) !== name) return 'next';
+    return this.page === this.#host.pages().length - 1 ? 'send' : 'go';
   }
 
   readonly #actions: FieldActions = {
@@ -187,9 +193,8 @@ export class FormState implements ReactiveController {
     return dollars !== this.#answered[name] && (isAsked || mayMeanThousands(typed, this.#host.words.locale));
   }
 
-  /** The amounts that may mean thousands, of which the visitor has not said so. */
-  unclearAmounts(): FieldName[] {
-    const names = this.#host.pages().flatMap(fieldsOf);
+  /** Those of the fields that have an amount that may mean thousands, if the visitor has not said so. */
+  unclearAmounts(names: readonly FieldName[]): FieldName[] {
     return names.filter(
       (name) => fieldTable[name].kind === 'money' && this.#isUnclear(name, this.values[name]),
     );

@@ -3,9 +3,8 @@
  * later files get a copy of their own. In a later file, all imports of the modules below read this object (build/later-files.ts). The build fails if a later file imports a name from one of them that is not in this object.
  */
 import {css, html, nothing, render, svg, unsafeCSS} from 'lit';
-import {contactNames, fieldsOf, fieldTable} from '../../form/pages.ts';
 import {alertView, noticeView, warning} from '../fields/alert-view.ts';
-import {describedBy, helpText, labelText, textField} from '../fields/text-field.ts';
+import {choiceField, creditScoreField, describedBy, helpText} from '../fields/choice-field.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
 import {keep, recall} from '../page/session.ts';
@@ -15,8 +14,7 @@ import {scriptAddress} from './script-address.ts';
 // prettier-ignore
 export const shared = {
   css, html, nothing, render, svg, unsafeCSS,
-  contactNames, fieldsOf, fieldTable,
   alertView, noticeView, warning,
-  describedBy, helpText, labelText, textField,
+  choiceField, creditScoreField, describedBy, helpText,
   attribution, emit, keep, recall, trusted, scriptAddress,
 };

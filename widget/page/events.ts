@@ -1,13 +1,15 @@
 /** The events of the form. They bubble and leave shadow roots, and carry neither personal data nor amounts. */
 import type {LeadStatus} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
-import type {FieldName} from '../../form/pages.ts';
+import type {FieldName, StepName} from '../../form/pages.ts';
 import type {InputError} from '../../form/read-fields.ts';
 
 export type StepDetail = {
   /** The first step is 1. */
   step: number;
   of: number;
+  /** What the step asks for. If all stand on one page, that of the first. */
+  name: StepName;
 };
 export type InvalidDetail = {
   /** The name of the field. What the visitor typed into it is never told. */

@@ -1,4 +1,4 @@
-/** Text inputs with their labels and help, and what all inputs and buttons have in common. */
+/** Choices, labels and help, and what all inputs and buttons have in common. */
 import {css} from 'lit';
 
 export const fields = css`
@@ -11,10 +11,6 @@ export const fields = css`
   legend {
     font-weight: 600;
     padding: 0;
-  }
-  .field > label {
-    display: block;
-    margin-block-end: 4px;
   }
   .help {
     margin-block: -2px 8px;
@@ -57,5 +53,63 @@ export const fields = css`
     outline: 3px solid;
     outline-color: var(--_strong);
     outline-offset: 2px;
+  }
+  .aside {
+    color: var(--_muted);
+    font-size: 0.875em;
+    font-weight: 400;
+  }
+  .options {
+    display: grid;
+    gap: 8px;
+  }
+  legend + .options {
+    margin-block-start: 6px;
+  }
+  .option {
+    position: relative;
+  }
+  /* Not the browser's own circle: on a dark page that is dark grey, as if it were disabled. */
+  .option input {
+    block-size: 20px;
+    border-radius: 50%;
+    border-width: 2px;
+    inline-size: 20px;
+    inset-block-start: calc(50% - 10px);
+    inset-inline-start: 14px;
+    min-block-size: 0;
+    outline: none;
+    padding: 0;
+    position: absolute;
+  }
+  .option label {
+    align-items: center;
+    block-size: 100%;
+    cursor: pointer;
+    display: flex;
+    flex-wrap: wrap;
+    font-weight: 400;
+    gap: 0 8px;
+    justify-content: space-between;
+    padding-block: calc(var(--_space) * 2);
+    padding-inline: 46px 14px;
+  }
+  .option input:checked {
+    border: 6px solid var(--_strong);
+  }
+  .option input:checked + label {
+    background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
+    border-color: var(--_strong);
+    box-shadow: inset 0 0 0 1px var(--_strong);
+  }
+  @container (min-width: 33em) {
+    .choice .options {
+      grid-template-columns: 1fr 1fr;
+    }
+  }
+  @media (forced-colors: active) {
+    .option input:checked + label {
+      outline: 3px solid Highlight;
+    }
   }
 `;

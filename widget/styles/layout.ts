@@ -166,7 +166,8 @@ export const layout = css`
     color: inherit;
     text-underline-offset: 2px;
   }
-  .unseen {
+  .unseen,
+  .alone legend {
     clip-path: inset(50%);
     block-size: 1px;
     inline-size: 1px;
@@ -183,14 +184,8 @@ export const layout = css`
     font-size: 0.875em;
     margin-block: 16px 0;
   }
-  /* The fields stand side by side if the card is wide enough, whatever the width of the window is. */
+  /* The buttons stand side by side if the card is wide enough, whatever the width of the window is. */
   @container (min-width: 26em) {
-    .fields {
-      grid-template-columns: 1fr 1fr;
-    }
-    .field:not(.name) {
-      grid-column: 1 / -1;
-    }
     .actions {
       flex-flow: row wrap;
     }

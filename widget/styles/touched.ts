@@ -1,17 +1,16 @@
 /**
- * The styles of what the first screen of the form does not have: errors, choices, money fields and alerts. They must be
+ * The styles of what the first screen of the form does not have: errors, text inputs, money fields and alerts. They must be
  * added after the styles of the first screen, because some of these rules replace rules there by their order.
  */
 import {css} from 'lit';
 
 export const touched = css`
-  .aside {
-    color: var(--_muted);
-    font-size: 0.875em;
-    font-weight: 400;
-  }
   .field {
     scroll-margin-block: 16px;
+  }
+  .field > label {
+    display: block;
+    margin-block-end: 4px;
   }
   .error {
     color: var(--_bad);
@@ -62,51 +61,8 @@ export const touched = css`
     font-variant-numeric: tabular-nums;
     padding-inline-start: calc(14px + 1em);
   }
-  .options {
-    display: grid;
-    gap: 8px;
-  }
-  legend + .options {
-    margin-block-start: 6px;
-  }
   .flag .options {
     grid-template-columns: minmax(48px, 1fr) minmax(48px, 1fr) auto;
-  }
-  .option {
-    position: relative;
-  }
-  /* Not the browser's own circle: on a dark page that is dark grey, as if it were disabled. */
-  .option input {
-    block-size: 20px;
-    border-radius: 50%;
-    border-width: 2px;
-    inline-size: 20px;
-    inset-block-start: calc(50% - 10px);
-    inset-inline-start: 14px;
-    min-block-size: 0;
-    outline: none;
-    padding: 0;
-    position: absolute;
-  }
-  .option label {
-    align-items: center;
-    block-size: 100%;
-    cursor: pointer;
-    display: flex;
-    flex-wrap: wrap;
-    font-weight: 400;
-    gap: 0 8px;
-    justify-content: space-between;
-    padding-block: calc(var(--_space) * 2);
-    padding-inline: 46px 14px;
-  }
-  .option input:checked {
-    border: 6px solid var(--_strong);
-  }
-  .option input:checked + label {
-    background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
-    border-color: var(--_strong);
-    box-shadow: inset 0 0 0 1px var(--_strong);
   }
   .flag input {
     inline-size: 12px;
@@ -148,20 +104,16 @@ export const touched = css`
     color: var(--_muted);
     text-decoration: line-through;
   }
-  /* The options stand side by side if the card is wide enough, whatever the width of the window is. */
+  /* Fields and options stand side by side if the card is wide enough, whatever the width of the window is. */
   @container (min-width: 26em) {
-    .flag .options {
-      grid-template-columns: repeat(3, 1fr);
-    }
-  }
-  @container (min-width: 33em) {
-    .choice .options {
+    .fields {
       grid-template-columns: 1fr 1fr;
     }
-  }
-  @media (forced-colors: active) {
-    .option input:checked + label {
-      outline: 3px solid Highlight;
+    .field:not(.name) {
+      grid-column: 1 / -1;
+    }
+    .flag .options {
+      grid-template-columns: repeat(3, 1fr);
     }
   }
 `;

@@ -156,7 +156,7 @@ export class TouchedForm {
     if (empty) return fields.input(empty)?.focus();
     if (fields.page === this.#host.pages().length - 1) void this.submit();
     else if (Object.keys(errors).length > 0) this.#refuse(errors);
-    else this.showPage(fields.page + 1);
+    else if (!this.#stopsToAsk(fields.names)) this.showPage(fields.page + 1);
   }
 
   readonly #back = () => this.showPage(this.fields.page - 1);
@@ -171,7 +171,9 @@ export class TouchedForm {
     this.consent.show();
     submission.dismissNotice();
     this.#host.refresh(focusOn);
-    emit(this.#host.element, 'prequal-step', {step: page + 1, of: this.#host.pages().length});
+    const pages = this.#host.pages();
+    const [step] = pages[page] ?? [];
+    if (step) emit(this.#host.element, 'prequal-step', {step: page + 1, of: pages.length, name: step.name});
   }
 
   async submit() {
@@ -183,7 +185,7 @@ export class TouchedForm {
     if (Object.keys(errors).length > 0 || !agreed) return this.#refuse(errors);
 
     this.#clearErrors();
-    if (this.#stopsToAsk()) return;
+    if (this.#stopsToAsk(this.#names)) return;
     fields.tidyPage();
     const sent = submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
@@ -204,12 +206,12 @@ export class TouchedForm {
   }
 
   /**
-   * Asks once about amounts that may mean thousands, at the press that would send them, because the visitor may have seen
-   * no question before. The focus is where Enter sends the lead.
+   * Asks once about amounts that may mean thousands, at the press that would leave them or send them, because the visitor
+   * may have seen no question before. The focus is where Enter goes on.
    */
-  #stopsToAsk(): boolean {
+  #stopsToAsk(names: readonly FieldName[]): boolean {
     const {fields} = this;
-    const unclear = fields.unclearAmounts();
+    const unclear = fields.unclearAmounts(names);
     const [first] = unclear;
     if (first) {
       const page = this.#host.pages().findIndex((each) => fieldsOf(each).includes(first));
@@ -221,8 +223,12 @@ export class TouchedForm {
     return first !== undefined;
   }
 
+  get #names(): readonly FieldName[] {
+    return this.#host.pages().flatMap(fieldsOf);
+  }
+
   /** Reads these fields, or all fields of the form. */
-  read(names: readonly FieldName[] = this.#host.pages().flatMap(fieldsOf)) {
+  read(names = this.#names) {
     this.fields.collect();
     return readFields(names, this.fields.values);
   }
@@ -323,7 +329,7 @@ export class TouchedForm {
         }
         // Visitors who saw amounts mostly want to change their funds.
         else if (answer?.prequalification && this.fields.values.cash)
-          this.showPage(this.#host.pages().length - 1, 'section:last-of-type h2');
+          this.showPage(this.firstPageOf({cash: 'refused'}), '[data-step=funds] h2');
         else this.showPage(0);
       },
       startOver: () => {
@@ -331,6 +337,16 @@ export class TouchedForm {
         this.showPage(0);
       },
     });
+  }
+
+  /** What the data is used for. */
+  use() {
+    const {words} = this.#host;
+    if (this.#host.leadType() === 'standard') return words.useContact;
+    const isFirstPage = this.fields.page === 0;
+    return isFirstPage && !this.fields.names.includes('credit_score')
+      ? `${words.use} ${words.noCreditCheck}`
+      : words.use;
   }
 
   /** What stands beside the main button: the way back, or what is said while the lead is being sent. */
