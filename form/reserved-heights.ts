@@ -14,11 +14,15 @@
  */
 const reserve = (narrow: number, wide: number) => `clamp(${wide}em, (40em - 100vw) * 99, ${narrow}em)`;
 
-/** By the first screen: the first of several steps, contact data with a consent, all fields on one page. */
+/**
+ * By the first screen: the first of several steps, the same where the contact data comes first, contact data with a
+ * consent, all fields on one page.
+ */
 export const reservedHeights = {
-  steps: reserve(45, 37),
+  steps: reserve(38, 27),
+  contactFirst: reserve(46, 37),
   standard: reserve(45, 38),
-  single: reserve(109, 97),
+  single: reserve(110, 97),
 };
 
 /** The rule of a style sheet that reserves a height for the elements that the selector matches. */

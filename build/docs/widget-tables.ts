@@ -24,11 +24,15 @@ const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n
 
 function reservedHeightsText(): string {
   const {steps, ...others} = reservedHeights;
-  const attributes = {standard: 'lead-type="standard"', single: 'layout="single"'} satisfies Record<
-    keyof typeof others,
-    string
-  >;
-  const rows = (['standard', 'single'] as const).map((name) => [code(attributes[name]), code(others[name])]);
+  const attributes = {
+    contactFirst: 'order="contact-first"',
+    standard: 'lead-type="standard"',
+    single: 'layout="single"',
+  } satisfies Record<keyof typeof others, string>;
+  const rows = (['contactFirst', 'standard', 'single'] as const).map((name) => [
+    code(attributes[name]),
+    code(others[name]),
+  ]);
   return `${fenced('css', reservedHeightRule(elementName, steps))}
 
 ${table(['Other forms', 'Height'], rows)}`;

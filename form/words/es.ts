@@ -31,7 +31,7 @@ export const firstScreen: FirstScreenWords = {
   loading: 'Un momento…',
   tryAgain: 'Intentar de nuevo',
   online: 'Ya tiene conexión de nuevo.',
-  use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted al respecto.',
+  use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted.',
   privacy: 'Política de privacidad',
   loadFailed: {
     title: 'No pudimos cargar todo el formulario',
@@ -92,7 +92,7 @@ export const afterTouch: AfterTouchWords = {
     credit: 'Historial de crédito',
     funds: 'Sus fondos',
     contact: 'Sobre usted',
-    estimate: '¿Adónde le enviamos su estimado?',
+    estimate: '¿Dónde enviamos su estimado?',
   },
   optional: 'opcional',
   noCreditCheck: 'Esto no afecta su crédito.',

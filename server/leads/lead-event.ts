@@ -16,11 +16,11 @@ import {
   type FieldTable,
 } from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {afterTouch, firstScreen} from '../../form/words/en.ts';
+import {afterTouch} from '../../form/words/en.ts';
 
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
 
-const labels: Readonly<Record<string, string>> = {...firstScreen.labels, ...afterTouch.labels};
+const labels: Readonly<Record<string, string>> = afterTouch.labels;
 /** Describes the fields in documents. A field of the form that is not described here has its English label there. */
 const words: {readonly [Name in keyof typeof formFields]?: string} & Record<
   keyof typeof extraFields,

@@ -76,6 +76,7 @@ export const attributeChoices = {
     standard: 'Contact data',
   }),
   layout: select('Layout', {steps: 'Three steps', single: 'All on one page'}),
+  order: select('What comes first', {'funds-first': 'Credit and funds', 'contact-first': 'Contact data'}),
   presentation: select('Where the form appears', {
     inline: 'In the page',
     dialog: 'In a dialog that a link opens',

@@ -105,5 +105,6 @@ function applyPageOf(
 
 function reservedHeight(attributes: Attributes): string {
   if (attributes['lead-type'] === 'standard') return reservedHeights.standard;
-  return attributes['layout'] === 'single' ? reservedHeights.single : reservedHeights.steps;
+  if (attributes['layout'] === 'single') return reservedHeights.single;
+  return attributes['order'] === 'contact-first' ? reservedHeights.contactFirst : reservedHeights.steps;
 }

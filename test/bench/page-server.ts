@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {formFields, type Field} from '../../contract/fields.ts';
-import {afterTouch, firstScreen} from '../../form/words/en.ts';
+import {afterTouch} from '../../form/words/en.ts';
 import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
 
 export type PartnerPages = {
@@ -43,7 +43,7 @@ const page = (lang: string, content: string) => `<!doctype html>
 
 /** The fields of the widget as a plain HTML form. */
 function plainForm(): string {
-  const labels: Readonly<Record<string, string>> = {...firstScreen.labels, ...afterTouch.labels};
+  const labels: Readonly<Record<string, string>> = afterTouch.labels;
   const controls = Object.entries(formFields as Readonly<Record<string, Field>>).map(
     ([name, {choices, kind}]) =>
       choices || kind === 'flag'

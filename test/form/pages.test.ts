@@ -1,28 +1,57 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {contactFields, formFields} from '../../contract/fields.ts';
-import {fieldsOf, pagesOf} from '../../form/pages.ts';
+import {contactNames, defaultPages, fieldsOf, orders, pagesOf} from '../../form/pages.ts';
+
+const layouts = ['steps', 'single'];
 
 suite('pagesOf', () => {
-  test('the pages have each field of the contract once, in its order', () => {
-    const all = Object.keys(formFields);
-    for (const single of [false, true]) {
-      assert.deepEqual(pagesOf('prequalification', single).flatMap(fieldsOf), all);
+  for (const order of orders) {
+    for (const layout of layouts) {
+      test(`the pages of ${order}, ${layout}, have each field of the contract once`, () => {
+        const names = pagesOf('prequalification', {order, layout}).flatMap(fieldsOf);
+        assert.deepEqual(names.toSorted(), Object.keys(formFields).toSorted());
+      });
+    }
+  }
+
+  test('by default the credit score stands alone on the first page, and the contact data on the last', () => {
+    const pages = pagesOf('prequalification', {order: 'funds-first', layout: 'steps'});
+    assert.equal(pages, defaultPages);
+    assert.deepEqual(pages.map(fieldsOf), [
+      ['credit_score'],
+      ['bankruptcy', 'retirement', 'cash', 'investments'],
+      contactNames,
+    ]);
+  });
+
+  test('an order or a layout that is unknown is that of the default', () => {
+    assert.equal(pagesOf('prequalification', {order: 'newest-first', layout: 'spiral'}), defaultPages);
+  });
+
+  test('contact-first has the pages that every form had until 1.3.0, in the order of the contract', () => {
+    const pages = pagesOf('prequalification', {order: 'contact-first', layout: 'steps'});
+    assert.deepEqual(
+      pages.map((page) => page.map(({name}) => name)),
+      [['contact'], ['credit'], ['funds']],
+    );
+    assert.deepEqual(pages.flatMap(fieldsOf), Object.keys(formFields));
+  });
+
+  test('the single layout has the steps of each order on one page', () => {
+    for (const order of orders) {
+      const [page, ...others] = pagesOf('prequalification', {order, layout: 'single'});
+      assert.deepEqual(page, pagesOf('prequalification', {order, layout: 'steps'}).flat());
+      assert.deepEqual(others, []);
     }
   });
 
-  test('the pages of the steps layout are contact, credit and funds', () => {
-    const names = pagesOf('prequalification', false).map((page) => page.map(({name}) => name));
-    assert.deepEqual(names, [['contact'], ['credit'], ['funds']]);
-  });
-
-  test('the single layout has all sections on one page', () => {
-    assert.equal(pagesOf('prequalification', true).length, 1);
-  });
-
   test('the pages of a standard lead have only contact details', () => {
-    for (const single of [false, true]) {
-      assert.deepEqual(pagesOf('standard', single).flatMap(fieldsOf), Object.keys(contactFields));
+    for (const order of orders) {
+      for (const layout of layouts) {
+        const pages = pagesOf('standard', {order, layout});
+        assert.deepEqual(pages.flatMap(fieldsOf), Object.keys(contactFields));
+      }
     }
   });
 });

@@ -3,7 +3,7 @@ import {readdirSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {amountParts, reasons} from '../../contract/amounts.ts';
 import {fieldErrorCodes} from '../../contract/fields.ts';
-import {fieldTable, pagesOf, type FieldName} from '../../form/pages.ts';
+import {fieldTable, orders, pagesOf, type FieldName} from '../../form/pages.ts';
 import type {InputError} from '../../form/read-fields.ts';
 import * as en from '../../form/words/en.ts';
 import {languages as registry, sandboxes, type LanguageTag} from '../../form/words/languages.ts';
@@ -98,9 +98,11 @@ suite('the words of each language', () => {
         [words.labels, Object.keys(fieldTable)],
         [
           words.steps,
-          pagesOf('prequalification', true)
-            .flat()
-            .map(({name}) => name),
+          orders.flatMap((order) =>
+            pagesOf('prequalification', {order, layout: 'single'})
+              .flat()
+              .map(({title}) => title),
+          ),
         ],
         ...Object.entries(fieldTable).flatMap(([name, {choices}]): typeof needed =>
           choices ? [[words.options[name as keyof typeof words.options], choices]] : [],
