@@ -1,6 +1,7 @@
 /** Every state of the form that a visitor can see, and how a test brings the form there. */
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
+import {orders} from '../../../form/pages.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
 import {Clock} from './clock.ts';
@@ -13,6 +14,8 @@ import {
   fill,
   fillAll,
   fillContact,
+  fillFunds,
+  goTo,
   open,
   send,
   shows,
@@ -25,6 +28,7 @@ const links = {
   'cta-label': 'Talk to a specialist',
 };
 const slots = '<h1 slot="heading">Funding</h1><p slot="intro">Intro.</p><p slot="disclaimer">Terms.</p>';
+const contactFirst = {order: 'contact-first'};
 const consent = 'I agree to be called about my estimate.';
 const withLinks =
   'With {button} I accept the [Terms](https://example.com/terms) and the [policy](https://example.com/policy).';
@@ -36,9 +40,6 @@ export type State = {
   reach?: (form: LeadPrequalForm) => Promise<unknown>;
 };
 
-const toThirdStep = async (form: LeadPrequalForm) => {
-  await fillAll(form);
-};
 const toResult = async (form: LeadPrequalForm) => {
   await fillAll(form);
   await send(form);
@@ -49,37 +50,75 @@ export const states: Record<string, State> = {
   'errors of the first step': {reach: (form) => click(form, 'Next')},
   'the second step': {
     async reach(form) {
-      await fillContact(form);
-      await click(form, 'Next');
-      await choose(form, '680 to 720 Good');
+      await goTo(form, 'Cash');
       await choose(form, 'Rather not say');
     },
   },
   'errors of the second step': {
     async reach(form) {
-      await fillContact(form);
-      await click(form, 'Next');
+      await goTo(form, 'Cash');
+      fill(form, 'Cash', 'some');
       await click(form, 'Next');
     },
   },
-  'the third step': {reach: toThirdStep},
+  'a question about thousands': {
+    async reach(form) {
+      await goTo(form, 'Cash');
+      await fillFunds(form);
+      fill(form, 'Cash', '50');
+      await click(form, 'Next');
+    },
+  },
+  'the third step': {reach: fillAll},
   'errors of the third step': {
     async reach(form) {
-      await toThirdStep(form);
-      fill(form, 'Cash', 'some');
-      fill(form, 'Investments', '');
+      await goTo(form, 'First name');
+      fill(form, 'Phone', '12');
       await click(form, 'See my estimate');
     },
   },
-  'the single page': {attributes: {layout: 'single'}},
-  'errors of the single page': {
-    attributes: {layout: 'single'},
-    reach: (form) => click(form, 'See my estimate'),
+  'contact first, the first step': {attributes: contactFirst},
+  'contact first, errors of the first step': {
+    attributes: contactFirst,
+    reach: (form) => click(form, 'Next'),
   },
+  'contact first, the second step': {
+    attributes: contactFirst,
+    async reach(form) {
+      await goTo(form, 'Yes');
+      await choose(form, '680 to 720 Good');
+      await choose(form, 'Rather not say');
+    },
+  },
+  'contact first, errors of the second step': {
+    attributes: contactFirst,
+    async reach(form) {
+      await goTo(form, 'Yes');
+      await click(form, 'Next');
+    },
+  },
+  'contact first, the third step': {attributes: contactFirst, reach: fillAll},
+  'contact first, errors of the third step': {
+    attributes: contactFirst,
+    async reach(form) {
+      await goTo(form, 'Cash');
+      fill(form, 'Cash', 'some');
+      await click(form, 'See my estimate');
+    },
+  },
+  ...Object.fromEntries(
+    orders.flatMap((order): [string, State][] => [
+      [`the single page, ${order}`, {attributes: {layout: 'single', order}}],
+      [
+        `errors of the single page, ${order}`,
+        {attributes: {layout: 'single', order}, reach: (form) => click(form, 'See my estimate')},
+      ],
+    ]),
+  ),
   sending: {
     server: (server) => server.delayReply(),
     async reach(form) {
-      await toThirdStep(form);
+      await fillAll(form);
       button(form, 'See my estimate').click();
       await shows(form, 'Sending…');
     },
@@ -154,7 +193,7 @@ export const states: Record<string, State> = {
       server.reply(() => problem(422, 'consent-outdated'));
     },
     async reach(form) {
-      await toThirdStep(form);
+      await fillAll(form);
       await shows(form, consent);
       field(form, consent).click();
       await send(form);

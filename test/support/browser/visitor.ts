@@ -130,6 +130,12 @@ export async function touch(form: LeadPrequalForm) {
   await until(() => sheets() > length, undefined, 'the file of a touched form arrives');
 }
 
+/** Chooses the credit score, which is the first step of the default order. */
+export async function chooseScore(form: LeadPrequalForm, label = 'Above 720 Excellent') {
+  await touch(form);
+  await choose(form, label);
+}
+
 export async function fillContact(form: LeadPrequalForm) {
   await touch(form);
   fill(form, 'First name', 'Maria');
@@ -146,13 +152,30 @@ export async function fillFunds(form: LeadPrequalForm) {
   await form.updateComplete;
 }
 
-/** Fills in all steps, up to the last button. */
+/** Fills in what the page that is shown asks for, whatever the order of the steps. */
+async function fillPage(form: LeadPrequalForm) {
+  if (maybeField(form, 'Above 720 Excellent')) await chooseScore(form);
+  if (maybeField(form, 'Cash')) await fillFunds(form);
+  if (maybeField(form, 'First name')) await fillContact(form);
+}
+
+/** Fills in page after page, up to the one that has this field. */
+export async function goTo(form: LeadPrequalForm, label: string) {
+  await touch(form);
+  while (!maybeField(form, label)) {
+    await fillPage(form);
+    await click(form, 'Next');
+  }
+}
+
+/** Fills in all pages, up to the last button. */
 export async function fillAll(form: LeadPrequalForm) {
-  await fillContact(form);
-  await click(form, 'Next');
-  await choose(form, 'Above 720 Excellent');
-  await click(form, 'Next');
-  await fillFunds(form);
+  await touch(form);
+  await fillPage(form);
+  while (maybeButton(form, 'Next')) {
+    await click(form, 'Next');
+    await fillPage(form);
+  }
 }
 
 /** Presses the last button, and waits for the result or the error. */
