@@ -126,7 +126,7 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
         ${stepTitle(words, step)}
       </h2>
       <div class="fields" part="fields">
-        ${touched ? fields.map((field) => touched.fields.view(field)) : creditScoreField(words)}
+        ${fields.map((field) => touched?.fields.view(field) ?? creditScoreField(words))}
       </div>
     </section>
   `;

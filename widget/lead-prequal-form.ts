@@ -232,7 +232,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         // touch. The sandbox and the debug box read only words of the first screen.
         return localization.words as Words;
       },
-      pages: () => this.#pages,
+      pages: () => this.#arrangedPages,
       leadType: () => this.#leadType,
       endpoint: () => this.#endpoint,
       isSandbox: () => this.#isSandbox,

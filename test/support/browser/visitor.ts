@@ -168,6 +168,11 @@ export async function goTo(form: LeadPrequalForm, label: string) {
   }
 }
 
+/** Goes on from page to page, up to the last button, because all of them are filled in. */
+export async function goOn(form: LeadPrequalForm) {
+  while (maybeButton(form, 'Next')) await click(form, 'Next');
+}
+
 /** Fills in all pages, up to the last button. */
 export async function fillAll(form: LeadPrequalForm) {
   await touch(form);

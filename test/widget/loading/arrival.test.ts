@@ -8,12 +8,13 @@ import {endpoint, FakeServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
+  choose,
   click,
-  description,
   field,
-  fill,
+  errors,
   fillAll,
   focused,
+  goTo,
   link,
   listen,
   maybeButton,
@@ -39,32 +40,40 @@ describe('before the rest of the form has arrived', () => {
     server.restore();
   });
 
-  it('a field that was filled in and left is checked as soon as the file has arrived', async () => {
+  const score = 'Above 720 Excellent';
+  const isChosen = (form: LeadPrequalForm, label = score) => field(form, label).checked;
+
+  it('the score that was chosen stays chosen, in the same input with the focus, when the file arrives', async () => {
     const form = await open();
     const events = listen(form);
-    fill(form, 'Email', 'maria');
-    field(form, 'Phone').focus();
-    const email = field(form, 'Email');
-    expect(field(form, 'Email').getAttribute('aria-invalid')).to.equal('false');
-    await shows(form, 'Enter an email address like name@example.com.');
-    expect(field(form, 'Email'), 'the same input').to.equal(email);
-    expect(email.value).to.equal('maria');
-    expect(focused(form)).to.equal(field(form, 'Phone'));
-    expect(description(form, field(form, 'Email'))).to.contain('Enter an email');
+    const input = field(form, score);
+    input.focus();
+    await choose(form, score);
+    await touch(form);
+    await form.updateComplete;
+    expect(field(form, score), 'the same input').to.equal(input);
+    expect(isChosen(form)).to.equal(true);
+    expect(focused(form)).to.equal(input);
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start']);
+    await fillAll(form);
+    await send(form);
+    expect(server.leads[0]!.body.lead['credit_score']).to.equal('Above 720');
+  });
+
+  it('a score that was chosen again on the way is the one that counts', async () => {
+    const form = await open();
+    await choose(form, score);
+    await choose(form, 'Below 620 Building');
+    await click(form, 'Next');
+    await shows(form, 'Step 2 of 3');
+    await click(form, 'Back');
+    expect([isChosen(form), isChosen(form, 'Below 620 Building')]).to.deep.equal([false, true]);
   });
 
   it('the main button says that the form waits for the file, and then shows the next step once', async () => {
     const form = await open();
     const events = listen(form);
-    for (const [label, value] of [
-      ['First name', 'Maria'],
-      ['Last name', 'Ortiz'],
-      ['Email', 'maria@example.com'],
-      ['Phone', '(415) 555-0132'],
-    ] as const) {
-      fill(form, label, value);
-    }
+    await choose(form, score);
     const main = button(form, 'Next');
     main.click();
     main.click();
@@ -77,27 +86,29 @@ describe('before the rest of the form has arrived', () => {
     expect(events.map(({type}) => type)).to.deep.equal(['prequal-start', 'prequal-step']);
   });
 
-  it('a visitor who goes on to another field no longer waits, and sees no errors later', async () => {
+  it('a visitor who chooses another score no longer waits, and sees no error later', async () => {
+    restore = hold('rest');
     const form = await open();
-    const started = oneEvent(form, 'prequal-start');
-    fill(form, 'First name', 'Maria');
     button(form, 'Next').click();
-    fill(form, 'Last name', 'Or');
     await form.updateComplete;
+    button(form, 'One moment…');
+    await choose(form, '680 to 720 Good');
     expect(button(form, 'Next').getAttribute('aria-disabled')).to.equal('false');
+    const started = oneEvent(form, 'prequal-start');
+    restore();
     await started;
     await form.updateComplete;
-    expect(summary(form)).to.have.length(0);
-    expect(focused(form)).to.equal(field(form, 'Last name'));
-    expect(field(form, 'Last name').value).to.equal('Or');
+    expect(errors(form)).to.have.length(0);
+    expect(focused(form)).to.equal(null);
+    expect(isChosen(form, '680 to 720 Good')).to.equal(true);
+    expect(text(form)).to.contain('Step 1 of 3');
   });
 
   it('a waiting visitor sees a notice if no file arrives, and the button loads it again', async () => {
     restore = lose('rest');
     const form = await open();
-    fill(form, 'First name', 'Maria');
-    await form.updateComplete;
-    expect(text(form), 'to a visitor who only types').not.to.contain('We could not load');
+    await choose(form, score);
+    expect(text(form), 'to a visitor who only chooses').not.to.contain('We could not load');
 
     const {type, detail} = await send(form, 'Next');
     expect([type, detail]).to.deep.equal(['prequal-error', {code: 'load-failed', retryable: true}]);
@@ -108,14 +119,14 @@ describe('before the rest of the form has arrived', () => {
       'the notice is a box, although the styles of a touched form are in the missing file',
     ).to.deep.equal(['flex', 'solid', '2px', '14px']);
     expect(announced(form)).to.equal('');
-    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(isChosen(form)).to.equal(true);
 
     await send(form, 'Try again');
     expect(text(form)).to.contain('We could not load all of the form');
     restore();
     await click(form, 'Try again');
     expect(text(form)).not.to.contain('We could not load');
-    expect(summary(form)).to.have.length(3);
+    await shows(form, 'Step 2 of 3');
     await fillAll(form);
     expect((await send(form)).type).to.equal('prequal-result');
   });
@@ -124,7 +135,6 @@ describe('before the rest of the form has arrived', () => {
     const clock = new Clock();
     restore = hold('rest');
     const form = await open();
-    fill(form, 'First name', 'Maria');
     button(form, 'Next').click();
     await clock.pass(9_000);
     expect(text(form)).not.to.contain('We could not load');
@@ -133,24 +143,23 @@ describe('before the rest of the form has arrived', () => {
     await shows(form, 'We could not load all of the form');
     restore();
     await click(form, 'Try again');
-    expect(field(form, 'First name').value).to.equal('Maria');
-    expect(summary(form)).to.have.length(3);
+    expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
     expect(text(form)).not.to.contain('We could not load');
   });
 
-  it('reset() empties the fields before the file has arrived', async () => {
+  it('reset() empties the choice before the file has arrived', async () => {
     const form = await open();
-    fill(form, 'First name', 'Maria');
+    await choose(form, score);
     form.reset();
-    expect(field(form, 'First name').value).to.equal('');
+    expect(isChosen(form)).to.equal(false);
     await touch(form);
-    expect(field(form, 'First name').value).to.equal('');
+    expect(isChosen(form)).to.equal(false);
   });
 
   it('reset() also takes back what the visitor waits for', async () => {
     const form = await open();
     const events = listen(form);
-    fill(form, 'First name', 'Maria');
+    await choose(form, score);
     button(form, 'Next').click();
     const submitted = form.submit();
     await form.updateComplete;
@@ -161,7 +170,7 @@ describe('before the rest of the form has arrived', () => {
     await submitted;
     await touch(form);
     await form.updateComplete;
-    expect(summary(form)).to.have.length(0);
+    expect(errors(form)).to.have.length(0);
     expect(events).to.have.length(0);
   });
 
@@ -185,36 +194,38 @@ describe('before the rest of the form has arrived', () => {
     expect(sessionStorage.getItem(draft)).to.equal(null);
   });
 
-  it('what is typed counts as typed even if the file arrives only at a later attempt', async () => {
+  it('what is chosen counts as chosen even if the file arrives only at a later attempt', async () => {
     restore = lose('rest');
     const form = await open();
     const events = listen(form);
-    fill(form, 'First name', 'Maria');
+    await choose(form, score);
     await send(form, 'Next');
     restore();
     await click(form, 'Try again');
-    expect(summary(form)).to.have.length(3);
-    form.prefill = {first_name: 'Ana'};
-    await form.updateComplete;
-    expect(field(form, 'First name').value).to.equal('Maria');
+    await shows(form, 'Step 2 of 3');
     const fired = events.map(({type}) => type);
-    expect(fired).to.deep.equal(['prequal-error', 'prequal-start', 'prequal-invalid']);
+    expect(fired).to.deep.equal(['prequal-error', 'prequal-start', 'prequal-step']);
   });
 
-  it('a prefill that comes before the file fills in only what was not typed', async () => {
-    const form = await open();
-    fill(form, 'First name', 'Maria');
+  it('contact data that the page knows needs no file before the first touch, and stands in its fields', async () => {
+    restore = hold('rest');
+    const form = document.createElement('lead-prequal-form');
+    form.endpoint = endpoint;
     form.prefill = {first_name: 'Ana', last_name: 'Silva'};
-    await form.updateComplete;
-    await touch(form);
-    await until(() => field(form, 'Last name').value === 'Silva');
-    expect(field(form, 'First name').value).to.equal('Maria');
+    const ready = oneEvent(form, 'prequal-ready');
+    await fixture(html`<main>${form}</main>`);
+    await ready;
+    expect(isChosen(form)).to.equal(false);
+    restore();
+    await goTo(form, 'First name');
+    expect(field(form, 'First name').value).to.equal('Ana');
+    expect(field(form, 'Last name').value).to.equal('Silva');
   });
 
   it('the time that the visitor took counts from the first touch, not from the file', async () => {
     restore = lose('rest');
     const form = await open();
-    fill(form, 'First name', 'Maria');
+    await choose(form, score);
     const touched = performance.now();
     await send(form, 'Next');
     const waited = performance.now() - touched;
@@ -229,7 +240,7 @@ describe('before the rest of the form has arrived', () => {
     const form = await open();
     await form.submit();
     await form.updateComplete;
-    expect(summary(form)).to.have.length(4);
+    expect(errors(form)).to.have.length(1);
     expect(server.leads).to.have.length(0);
   });
 });
@@ -247,10 +258,17 @@ describe('a first screen that needs the rest of the form', () => {
   const cases = {
     'layout="single"': {layout: 'single'},
     'presentation="dialog"': {presentation: 'dialog'},
+    'order="contact-first"': {order: 'contact-first'},
+    'a standard lead': {'lead-type': 'standard'},
     'a draft': {draft: ''},
   };
   const keepDraft = () =>
-    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    sessionStorage.setItem(
+      'lead-prequal-draft:acme',
+      JSON.stringify({at: Date.now(), credit_score: 'Above 720'}),
+    );
+  const hasFields = (form: LeadPrequalForm) =>
+    maybeField(form, 'First name') !== undefined || maybeField(form, 'Above 720 Excellent') !== undefined;
   const actions = (form: LeadPrequalForm) =>
     [...form.shadowRoot!.querySelectorAll('input, form, .actions')].map(({localName}) => localName);
 
@@ -267,7 +285,7 @@ describe('a first screen that needs the rest of the form', () => {
       const ready = oneEvent(form, 'prequal-ready');
       restore();
       await ready;
-      expect(maybeField(form, 'First name')).not.to.equal(undefined);
+      expect(hasFields(form)).to.equal(true);
     });
 
     it(`offers the apply page and another try if the file does not arrive: ${name}`, async () => {
@@ -289,28 +307,12 @@ describe('a first screen that needs the rest of the form', () => {
 
       restore();
       await click(form, 'Try again');
-      await until(() => maybeField(form, 'First name') !== undefined);
+      await until(() => hasFields(form));
       expect(events.map(({type}) => type).slice(1)).to.deep.equal(['prequal-ready']);
       expect(text(form)).not.to.contain('We could not load');
       await until(() => focused(form)?.localName === 'h2');
     });
   }
-
-  it('a standard form shows its fields, and below them that the consent text did not arrive', async () => {
-    restore = lose('rest');
-    const form = await open({'lead-type': 'standard'});
-    fill(form, 'First name', 'Maria');
-    const typedIn = field(form, 'Last name');
-    typedIn.focus();
-    await shows(form, 'We could not load all of the form');
-    expect(focused(form), 'the visitor goes on typing').to.equal(typedIn);
-    expect(link(form, 'Open the form on its own page')!.href).to.equal(`${endpoint}/apply/acme?lang=en`);
-    restore();
-    await click(form, 'Try again');
-    expect(text(form)).not.to.contain('We could not load');
-    expect(field(form, 'First name').value).to.equal('Maria');
-    await until(() => server.configRequests === 1, undefined, 'the consent text is asked for');
-  });
 
   it('is a notice after ten seconds, whose "Try again" shows the form with its draft', async () => {
     keepDraft();
@@ -323,7 +325,7 @@ describe('a first screen that needs the rest of the form', () => {
     restore();
     await click(form, 'Try again');
     await until(() => maybeField(form, 'Cash') !== undefined);
-    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
     await until(() => focused(form)?.localName === 'h2');
   });
 
@@ -335,23 +337,7 @@ describe('a first screen that needs the rest of the form', () => {
     button(form, 'Intentar de nuevo');
   });
 
-  it('a standard form keeps the notice of a missing file while the visitor types offline', async () => {
-    restore = lose('rest');
-    const form = await open({'lead-type': 'standard'});
-    await shows(form, 'We could not load all of the form');
-    const events = listen(form);
-    fill(form, 'First name', 'Maria');
-    await aTimeout(50);
-    expect(text(form)).to.contain('We could not load all of the form');
-    button(form, 'Try again');
-    expect(events, 'what the visitor knows').to.have.length(0);
-    restore();
-    fill(form, 'Last name', 'Ortiz');
-    await until(() => maybeButton(form, 'Try again') === undefined);
-    expect(text(form)).not.to.contain('We could not load');
-  });
-
-  for (const [name, attributes] of Object.entries({...cases, standard: {'lead-type': 'standard'}})) {
+  for (const [name, attributes] of Object.entries(cases)) {
     it(`loads the file when the connection is back, and does not move the focus: ${name}`, async () => {
       keepDraft();
       restore = lose('rest');
@@ -362,9 +348,7 @@ describe('a first screen that needs the rest of the form', () => {
       restore();
       const before = listen(form);
       window.dispatchEvent(new Event('online'));
-      await until(
-        () => !text(form).includes('We could not load') && maybeField(form, 'First name') !== undefined,
-      );
+      await until(() => !text(form).includes('We could not load') && hasFields(form));
       await form.updateComplete;
       expect(document.activeElement).to.equal(other);
       expect(form.shadowRoot!.querySelector('dialog')?.open ?? false, 'an open dialog').to.be.false;

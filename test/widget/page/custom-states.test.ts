@@ -3,7 +3,7 @@ import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {created, FakeServer, problem} from '../../support/browser/fake-server.ts';
-import {click, button, fillAll, open, send, shows, startOver} from '../../support/browser/visitor.ts';
+import {goOn, click, button, fillAll, open, send, shows, startOver} from '../../support/browser/visitor.ts';
 
 /** The names of the states that the element is in. */
 const states = (form: LeadPrequalForm) =>
@@ -38,6 +38,7 @@ describe('custom states', () => {
     await send(form);
     await click(form, 'Change my answers');
     expect(states(form)).to.deep.equal([]);
+    await goOn(form);
     await send(form);
     expect(states(form)).to.deep.equal(['answered']);
     form.reset();

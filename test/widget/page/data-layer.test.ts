@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import {FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {click, fill, fillAll, fillContact, listen, open, send, text} from '../../support/browser/visitor.ts';
+import {click, fill, fillAll, chooseScore, listen, open, send, text} from '../../support/browser/visitor.ts';
 
 type Layers = Record<string, object[] | undefined>;
 const page = window as unknown as Layers;
@@ -26,8 +26,8 @@ describe('data-layer', () => {
     expect(layer.slice(1)).to.deep.equal([
       {event: 'prequal_ready', prequal: {}},
       {event: 'prequal_start', prequal: {}},
-      {event: 'prequal_step', prequal: {step: 2, of: 3}},
-      {event: 'prequal_step', prequal: {step: 3, of: 3}},
+      {event: 'prequal_step', prequal: {step: 2, of: 3, name: 'funds'}},
+      {event: 'prequal_step', prequal: {step: 3, of: 3, name: 'contact'}},
       {event: 'prequal_submit', prequal: {}},
       {
         event: 'prequal_result',
@@ -60,14 +60,14 @@ describe('data-layer', () => {
   it('the data layer gets which field was wrong, and no sending that the page has cancelled', async () => {
     const form = await open({'data-layer': ''});
     await fillAll(form);
-    fill(form, 'Cash', 'some');
+    fill(form, 'Email', 'some');
     await click(form, 'See my estimate');
-    fill(form, 'Cash', '50,000');
+    fill(form, 'Email', 'maria@example.com');
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
     await click(form, 'See my estimate');
     expect(page['dataLayer']?.slice(-2)).to.deep.equal([
-      {event: 'prequal_step', prequal: {step: 3, of: 3}},
-      {event: 'prequal_invalid', prequal: {field: 'cash', code: 'invalid'}},
+      {event: 'prequal_step', prequal: {step: 3, of: 3, name: 'contact'}},
+      {event: 'prequal_invalid', prequal: {field: 'email', code: 'invalid'}},
     ]);
   });
 
@@ -101,9 +101,9 @@ describe('data-layer', () => {
       },
     });
     const form = await open({'data-layer': ''});
-    await fillContact(form);
+    await chooseScore(form);
     await click(form, 'Next');
-    expect(text(form)).to.contain('Credit history');
+    expect(text(form)).to.contain('Your funds');
     expect(thrown).to.deep.equal(['a tag', 'a tag', 'a tag']);
   });
 

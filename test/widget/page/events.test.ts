@@ -3,6 +3,7 @@ import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {config, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {
+  goTo,
   announced,
   button,
   choose,
@@ -46,7 +47,7 @@ function listenForErrors(form: LeadPrequalForm) {
 
 describe('prequal-invalid', () => {
   it('names the first of several wrong fields, once for each press of "Next"', async () => {
-    const form = await open();
+    const form = await open({order: 'contact-first'});
     const heard = listenForErrors(form);
     await fillContact(form);
     fill(form, 'Last name', '');
@@ -63,7 +64,7 @@ describe('prequal-invalid', () => {
   });
 
   it('is not fired by an error of a field that the visitor leaves', async () => {
-    const form = await open();
+    const form = await open({order: 'contact-first'});
     const heard = listenForErrors(form);
     await fillContact(form);
     fill(form, 'Email', 'maria at example');
@@ -74,10 +75,11 @@ describe('prequal-invalid', () => {
 
   it('has the code of an amount that can be read in two ways, and nothing that was typed', async () => {
     const form = await open();
-    await fillAll(form);
+    await goTo(form, 'Cash');
+    await fillFunds(form);
     const heard = listenForErrors(form);
     fill(form, 'Cash', '50-60k');
-    await click(form, 'See my estimate');
+    await click(form, 'Next');
     expect(heard).to.deep.equal([{field: 'cash', code: 'range'}]);
   });
 
@@ -87,12 +89,12 @@ describe('prequal-invalid', () => {
     await fillAll(form);
     await shows(form, agree);
     const heard = listenForErrors(form);
-    fill(form, 'Cash', '');
+    fill(form, 'Email', '');
     await click(form, 'See my estimate');
-    fill(form, 'Cash', '50,000');
+    fill(form, 'Email', 'maria@example.com');
     await click(form, 'See my estimate');
     expect(heard).to.deep.equal([
-      {field: 'cash', code: 'required'},
+      {field: 'email', code: 'required'},
       {field: 'consent', code: 'required'},
     ]);
   });
@@ -102,7 +104,7 @@ describe('prequal-invalid', () => {
     const events = listen(form);
     await form.submit();
     expect(events).to.deep.equal([
-      {type: 'prequal-invalid', detail: {field: 'first_name', code: 'required'}},
+      {type: 'prequal-invalid', detail: {field: 'credit_score', code: 'required'}},
     ]);
   });
 
@@ -111,11 +113,14 @@ describe('prequal-invalid', () => {
       problem(422, 'invalid-lead', {errors: [{field: 'cash', code: 'invalid', message: ''}]}),
     );
     const form = await open();
-    await fillAll(form);
+    await goTo(form, 'Cash');
+    await fillFunds(form);
     const heard = listenForErrors(form);
     fill(form, 'Cash', '50');
-    await click(form, 'See my estimate');
+    await click(form, 'Next');
     expect(text(form)).to.contain('$50,000');
+    await click(form, 'Next');
+    await fillContact(form);
     await send(form);
     expect(errors(form)).to.have.length(1);
     expect(heard).to.deep.equal([]);
@@ -126,18 +131,18 @@ describe('prequal-submit that the page cancels', () => {
   it('leaves the form as it was, with the focus in its field, and sends nothing', async () => {
     const form = await open();
     await fillAll(form);
-    const cash = field(form, 'Cash');
-    cash.focus();
+    const email = field(form, 'Email');
+    email.focus();
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
     await form.submit();
     await form.updateComplete;
     expect(server.leads).to.deep.equal([]);
-    expect(focused(form)).to.equal(cash);
+    expect(focused(form)).to.equal(email);
     expect(announced(form)).to.equal('');
     expect(button(form, 'See my estimate').getAttribute('aria-disabled')).to.equal('false');
-    fill(form, 'Cash', '60,000');
+    fill(form, 'Email', 'maria@example.org');
     await send(form);
-    expect(server.leads.map(({body}) => body.lead['cash'])).to.deep.equal([60_000]);
+    expect(server.leads.map(({body}) => body.lead['email'])).to.deep.equal(['maria@example.org']);
   });
 
   it('is fired again by each press, and sends at the first one that is not cancelled', async () => {
@@ -191,7 +196,7 @@ describe('a listener of prequal-submit', () => {
     form.addEventListener('prequal-submit', () => form.reset(), {once: true});
     await click(form, 'See my estimate');
     await shows(form, 'Step 1 of 3');
-    expect(field(form, 'First name').value).to.equal('');
+    expect(field(form, 'Above 720 Excellent').checked).to.equal(false);
     expect(server.leads).to.deep.equal([]);
   });
 

@@ -175,7 +175,7 @@ describe('a page that changes its language', () => {
     form.lang = 'es';
     await shows(form, inSpanish);
     expect(field(form, inSpanish).checked).to.equal(false);
-    expect(field(form, 'Efectivo').value).to.equal('50,000');
+    expect(field(form, 'Correo electrónico').value).to.equal('maria@example.com');
     await click(form, 'Ver mi estimado');
     expect(server.leads).to.have.length(0);
     field(form, inSpanish).click();

@@ -27,7 +27,7 @@ describe('while a lead is being sent', () => {
 
   it('the fields show what is being sent and cannot be changed, and after a failure they can', async () => {
     const release = server.delayReply(() => problem(503, 'store-unavailable'));
-    const form = await open();
+    const form = await open({order: 'contact-first'});
     await fillAll(form);
     const cash = field(form, 'Cash');
     cash.focus();

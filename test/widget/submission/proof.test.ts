@@ -5,7 +5,17 @@ import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {isSolved, newChallenge} from '../../support/browser/challenge.ts';
 import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
-import {button, click, fillAll, listen, open, send, text, touch} from '../../support/browser/visitor.ts';
+import {
+  goOn,
+  button,
+  click,
+  fillAll,
+  listen,
+  open,
+  send,
+  text,
+  touch,
+} from '../../support/browser/visitor.ts';
 
 describe('solve', () => {
   for (const counter of [0, 1, 40]) {
@@ -98,6 +108,7 @@ describe('the proof of work', () => {
     await fillAll(form);
     await send(form);
     await click(form, 'Change my answers');
+    await goOn(form);
     expect((await send(form)).type).to.equal('prequal-result');
     expect(events.map(({type}) => type)).not.to.include('prequal-error');
     expect(text(form)).to.contain('$830,000');
@@ -138,6 +149,7 @@ describe('the proof of work', () => {
     await fillAll(form);
     await send(form);
     await click(form, 'Change my answers');
+    await goOn(form);
     await send(form);
     const nonces = server.leads.map(({body}) => body.proof?.challenge.parameters.nonce);
     expect(new Set(nonces).size).to.equal(2);

@@ -3,6 +3,7 @@ import {expect} from '@open-wc/testing';
 import {answer, config, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
+  goOn,
   click,
   field,
   fill,
@@ -89,7 +90,7 @@ describe('after a reload', () => {
     expect(maybeButton(form, 'Change my answers')).to.equal(undefined);
     await click(form, 'Enter my answers again');
     expect(heading(form)).to.contain('Step 1 of 3');
-    expect(field(form, 'First name').value).to.equal('');
+    expect(field(form, 'Above 720 Excellent').checked).to.equal(false);
     await fillAll(form);
     await send(form);
     expect(server.leads[1]!.body.supersedes).to.deep.equal({id, token});
@@ -124,7 +125,7 @@ describe('after a reload', () => {
     server.result = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();
     await until(() => server.readings.length === 1);
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
     form.remove();
     server.result = () => json(200, answer());
     await shows(await open(), '$830,000');
@@ -164,6 +165,7 @@ describe('a lead that is changed', () => {
     for (const cash of ['60000', '70000']) {
       await click(form, 'Change my answers');
       fill(form, 'Cash', cash);
+      await goOn(form);
       await send(form);
     }
     expect(server.leads.map(({body}) => body.supersedes)).to.deep.equal([
@@ -213,10 +215,11 @@ describe('where the page may not store anything', () => {
     expect(text(form)).to.contain('$830,000');
     expect(server.leads[1]!.key).to.equal(server.leads[0]!.key);
     await click(form, 'Change my answers');
+    await goOn(form);
     await send(form);
     expect(server.leads[2]!.body.supersedes).to.deep.equal({id: answer().id, token: 'token'});
     await startOver(form);
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
   });
 });
 
