@@ -17,11 +17,11 @@ import {
 
 const typed = {first_name: 'Maria', last_name: 'Ortiz', email: 'maria@example.com', phone: '(415) 555-0132'};
 
-/** Sends a lead from a form that may show any of its files' failures: it finds fields by their names. */
+/** A field of a form that may show any of its files' failures. */
+const inputOf = (form: LeadPrequalForm, name: string) =>
+  form.shadowRoot!.querySelector<HTMLInputElement>(`[name=${name}]`);
+
 async function submit(form: LeadPrequalForm) {
-  for (const [name, value] of Object.entries(typed)) {
-    form.shadowRoot!.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = value;
-  }
   const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
   void form.submit();
   const {type, detail} = (await end) as CustomEvent<object | undefined>;
@@ -50,6 +50,7 @@ describe('a later file is pinned by the hash of the first file', () => {
     it(`a changed rest does not run, and sending can be tried again (${change})`, async () => {
       const page = await openPage(scriptOf(version, script) + element);
       const form = await formOn(page);
+      inputOf(form, 'credit_score')!.click();
       const failed = {type: 'prequal-error', code: 'load-failed', retryable: true};
       expect(await submit(form)).to.deep.equal(failed);
       expect(form.shadowRoot!.querySelector('[part=notice]')).to.exist;
@@ -74,8 +75,10 @@ describe('a later file is pinned by the hash of the first file', () => {
     it(`a changed language does not run, and the form is in English (${change})`, async () => {
       const page = await openPage(`${scriptOf(version, script)}<main lang="es">${element}</main>`);
       const form = await formOn(page);
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
       form.leadType = 'standard';
+      await until(() => inputOf(form, 'phone') !== null);
+      for (const [name, value] of Object.entries(typed)) inputOf(form, name)!.value = value;
       expect((await submit(form)).type).to.equal('prequal-result');
       expect(heading(form)).to.equal('Thank you, Maria');
       expect('planted' in page).to.be.false;

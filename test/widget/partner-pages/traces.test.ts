@@ -88,7 +88,7 @@ it('events tell the page nothing personal and no amounts', async () => {
   await reachResult(await formOn(page));
   const {heard} = page as unknown as {heard: object[]};
   expect(heard).to.have.length.above(4);
-  const known = ['type', 'step', 'of', 'id', 'leadType', 'status'];
+  const known = ['type', 'step', 'of', 'name', 'id', 'leadType', 'status'];
   for (const event of heard) expect(known).to.include.members(Object.keys(event));
   expect(JSON.stringify(heard)).not.to.match(/Maria|Ortiz|example\.com|\(415\)|\$/);
 });
