@@ -14,7 +14,7 @@ import {pageWords, type PageLanguage} from './words.ts';
 export const fallbackClass = 'prequal-late';
 
 /**
- * Grey bars in the shape of the first screen: a title, four fields and a button. They stand for as long as an animation
+ * Grey bars in the shape of the first screen: a title, four options and a button. They stand for as long as an animation
  * hides the text of the child, and go with it when the form shows itself, so that no empty moment comes between. The grey
  * is nearly transparent, for light and dark pages. Without a kept height the bars have no room.
  *
