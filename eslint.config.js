@@ -10,19 +10,21 @@ const closed = (files, ...patterns) => ({
 });
 const room = (names, message) => ({regex: `^(\\.\\./)+(${names})/`, message});
 
-const contractStaysAlone = room('server|form|widget|demo|test', 'The contract imports nothing of ours.');
+const contractStaysAlone = room(
+  'server|calculator|form|widget|demo|test',
+  'The contract imports nothing of ours.',
+);
 const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses it.'};
 
 /** The rooms of each house, each with the rooms that it may look into. All of them may look into `contract/`. */
 const mayLookInto = {
   server: {
-    calculator: [],
     html: [],
-    config: ['calculator'],
+    config: [],
     observe: ['config'],
     versions: ['config'],
     snippets: ['config', 'html', 'versions'],
-    leads: ['calculator', 'config', 'observe', 'versions'],
+    leads: ['config', 'observe', 'versions'],
     store: ['config', 'observe', 'leads', 'versions'],
     destinations: ['config', 'observe', 'leads'],
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
@@ -77,19 +79,13 @@ function roomsOf(house, furtherPatterns) {
 const serverRooms = roomsOf('server', (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
   ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
-  ...(name === 'calculator'
-    ? [
-        room('form', 'The calculator looks into contract/ alone.'),
-        {regex: '^[^.]', message: 'The calculator is pure, and needs no package.'},
-      ]
-    : []),
   ...(name === 'observe'
     ? []
     : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an observation.'}]),
 ]);
 
 const widgetLooksOutside = [
-  room('server|demo|test|build', 'The widget looks into contract/ and form/ alone.'),
+  room('server|demo|test|build', 'The widget looks into contract/, calculator/ and form/ alone.'),
   noZod,
 ];
 
@@ -180,7 +176,15 @@ export default defineConfig(
       ],
     },
   },
-  closed('form', room('server|widget|demo|test|build', 'form/ looks into contract/ alone.'), {
+  closed(
+    'calculator',
+    room('server|form|widget|demo|test|build', 'The calculator looks into contract/ alone.'),
+    {
+      regex: '^[^.]',
+      message: 'The calculator is pure, and needs no package.',
+    },
+  ),
+  closed('form', room('server|widget|demo|test|build', 'form/ looks into contract/ and calculator/ alone.'), {
     regex: '^[^.]',
     message: 'The form needs no package.',
   }),

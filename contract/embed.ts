@@ -4,6 +4,7 @@
  */
 import type {AmountPart, Explanation, Prequalification, Reasons} from './amounts.ts';
 import type {FormFieldName, LeadType} from './fields.ts';
+import type {PolicyFigures} from './policy.ts';
 
 /**
  * - `done`: the answer is final
@@ -87,6 +88,11 @@ export type EmbedConfig = {
    * sees the first text. A form that says its language gets only the text that it shows.
    */
   next_step?: Readonly<Record<string, string>>;
+  /**
+   * The figures with which the form computes the total while the visitor answers. Only of a partner that shows it before
+   * the contact data (`show_estimate`).
+   */
+  estimate?: PolicyFigures;
   /** Null if the server requires no proof of work. */
   challenge: Challenge | null;
 };

@@ -1,6 +1,7 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
 import express, {type Express} from 'express';
-import {minimums} from './calculator/calculator.ts';
+import {minimums} from '../calculator/calculator.ts';
+import {figuresOf} from '../calculator/policy.ts';
 import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
@@ -105,6 +106,7 @@ export async function createApp(
       digests,
       tokens,
       minimums: minimums(config.policy),
+      figures: figuresOf(config.policy),
       explain: (lead, answer) => explainedAnswer(lead, answer, config.policy),
       proofs,
       quota,

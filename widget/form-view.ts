@@ -48,10 +48,12 @@ export function formView(view: FormView) {
       @focusout=${onEvent}
     >
       ${touched?.summary()} ${progressView(pages.length, page)}
+      ${pages.length > 1 ? touched?.soFar.view() : nothing}
       ${pages.map((steps, index) =>
         // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
+      ${pages.length > 1 ? nothing : touched?.soFar.view()}
       ${last ? html`<slot name="consent"></slot>` : nothing}
       <div ?inert=${isSending} class="use">
         ${last ? touched?.consent.view(privacy) : nothing}

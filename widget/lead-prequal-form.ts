@@ -68,6 +68,7 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart progress - The bar that shows how many steps there are.
  * @csspart count - "Step 2 of 3", above the title.
  * @csspart heading - The title of a step, a section or the result.
+ * @csspart so-far - The total so far, above the fields, where the partner shows it before the contact data.
  * @csspart fields - The grid of the fields of a step or a section.
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.

@@ -124,6 +124,10 @@ export const afterTouch = {
   noCreditCheck: 'This does not affect your credit.',
   useContact: 'We use your details to contact you.',
   send: 'Send',
+  /** The total, while the visitor still answers, where the partner shows it. `{amount}`: the least that it will be. */
+  soFar: 'So far: at least {amount}',
+  /** In its place, as long as that is nothing. */
+  soFarNothing: 'Your estimate grows here as you answer.',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',

@@ -98,6 +98,8 @@ export const afterTouch: AfterTouchWords = {
   noCreditCheck: 'Esto no afecta su crédito.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   send: 'Enviar',
+  soFar: 'Hasta ahora: al menos {amount}',
+  soFarNothing: 'Su estimado crece aquí con cada respuesta.',
   yes: 'Sí',
   no: 'No',
   ratherNotSay: 'Prefiero no decirlo',

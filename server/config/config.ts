@@ -4,7 +4,7 @@
  */
 import {join} from 'node:path';
 import type {z} from 'zod';
-import {defaultPolicy, type Policy} from '../calculator/policy.ts';
+import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
 import {readPolicy} from './policy.ts';
 import {

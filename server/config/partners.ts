@@ -65,6 +65,8 @@ const partnerFields = z.strictObject({
    * texts by language. A visitor whose language is missing sees the first one.
    */
   next_step: nextStep.optional(),
+  /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
+  show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
   quota_per_hour: z.int().min(1).default(1_000),
   /** What happens to a lead that a bot may have sent. */
@@ -79,7 +81,7 @@ const partnerFields = z.strictObject({
 });
 function toPartner(fields: z.output<typeof partnerFields>) {
   const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
-  const {quota_per_hour, merge_duplicates, ...others} = rest;
+  const {quota_per_hour, merge_duplicates, show_estimate, ...others} = rest;
   return {
     ...others,
     name: name ?? fields.key,
@@ -87,6 +89,7 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     leadTypes: lead_types,
     ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
     nextStep: next_step,
+    showsEstimate: show_estimate === 'before-contact',
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
   };
@@ -113,9 +116,17 @@ const fileSchema = z
     }
     for (const both of Object.keys(upstreams).filter((each) => Object.hasOwn(destinations, each)))
       issue(['upstreams', both], 'is the name of a destination, too');
-    for (const [index, {key, upstream, answer_from}] of partners.entries()) {
+    for (const [index, {key, upstream, answer_from, show_estimate}] of partners.entries()) {
       const of = (field: string) => ['partners', index, field];
       if (partners.findIndex((other) => other.key === key) < index) issue(of('key'), 'is there twice');
+      if (
+        show_estimate === 'before-contact' &&
+        (answer_from ?? upstream ?? calculatorName) !== calculatorName
+      )
+        issue(
+          of('show_estimate'),
+          'needs the calculator: what an upstream will answer is not known before it has the lead',
+        );
       if (upstream === undefined) continue;
       if (answer_from !== undefined)
         issue(of('upstream'), 'is what answer_from was called in 1.0: remove it');

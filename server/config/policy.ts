@@ -4,7 +4,7 @@
  */
 import {z} from 'zod';
 import {creditScores} from '../../contract/fields.ts';
-import type {Policy} from '../calculator/policy.ts';
+import type {Policy} from '../../calculator/policy.ts';
 import {readJsonFile} from './files.ts';
 import {schemaOf} from './schema-of.ts';
 

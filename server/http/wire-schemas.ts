@@ -24,7 +24,14 @@ import {
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
-import {fieldErrorCodes, formFields, leadTypes, type FormFieldName} from '../../contract/fields.ts';
+import type {PolicyFigures} from '../../contract/policy.ts';
+import {
+  creditScores,
+  fieldErrorCodes,
+  formFields,
+  leadTypes,
+  type FormFieldName,
+} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
@@ -106,6 +113,19 @@ export const challengeSchema = schemaOf<Challenge>()(
   }),
 );
 
+const byScore = z.partialRecord(z.enum(creditScores), count);
+
+const figuresSchema = schemaOf<PolicyFigures>()(
+  z.object({
+    bankruptcy_not_stated: z.boolean(),
+    display_rounding_increment: z.int().min(1),
+    rollover: z.object({minimum: count}),
+    sba: z.object({minimum: count, maximum: count, down_payment_percent: byScore}),
+    unsecured: z.object({amount: byScore}),
+    portfolio_loan: z.object({percent_of_investments: count}),
+  }),
+);
+
 export const embedConfigSchema = schemaOf<EmbedConfig>()(
   z.object({
     lead_types: z.array(z.enum(leadTypes)),
@@ -124,6 +144,9 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       .nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
     next_step: z.record(z.string(), z.string()).exactOptional(),
+    estimate: figuresSchema
+      .exactOptional()
+      .describe('The figures of the policy, of a partner that shows the total before the contact data.'),
     challenge: challengeSchema.nullable(),
   }),
 );

@@ -1,8 +1,8 @@
 /** The answer that our own calculator gives to a lead, and how it came to it. */
 import type {Explanation} from '../../contract/amounts.ts';
-import {calculate} from '../calculator/calculator.ts';
-import {explain} from '../calculator/explanation.ts';
-import type {Policy} from '../calculator/policy.ts';
+import {calculate} from '../../calculator/calculator.ts';
+import {explain} from '../../calculator/explanation.ts';
+import type {Policy} from '../../calculator/policy.ts';
 import type {Lead} from './lead-schema.ts';
 import type {DoneAnswer} from './stored-lead.ts';
 

@@ -7,8 +7,8 @@ import type {Page} from 'playwright-core';
 import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
-import {calculate} from '../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../server/calculator/policy.ts';
+import {calculate} from '../../calculator/calculator.ts';
+import {defaultPolicy} from '../../calculator/policy.ts';
 import {useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;

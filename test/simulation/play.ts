@@ -3,7 +3,7 @@ import {copyFileSync, existsSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {workerData} from 'node:worker_threads';
-import {defaultPolicy} from '../../server/calculator/policy.ts';
+import {defaultPolicy} from '../../calculator/policy.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';

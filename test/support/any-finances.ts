@@ -1,8 +1,8 @@
 /** Generates finances of leads, and policies, for tests of what holds for all of them. */
 import fc from './properties.ts';
 import {creditScores} from '../../contract/fields.ts';
-import type {Finances} from '../../server/calculator/calculator.ts';
-import {defaultPolicy, type Policy} from '../../server/calculator/policy.ts';
+import type {Finances} from '../../calculator/calculator.ts';
+import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
 
 export const dollars = fc.oneof(
   fc.integer({min: 0, max: 999_999_999}),

@@ -1,6 +1,6 @@
 /** Starts a real server on a free port, with a real database in its own folder. */
 import {join} from 'node:path';
-import {defaultPolicy} from '../../server/calculator/policy.ts';
+import {defaultPolicy} from '../../calculator/policy.ts';
 import type {LeadApiSettings} from '../../server/config/destinations.ts';
 import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';

@@ -24,6 +24,14 @@ export const touched = css`
     border-color: var(--_bad);
     box-shadow: inset 0 0 0 1px var(--_bad);
   }
+  .so-far {
+    background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
+    border-radius: var(--_corner);
+    font-variant-numeric: tabular-nums;
+    font-weight: 600;
+    margin-block-end: calc(var(--_space) * 4);
+    padding: calc(var(--_space) * 3) 14px;
+  }
   .row {
     display: flex;
     flex-wrap: wrap;

@@ -1,7 +1,9 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
-import type {LeadType} from '../../contract/fields.ts';
+import {creditScores, type LeadType} from '../../contract/fields.ts';
+import type {PolicyFigures} from '../../contract/policy.ts';
+import {leastTotal} from '../../form/least-total.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
@@ -13,7 +15,7 @@ import {solve, type Proof} from './proof.ts';
 const timeout = 10_000;
 
 /** What the form uses of the configuration. */
-type UsedConfig = Omit<Required<EmbedConfig>, 'minimums'>;
+type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate'> & Pick<EmbedConfig, 'estimate'>;
 
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
@@ -121,7 +123,14 @@ async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedC
 }
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
-function sanitize({lead_types, consent, colors, next_step, challenge}: Partial<EmbedConfig>): UsedConfig {
+function sanitize({
+  lead_types,
+  consent,
+  colors,
+  next_step,
+  estimate,
+  challenge,
+}: Partial<EmbedConfig>): UsedConfig {
   return {
     lead_types: Array.isArray(lead_types) ? lead_types : [],
     consent: typeof consent?.text === 'string' ? consent : null,
@@ -129,8 +138,19 @@ function sanitize({lead_types, consent, colors, next_step, challenge}: Partial<E
     next_step: Object.fromEntries(
       Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
     ),
+    ...(estimate && canEstimate(estimate) && {estimate}),
     challenge: challenge?.parameters ? challenge : null,
   };
+}
+
+/** Whether the figures have all that the calculator reads. */
+function canEstimate(figures: PolicyFigures): boolean {
+  const richest = {credit_score: creditScores[0], retirement: '99', cash: '99', investments: '99'};
+  try {
+    return Number.isFinite(leastTotal(richest, figures, false));
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@
 import {html, nothing} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {fieldsOf, type FieldName} from '../../form/pages.ts';
+import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
@@ -20,6 +20,7 @@ import {touched} from '../styles/touched.ts';
 import {refusedFields} from './answer-view.ts';
 import {answerStyles} from './styles.ts';
 import {effectiveLeadType} from './preparation.ts';
+import {SoFar} from './so-far.ts';
 import {Submission} from './submission.ts';
 
 /**
@@ -54,6 +55,7 @@ export class TouchedForm {
   readonly fields: FormState;
   readonly consent: Consent;
   readonly submission: Submission;
+  readonly soFar: SoFar;
 
   readonly #host: FormHost;
   /** `performance.now()` of the first touch. */
@@ -72,6 +74,7 @@ export class TouchedForm {
     this.fields = new FormState(host);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
+    this.soFar = new SoFar(host, this.fields, this.submission.preparation);
     // A draft has brought back the last page, whose buttons wait for the consent text.
     const {page} = this.fields;
     if (page > 0 && page === host.pages().length - 1) void this.submission.preparation.begin();
@@ -84,6 +87,7 @@ export class TouchedForm {
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
     this.#accent = accent;
+    this.soFar.update();
     void this.#showConfigured(isReplaced);
   }
 
@@ -131,6 +135,7 @@ export class TouchedForm {
     if (type === 'input') {
       this.consent.collect();
       this.fields.change(field);
+      if (field && !isTyped(field)) this.soFar.update();
     } else if (type === 'pointerdown') {
       this.#press = new Promise((resolve) => {
         for (const end of ['pointerup', 'pointercancel']) {
@@ -140,7 +145,9 @@ export class TouchedForm {
     } else if (type === 'focusout' && field) {
       // An error that appears while the mouse is down would move the button away from under it.
       void this.#press.then(() => {
-        if (!this.submission.isSending) this.fields.leave(field);
+        if (this.submission.isSending) return;
+        this.fields.leave(field);
+        this.soFar.update();
       });
     }
   }
@@ -170,6 +177,7 @@ export class TouchedForm {
     this.#clearErrors();
     this.consent.show();
     submission.dismissNotice();
+    this.soFar.update();
     this.#host.refresh(focusOn);
     const pages = this.#host.pages();
     const [step] = pages[page] ?? [];
@@ -312,6 +320,7 @@ export class TouchedForm {
     this.#clearErrors();
     this.fields.reset();
     this.consent.reset();
+    this.soFar.reset();
   }
 
   /** The view of the answer, which replaces the fields. Undefined while there is no answer. */
@@ -398,6 +407,9 @@ export class TouchedForm {
     );
   }
 }
+
+/** Whether the visitor types the answer, and may not be done with it. */
+const isTyped = (name: FieldName) => !['choice', 'flag'].includes(fieldTable[name].kind);
 
 /** The lower edge of the form on the screen. If there is legal text at its end, that text's. */
 const endOf = (element: HTMLElement) =>

@@ -5,6 +5,7 @@
 import {Router, type Request, type RequestHandler} from 'express';
 import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
+import type {PolicyFigures} from '../../../contract/policy.ts';
 import {tagFor} from '../../../form/words/text-in-language.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import type {LeadDesk, Submission} from '../../leads/lead-desk.ts';
@@ -41,6 +42,7 @@ type Parts = {
   digests: IdempotencyDigests;
   tokens: ResultTokens;
   minimums: Partial<Record<AmountPart, number>>;
+  figures: PolicyFigures;
   explain: (lead: Lead, answer: DoneAnswer) => Explanation | undefined;
   /** Undefined if no proof of work is required. */
   proofs: Proofs | undefined;
@@ -55,7 +57,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, publicUrl, desk, digests, tokens, minimums, explain, proofs, quota} = parts;
+  const {partners, publicUrl, desk, digests, tokens, minimums, figures, explain, proofs, quota} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -78,7 +80,7 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, nextStep, answerFrom} = partner;
+    const {leadTypes, colors, nextStep, answerFrom, showsEstimate} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
@@ -86,6 +88,7 @@ export function embedApi(parts: Parts): Router {
       consent: consentFor(partner, locale),
       colors: colors ?? {},
       ...(nextStep && {next_step: onlyFor(locale, nextStep)}),
+      ...(showsEstimate && {estimate: figures}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
     replyJson(response, 200, body);

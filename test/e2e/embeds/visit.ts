@@ -2,8 +2,8 @@
 import {amountParts} from '../../../contract/amounts.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
-import {calculate} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {calculate} from '../../../calculator/calculator.ts';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import type {VisitedForm} from './visitors.ts';
 
 const answers = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;

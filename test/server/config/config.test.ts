@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {settings} from '../../../server/config/settings.ts';
 import {leadApi} from '../../support/fake-upstream.ts';
@@ -51,6 +51,7 @@ suite('the required settings', () => {
         suspect: 'deliver',
         mergeDuplicates: 'prequalification',
         nextStep: undefined,
+        showsEstimate: false,
       },
     ]);
     assert.equal(config.host, '127.0.0.1');

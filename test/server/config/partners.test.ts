@@ -55,6 +55,7 @@ suite('the partners file', () => {
       answerFrom: undefined,
       sendTo: [],
       nextStep: undefined,
+      showsEstimate: false,
       quotaPerHour: 1_000,
       suspect: 'deliver',
       mergeDuplicates: 'prequalification',
@@ -74,6 +75,7 @@ suite('the partners file', () => {
       quota_per_hour: 5,
       suspect: 'hold',
       merge_duplicates: false,
+      show_estimate: 'after-contact',
     };
     const file = {upstreams: {main: upstream}, partners: [whole]};
     const config = read(file, {
@@ -92,6 +94,7 @@ suite('the partners file', () => {
         consent: {required: true, texts: {und: {text: 'You may call me.', version: '1'}}},
         colors: whole.colors,
         nextStep: whole.next_step,
+        showsEstimate: false,
         quotaPerHour: 5,
         suspect: 'hold',
         mergeDuplicates: false,
@@ -184,6 +187,14 @@ suite('the partners file', () => {
       'a consent without version',
       {partners: [{...partner, consent: {text: 'a'}}]},
       'partners.0.consent.version',
+    ],
+    [
+      'a total before the contact data that an upstream answers',
+      {
+        upstreams: {main: upstream},
+        partners: [{...partner, upstream: 'main', show_estimate: 'before-contact'}],
+      },
+      'partners.0.show_estimate: needs the calculator',
     ],
     ['an unknown upstream', {partners: [{...partner, upstream: 'x'}]}, 'partners.0.upstream: is not among'],
     ['an inherited name', {partners: [{...partner, upstream: 'toString'}]}, 'partners.0.upstream: '],

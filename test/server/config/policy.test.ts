@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {creditScores} from '../../../contract/fields.ts';
-import {calculate} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {calculate} from '../../../calculator/calculator.ts';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import {readPolicy} from '../../../server/config/policy.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {calculate} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy} from '../../../server/calculator/policy.ts';
+import {calculate} from '../../../calculator/calculator.ts';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import {calculatedAnswer, explainedAnswer} from '../../../server/leads/calculated-answer.ts';
 import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 

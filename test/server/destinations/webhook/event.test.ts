@@ -8,7 +8,7 @@ import {amountParts, reasons, totalAmount} from '../../../../contract/amounts.ts
 import {attributionKeys} from '../../../../contract/embed.ts';
 import {extraFields} from '../../../../contract/fields.ts';
 import {tableOf} from '../../../../contract/table-of.ts';
-import {defaultPolicy} from '../../../../server/calculator/policy.ts';
+import {defaultPolicy} from '../../../../calculator/policy.ts';
 import {calculatedAnswer} from '../../../../server/leads/calculated-answer.ts';
 import {eventTypes, newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';

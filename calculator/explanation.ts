@@ -9,9 +9,9 @@ import {
   type Explanation,
   type PartExplanation,
   type Reasons,
-} from '../../contract/amounts.ts';
-import {creditScores, type CreditScore} from '../../contract/fields.ts';
-import {tableOf} from '../../contract/table-of.ts';
+} from '../contract/amounts.ts';
+import {creditScores, type CreditScore} from '../contract/fields.ts';
+import {tableOf} from '../contract/table-of.ts';
 import {calculate, ownCapital, type Finances} from './calculator.ts';
 import type {Policy} from './policy.ts';
 

@@ -8,10 +8,10 @@ import {
   type Amounts,
   type Reason,
   type Reasons,
-} from '../../contract/amounts.ts';
-import type {CreditScore} from '../../contract/fields.ts';
-import {tableOf} from '../../contract/table-of.ts';
-import type {Policy} from './policy.ts';
+} from '../contract/amounts.ts';
+import type {CreditScore} from '../contract/fields.ts';
+import {tableOf} from '../contract/table-of.ts';
+import type {PolicyFigures} from '../contract/policy.ts';
 
 /** What the amounts of a pre-qualification lead depend on. Funds are whole US dollars. */
 export type Finances = {
@@ -28,17 +28,17 @@ type Part = {amount: number; reason?: Reason};
 /** Divides and rounds down, without the rounding errors of a floating-point division. */
 const divideDown = (dividend: number, divisor: number) => (dividend - (dividend % divisor)) / divisor;
 
-function rollover({retirement}: Finances, {rollover: {minimum}}: Policy): Part {
+function rollover({retirement}: Finances, {rollover: {minimum}}: PolicyFigures): Part {
   return retirement >= minimum && retirement > 0
     ? {amount: retirement}
     : {amount: 0, reason: 'below_minimum'};
 }
 
 /** The dollars that a lead can put into a project of its own: the down payment of an SBA loan. */
-export const ownCapital = (finances: Finances, policy: Policy): number =>
+export const ownCapital = (finances: Finances, policy: PolicyFigures): number =>
   finances.cash + rollover(finances, policy).amount;
 
-function sba(finances: Finances, policy: Policy): Part {
+function sba(finances: Finances, policy: PolicyFigures): Part {
   const rule = policy.sba;
   const downPayment = rule.down_payment_percent[finances.credit_score];
   if (downPayment === undefined) return {amount: 0, reason: 'credit_score'};
@@ -49,12 +49,12 @@ function sba(finances: Finances, policy: Policy): Part {
   return loan > 0 && loan >= rule.minimum ? {amount: loan} : {amount: 0, reason: 'below_minimum'};
 }
 
-function unsecured({credit_score}: Finances, {unsecured: {amount}}: Policy): Part {
+function unsecured({credit_score}: Finances, {unsecured: {amount}}: PolicyFigures): Part {
   const loan = amount[credit_score] ?? 0;
   return loan > 0 ? {amount: loan} : {amount: 0, reason: 'credit_score'};
 }
 
-function portfolioLoan({investments}: Finances, {portfolio_loan: rule}: Policy): Part {
+function portfolioLoan({investments}: Finances, {portfolio_loan: rule}: PolicyFigures): Part {
   const loan = divideDown(investments * rule.percent_of_investments, 100);
   return loan > 0 ? {amount: loan} : {amount: 0, reason: 'nothing_to_borrow_against'};
 }
@@ -63,7 +63,7 @@ function portfolioLoan({investments}: Finances, {portfolio_loan: rule}: Policy):
  * For loans that depend on credit: the amount is 0 after a bankruptcy. If the lead does not say whether there was a
  * bankruptcy, the policy says what is assumed. If none is assumed, the reason says so.
  */
-function unlessBankrupt(finances: Finances, policy: Policy, part: Part): Part {
+function unlessBankrupt(finances: Finances, policy: PolicyFigures, part: Part): Part {
   if (finances.bankruptcy ?? policy.bankruptcy_not_stated) return {amount: 0, reason: 'bankruptcy'};
   const assumed = finances.bankruptcy === undefined && part.amount > 0;
   return assumed ? {...part, reason: 'assumes_no_bankruptcy'} : part;
@@ -72,12 +72,12 @@ function unlessBankrupt(finances: Finances, policy: Policy, part: Part): Part {
 type Rule = {
   /** How the amount is computed, for the documentation. Names in backticks are those of the lead and of the policy. */
   description: string;
-  compute: (finances: Finances, policy: Policy) => Part;
+  compute: (finances: Finances, policy: PolicyFigures) => Part;
   /**
    * The smallest amount above zero. The form of version 1.0.0 names it where the reason is `below_minimum`. Undefined if
    * the rule never gives that reason.
    */
-  minimum: ((policy: Policy) => number) | undefined;
+  minimum: ((policy: PolicyFigures) => number) | undefined;
 };
 
 export const rules: Readonly<Record<AmountPart, Rule>> = {
@@ -107,7 +107,7 @@ export const rules: Readonly<Record<AmountPart, Rule>> = {
 type Calculation = {amounts: Required<Amounts>; reasons: Reasons};
 
 /** The amounts in whole US dollars, and reasons for those that need an explanation. */
-export function calculate(finances: Finances, policy: Policy): Calculation {
+export function calculate(finances: Finances, policy: PolicyFigures): Calculation {
   const parts = tableOf(amountParts, (name) => rules[name].compute(finances, policy));
   const reasons: Reasons = {};
   let total = 0;
@@ -121,7 +121,7 @@ export function calculate(finances: Finances, policy: Policy): Calculation {
 }
 
 /** The smallest amounts above zero that the policy allows, for the form of version 1.0.0 (`EmbedConfig.minimums`). */
-export function minimums(policy: Policy): Partial<Record<AmountPart, number>> {
+export function minimums(policy: PolicyFigures): Partial<Record<AmountPart, number>> {
   const smallest: Partial<Record<AmountPart, number>> = {};
   for (const name of amountParts) {
     const {minimum} = rules[name];

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from '../../support/properties.ts';
-import {amountParts, type AmountPart, type PartExplanation} from '../../../contract/amounts.ts';
-import {creditScores, type CreditScore} from '../../../contract/fields.ts';
-import {calculate, ownCapital, type Finances} from '../../../server/calculator/calculator.ts';
-import {explain} from '../../../server/calculator/explanation.ts';
-import {defaultPolicy, type Policy} from '../../../server/calculator/policy.ts';
-import {fundsBehind} from '../../../form/funds-behind.ts';
-import {finances, policies} from '../../support/any-finances.ts';
+import fc from '../support/properties.ts';
+import {amountParts, type AmountPart, type PartExplanation} from '../../contract/amounts.ts';
+import {creditScores, type CreditScore} from '../../contract/fields.ts';
+import {calculate, ownCapital, type Finances} from '../../calculator/calculator.ts';
+import {explain} from '../../calculator/explanation.ts';
+import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
+import {fundsBehind} from '../../form/funds-behind.ts';
+import {finances, policies} from '../support/any-finances.ts';
 
 const sample: Finances = {
   credit_score: 'Above 720',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import fc from '../../support/properties.ts';
-import {amountParts, totalAmount} from '../../../contract/amounts.ts';
-import {creditScores} from '../../../contract/fields.ts';
-import {calculate, minimums, type Finances} from '../../../server/calculator/calculator.ts';
-import {defaultPolicy, type Policy} from '../../../server/calculator/policy.ts';
-import {dollars, finances, policies} from '../../support/any-finances.ts';
+import fc from '../support/properties.ts';
+import {amountParts, totalAmount} from '../../contract/amounts.ts';
+import {creditScores} from '../../contract/fields.ts';
+import {calculate, minimums, type Finances} from '../../calculator/calculator.ts';
+import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
+import {dollars, finances, policies} from '../support/any-finances.ts';
 
 const max = 999_999_999;
 const [above720, from680, from620, below620] = creditScores;

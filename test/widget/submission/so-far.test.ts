@@ -1,0 +1,148 @@
+/** The total that grows while the visitor answers, of partners that show it before the contact data. */
+import {expect} from '@open-wc/testing';
+import {defaultPolicy, figuresOf} from '../../../calculator/policy.ts';
+import type {PolicyFigures} from '../../../contract/policy.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {config, FakeServer} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
+import {
+  choose,
+  click,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  fillFunds,
+  focused,
+  goTo,
+  heading,
+  open,
+  reserved,
+  send,
+  text,
+  touch,
+} from '../../support/browser/visitor.ts';
+
+const figures = figuresOf(defaultPolicy);
+const growing = 'Your estimate grows here as you answer.';
+
+const line = (form: LeadPrequalForm) =>
+  form.shadowRoot!.querySelector('[part=so-far]')?.textContent.trim() ?? '';
+
+/** Types an amount, and leaves the field. */
+async function answer(form: LeadPrequalForm, label: string, value: string) {
+  fill(form, label, value);
+  field(form, label).blur();
+  await until(() => field(form, label).value !== value || !value.includes('k'));
+  await form.updateComplete;
+}
+
+describe('the total so far', () => {
+  let server: FakeServer;
+  beforeEach(() => {
+    server = new FakeServer();
+    server.config = () => config({estimate: figures});
+  });
+  afterEach(() => {
+    sessionStorage.clear();
+    server.restore();
+  });
+
+  it('grows with each answer, and is the total of the result in the end', async () => {
+    const form = await open();
+    await touch(form);
+    expect(line(form), 'on the first step').to.equal('');
+    await goTo(form, 'Cash');
+    expect(line(form), 'a bankruptcy would leave nothing').to.equal(growing);
+    await choose(form, 'No');
+    expect(line(form)).to.equal('So far: at least $150,000');
+    await answer(form, 'Retirement funds', '120k');
+    expect(line(form)).to.equal('So far: at least $750,000');
+    await answer(form, 'Cash', '50,000');
+    await until(() => line(form) === 'So far: at least $950,000');
+    await answer(form, 'Investments', '0');
+    await click(form, 'Next');
+    expect(line(form)).to.equal('So far: at least $950,000');
+  });
+
+  it('counts a bankruptcy that was passed over as the result does, also after Back', async () => {
+    const form = await open();
+    await goTo(form, 'Cash');
+    await fillFunds(form);
+    await until(() => line(form) === 'So far: at least $120,000');
+    await click(form, 'Next');
+    expect(line(form)).to.equal('So far: at least $950,000');
+    await click(form, 'Back');
+    expect(line(form)).to.equal('So far: at least $950,000');
+  });
+
+  it('is said politely, and neither moves the focus nor stops a step', async () => {
+    const form = await open();
+    await goTo(form, 'Cash');
+    const cash = field(form, 'Cash');
+    await answer(form, 'Retirement funds', '120k');
+    cash.focus();
+    await until(() => line(form).includes('$120,000'));
+    expect(form.shadowRoot!.querySelector('[part=so-far]')!.getAttribute('role')).to.equal('status');
+    expect(focused(form)).to.equal(cash);
+    await answer(form, 'Cash', 'some');
+    expect(line(form)).to.equal('So far: at least $120,000');
+  });
+
+  it('is also in the contact-first order, and in a form on one page', async () => {
+    const form = await open({order: 'contact-first'});
+    await goTo(form, 'Yes');
+    await until(() => line(form) === growing);
+    await fillAll(form);
+    expect(line(form)).to.contain('So far');
+    const single = await open({layout: 'single', style: reserved});
+    await until(() => line(single) === growing);
+    await choose(single, 'Above 720 Excellent');
+    await choose(single, 'No');
+    expect(line(single)).to.equal('So far: at least $150,000');
+  });
+
+  it('comes back with a draft, and goes with the answers', async () => {
+    const form = await open({draft: ''});
+    await goTo(form, 'First name');
+    const before = line(form);
+    form.remove();
+    const again = await open({draft: ''});
+    await until(() => line(again) === before);
+    again.reset();
+    await again.updateComplete;
+    await goTo(again, 'Cash');
+    expect(line(again)).to.equal(growing);
+  });
+
+  it('nothing of it is sent, and it is not in the page outside of the form', async () => {
+    const form = await open();
+    await fillAll(form);
+    await send(form);
+    expect(Object.keys(server.leads[0]!.body)).to.have.members(['lead', 'attribution', 'elapsed_ms', 'page']);
+    expect(JSON.stringify(server.leads[0]!.body)).not.to.contain('950');
+    expect(line(form), 'the result has its own total').to.equal('');
+    expect(heading(form)).to.contain('$830,000');
+  });
+
+  it('is not shown to a standard lead, nor without the figures', async () => {
+    const standard = await open({'lead-type': 'standard'});
+    await fillContact(standard);
+    expect(line(standard)).to.equal('');
+    server.config = () => config();
+    const form = await open({partner: 'globex'});
+    await goTo(form, 'First name');
+    expect(line(form)).to.equal('');
+    expect(text(form)).not.to.contain(growing);
+  });
+
+  for (const odd of [{}, 7, 'x', {...figures, sba: {}}, {...figures, rollover: null}]) {
+    it(`odd figures of a server show nothing, and stop nothing: ${JSON.stringify(odd).slice(0, 40)}`, async () => {
+      server.config = () => config({estimate: odd as PolicyFigures});
+      const form = await open();
+      await fillAll(form);
+      expect(line(form)).to.equal('');
+      expect((await send(form)).type).to.equal('prequal-result');
+    });
+  }
+});
