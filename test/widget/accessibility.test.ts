@@ -12,7 +12,7 @@ import {open} from '../support/browser/visitor.ts';
 const each = <Found extends Element = HTMLElement>(form: LeadPrequalForm, selector: string) =>
   [...form.shadowRoot!.querySelectorAll<Found & HTMLElement>(selector)].filter(
     (element) =>
-      !element.closest('.unseen, [type=hidden]') &&
+      !element.closest('.unseen, .alone legend, [type=hidden]') &&
       element.checkVisibility({visibilityProperty: true, checkVisibilityCSS: true}),
   );
 

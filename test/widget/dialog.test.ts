@@ -6,11 +6,10 @@ import {itExceptWebKit} from '../support/browser/drivers.ts';
 import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
 import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
 import {
+  chooseScore,
   click,
   field,
-  fill,
   fillAll,
-  fillContact,
   focused,
   heading,
   send,
@@ -154,14 +153,14 @@ describe('a form in a dialog', () => {
   it('keeps everything typed when it is closed, and is where the visitor left it', async () => {
     const form = await place();
     await form.open();
-    await fillContact(form);
+    await chooseScore(form);
     await click(form, 'Next');
     await sendKeys({press: 'Escape'});
     await closed(form);
     await form.open();
     expect(heading(form)).to.contain('Step 2 of 3');
     await click(form, 'Back');
-    expect(field(form, 'First name').value).to.equal('Maria');
+    expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
   });
 
   it('reaches the result', async () => {
@@ -220,7 +219,7 @@ describe('a form in a dialog', () => {
     await setViewport({width: 360, height: 640});
     const form = await place();
     await form.open();
-    await fillContact(form);
+    await chooseScore(form);
     scrollerOf(form).scrollTo(0, scrollerOf(form).scrollHeight);
     await click(form, 'Next');
     const edges = (selector: string) => form.shadowRoot!.querySelector(selector)!.getBoundingClientRect();
@@ -317,12 +316,15 @@ describe('a form in a dialog', () => {
     restore();
     await click(form, 'Try again');
     await until(() => dialogOf(form).open);
-    fill(form, 'First name', 'Maria');
+    await chooseScore(form);
   });
 
   it('stays closed when its file arrives late, although its address asks, and keeps the draft', async () => {
     goTo(`${location.search}#estimate`);
-    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    sessionStorage.setItem(
+      'lead-prequal-draft:acme',
+      JSON.stringify({at: Date.now(), credit_score: 'Above 720'}),
+    );
     const restore = lose('rest');
     const form = await placeUnready('draft');
     await shows(form, 'We could not load all of the form');
@@ -332,8 +334,8 @@ describe('a form in a dialog', () => {
     await form.updateComplete;
     expect(dialogOf(form).open).to.be.false;
     await form.open();
-    expect(field(form, 'First name').value).to.equal('Maria');
-    expect(sessionStorage.getItem('lead-prequal-draft:acme')).to.contain('Maria');
+    expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
+    expect(sessionStorage.getItem('lead-prequal-draft:acme')).to.contain('Above 720');
   });
 
   it('stays as it is when a link of the page is clicked that leads to no page', async () => {

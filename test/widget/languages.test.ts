@@ -23,6 +23,7 @@ const all: Readonly<Record<string, State>> = {
   ...states,
   'a sample': {attributes: {sandbox: ''}},
   'a suggestion for the email': {
+    attributes: {order: 'contact-first'},
     async reach(form) {
       await touch(form);
       fill(form, 'Email', 'maria@gmial.com');
@@ -32,6 +33,7 @@ const all: Readonly<Record<string, State>> = {
     },
   },
   'values that are not valid': {
+    attributes: {order: 'contact-first'},
     async reach(form) {
       await fillContact(form);
       fill(form, 'First name', 'x'.repeat(81));
@@ -41,6 +43,7 @@ const all: Readonly<Record<string, State>> = {
     },
   },
   'amounts that are not valid': {
+    attributes: {order: 'contact-first'},
     async reach(form) {
       await fillAll(form);
       fill(form, 'Retirement funds', '-5');

@@ -9,17 +9,19 @@ import {
   button,
   click,
   description,
+  errors,
   field,
   fill,
   fillAll,
-  fillContact,
   focused,
+  goTo,
   heading,
   open,
   send,
   shows,
   summary,
   text,
+  touch,
 } from '../support/browser/visitor.ts';
 
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
@@ -35,15 +37,15 @@ describe('localization', () => {
 
   describe('follows the language of the page', () => {
     for (const [lang, title] of [
-      ['en', 'About you'],
-      ['en-GB', 'About you'],
-      ['es', 'Sobre usted'],
-      ['es-MX', 'Sobre usted'],
-      ['es-419', 'Sobre usted'],
-      ['ES-us', 'Sobre usted'],
-      ['la', 'About you'],
-      ['est', 'About you'],
-      ['', 'About you'],
+      ['en', 'What is your credit score?'],
+      ['en-GB', 'What is your credit score?'],
+      ['es', '¿Cuál es su puntaje de crédito?'],
+      ['es-MX', '¿Cuál es su puntaje de crédito?'],
+      ['es-419', '¿Cuál es su puntaje de crédito?'],
+      ['ES-us', '¿Cuál es su puntaje de crédito?'],
+      ['la', 'What is your credit score?'],
+      ['est', 'What is your credit score?'],
+      ['', 'What is your credit score?'],
     ] as const) {
       it(`the form of a page with lang="${lang}" begins with "${title}"`, async () => {
         document.documentElement.lang = lang;
@@ -61,23 +63,23 @@ describe('localization', () => {
     const ready = oneEvent(form, 'prequal-ready');
     inner.append(form);
     await ready;
-    expect(heading(form)).to.contain('Sobre usted');
+    expect(heading(form)).to.contain('¿Cuál es su puntaje de crédito?');
 
     middle.lang = 'en';
-    await shows(form, 'About you');
+    await shows(form, 'What is your credit score?');
     middle.removeAttribute('lang');
-    await shows(form, 'Sobre usted');
+    await shows(form, '¿Cuál es su puntaje de crédito?');
     form.lang = 'en';
-    await shows(form, 'About you');
+    await shows(form, 'What is your credit score?');
     form.removeAttribute('lang');
-    await shows(form, 'Sobre usted');
+    await shows(form, '¿Cuál es su puntaje de crédito?');
 
     document.body.append(form);
-    await shows(form, 'About you');
+    await shows(form, 'What is your credit score?');
     outer.lang = 'la';
     inner.append(form);
     await aTimeout(0);
-    expect(heading(form), 'the form has no Latin words').to.contain('About you');
+    expect(heading(form), 'the form has no Latin words').to.contain('What is your credit score?');
     expect(card(form)?.getAttribute('lang')).to.equal('en');
     expect(card(form)?.getAttribute('dir')).to.equal('ltr');
   });
@@ -94,7 +96,7 @@ describe('localization', () => {
     await ready;
     await aTimeout(0);
     observer.disconnect();
-    expect(seen).to.contain('Sobre usted').and.not.contain('About you');
+    expect(seen).to.contain('¿Cuál es su puntaje de crédito?').and.not.contain('What is your credit score?');
     expect(card(form)?.hasAttribute('lang'), 'as the page says already').to.be.false;
   });
 
@@ -107,7 +109,7 @@ describe('localization', () => {
     expect(summary(form)).to.include('Enter an email address like name@example.com.');
 
     form.parentElement!.lang = 'es';
-    await shows(form, 'Sobre usted');
+    await shows(form, 'Sus fondos');
     expect(summary(form)).to.include('Escriba un correo electrónico como nombre@example.com.');
     expect(description(form, field(form, 'Correo electrónico'))).to.contain('Escriba un correo');
     expect(field(form, 'Nombre').value).to.equal('Ana');
@@ -115,7 +117,7 @@ describe('localization', () => {
     expect(announced(form)).to.equal('');
 
     form.parentElement!.lang = 'en';
-    await shows(form, 'About you');
+    await shows(form, 'What is your credit score?');
     expect(summary(form)).to.include('Enter an email address like name@example.com.');
     expect(field(form, 'First name').value).to.equal('Ana');
   });
@@ -149,13 +151,13 @@ describe('localization', () => {
     it('the form is in English without its first words, and loads them again at the first touch', async () => {
       restore = lose('es');
       const form = await open({lang: 'es-MX'});
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
       expect(card(form)?.getAttribute('dir')).to.equal('ltr');
       restore();
-      field(form, 'First name').focus();
-      await shows(form, 'Sobre usted');
-      expect(focused(form)).to.equal(field(form, 'Nombre'));
+      await touch(form);
+      await shows(form, '¿Cuál es su puntaje de crédito?');
+      expect(focused(form)).to.equal(field(form, 'Más de 720 Excelente'));
       expect(card(form)?.hasAttribute('lang')).to.be.false;
     });
 
@@ -174,18 +176,18 @@ describe('localization', () => {
       await clock.pass(3_000);
       const form = await opening;
       clock.restore();
-      expect(heading(form)).to.contain('About you');
+      expect(heading(form)).to.contain('What is your credit score?');
       restore();
-      field(form, 'First name').focus();
-      await shows(form, 'Sobre usted');
+      await touch(form);
+      await shows(form, '¿Cuál es su puntaje de crédito?');
     });
   });
 
   describe("with the page's own strings", () => {
     const strings: SomeWords = {
       next: 'Onwards',
-      steps: {contact: 'You'},
-      errors: {required: {first_name: 'Who are you?'}},
+      questions: {credit_score: 'How good is your credit?'},
+      errors: {required: {credit_score: 'How good is it?'}},
       upTo: '{name}: as much as',
       names: {sba_qualified_amount: 'Bank loan'},
     };
@@ -193,17 +195,16 @@ describe('localization', () => {
     it('strings with the names of 1.3.0 replace the words of the credit scores', async () => {
       const form = await open();
       form.strings = {scores: {'Above 720': '721 and more'}, ratings: {'680 - 720': 'Fine'}};
-      await fillContact(form);
-      await click(form, 'Next');
+      await form.updateComplete;
       expect(text(form)).to.contain('721 and more').and.contain('Fine').and.contain('Building');
     });
 
     it('strings replace words in the form, its errors and its answer, and leave the others', async () => {
       const form = await open();
       form.strings = strings;
-      await shows(form, 'Step 1 of 3 · about a minute You');
+      await shows(form, 'Step 1 of 3 · about a minute How good is your credit?');
       await click(form, 'Onwards');
-      expect(summary(form).slice(0, 2)).to.deep.equal(['Who are you?', 'Enter your last name.']);
+      expect(errors(form)).to.deep.equal(['How good is it?']);
       form.strings = {...strings, next: 'Next'};
       await form.updateComplete;
       await fillAll(form);
@@ -221,11 +222,11 @@ describe('localization', () => {
       const ready = oneEvent(form, 'prequal-ready');
       (await fixture(html`<main></main>`)).append(form);
       await ready;
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute You');
+      expect(heading(form)).to.equal('Step 1 of 3 · about a minute How good is your credit?');
       form.lang = 'es';
-      await shows(form, 'Paso 1 de 3 · cerca de un minuto You');
+      await shows(form, 'Paso 1 de 3 · cerca de un minuto How good is your credit?');
       form.strings = undefined;
-      await shows(form, 'Sobre usted');
+      await shows(form, '¿Cuál es su puntaje de crédito?');
     });
   });
 
@@ -234,8 +235,8 @@ describe('localization', () => {
     const hebrew: SomeWords = {
       locale: 'he-IL',
       next: 'הבא',
-      steps: {contact: 'עליכם'},
-      errors: {required: {first_name: 'מה שמכם?'}},
+      questions: {credit_score: 'עליכם'},
+      errors: {required: {credit_score: 'מה שמכם?'}},
       total: 'סך הכול',
     };
     afterEach(() => {
@@ -253,7 +254,7 @@ describe('localization', () => {
         expect(heading(form)).to.contain('עליכם');
         expect(card(form)?.hasAttribute('dir')).to.be.false;
         await click(form, 'הבא');
-        expect(summary(form).slice(0, 2)).to.deep.equal(['מה שמכם?', 'Enter your last name.']);
+        expect(errors(form)).to.deep.equal(['מה שמכם?']);
 
         form.strings = {next: 'Next'};
         await form.updateComplete;
@@ -272,18 +273,16 @@ describe('localization', () => {
       const form = await open({lang: 'pt-BR'});
       button(form, 'Próximo');
       expect(asked).to.deep.equal(['form']);
-      field(form, 'First name').focus();
-      await aTimeout(0);
+      await touch(form);
       expect(asked).to.include('answer');
     });
 
     it('a language may give words of later steps together with the first words', async () => {
       languages['pt-br'] = (part) =>
-        part === 'form' ? {questions: {credit_score: 'Qual é a sua pontuação?'}} : {};
+        part === 'form' ? {questions: {bankruptcy: 'Já declarou falência?'}} : {};
       const form = await open({lang: 'pt-BR'});
-      await fillContact(form);
-      await click(form, 'Next');
-      await shows(form, 'Qual é a sua pontuação?');
+      await goTo(form, 'Cash');
+      await shows(form, 'Já declarou falência?');
     });
 
     it('a form that is on the page already uses a new language when its lang attribute is set', async () => {
@@ -302,11 +301,11 @@ describe('localization', () => {
       form.lang = 'he';
       await aTimeout(0);
       form.lang = 'es';
-      await shows(form, 'Sobre usted');
+      await shows(form, '¿Cuál es su puntaje de crédito?');
       arrive(hebrew);
       await aTimeout(0);
       await form.updateComplete;
-      expect(heading(form)).to.contain('Sobre usted');
+      expect(heading(form)).to.contain('¿Cuál es su puntaje de crédito?');
     });
 
     it('a language that cannot be loaded leaves the form in English', async () => {

@@ -2,7 +2,7 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {answer, created, FakeServer} from '../support/browser/fake-server.ts';
-import {field, fill, fillAll, open, send, shows} from '../support/browser/visitor.ts';
+import {field, fill, fillAll, goTo, open, send, shows} from '../support/browser/visitor.ts';
 
 /** The largest amounts that the calculator gives. */
 const prequalification = {
@@ -64,7 +64,7 @@ describe('little space', () => {
     const form = await open();
     form.style.inlineSize = '328px';
     form.style.fontSize = '32px';
-    await fillAll(form);
+    await goTo(form, 'Cash');
     fill(form, 'Cash', '999,999,999');
     const input = field(form, 'Cash');
     expect(input.scrollWidth).to.equal(input.clientWidth);
@@ -88,7 +88,7 @@ describe('little space', () => {
         document.documentElement.lang = lang;
         const form = await open({layout: 'single'});
         form.style.inlineSize = `${width}px`;
-        expect(brokenWords(form, 'h2, label, legend')).to.deep.equal([]);
+        expect(brokenWords(form, 'h2, label, section:not(.alone) legend')).to.deep.equal([]);
       });
 
       it(`the largest amounts and their names stay whole, ${width} px, ${lang}`, async () => {

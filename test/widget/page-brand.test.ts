@@ -51,7 +51,7 @@ describe('the brand of the page', () => {
   for (const name of ['--bs-border-radius', '--pico-border-radius', '--bulma-radius']) {
     it(`the corners have the radius of ${name}`, async () => {
       page(`:root {${name}: 3px}`);
-      const form = await open();
+      const form = await open({order: 'contact-first'});
       expect(styleOf(form, '.card').borderTopLeftRadius).to.equal('3px');
       expect(styleOf(form, 'input').borderTopLeftRadius).to.equal('3px');
     });
@@ -86,7 +86,7 @@ describe('the brand of the page', () => {
 
   it('a brand that is no colour leaves words that can be read, and a focus ring', async () => {
     page(':root {--bs-primary: 13, 110, 253}');
-    const form = await open();
+    const form = await open({order: 'contact-first'});
     const main = styleOf(form, '.main');
     expect(main.backgroundColor).to.equal('rgba(0, 0, 0, 0)');
     expect(main.color).to.equal(styleOf(form, '.card').color);

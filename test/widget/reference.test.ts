@@ -1,4 +1,5 @@
 /** Tests that docs/widget.md lists what the form renders, reads and sends in all its states, and nothing else. */
+import {defaultPolicy, figuresOf} from '../../calculator/policy.ts';
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
@@ -59,7 +60,11 @@ describe('the reference lists', () => {
 
   before(async () => {
     server = new FakeServer();
-    server.config = () => config({consent: {text: 'I agree.', version: '1', required: false}});
+    server.config = () =>
+      config({
+        consent: {text: 'I agree.', version: '1', required: false},
+        estimate: figuresOf(defaultPolicy),
+      });
     events = listen();
     for (const method of ['getAttribute', 'hasAttribute'] as const) {
       stub(LeadPrequalForm.prototype, method, {
@@ -77,7 +82,7 @@ describe('the reference lists', () => {
     document.body.append(unrendered);
     look(unrendered);
     unrendered.remove();
-    const asked = await open();
+    const asked = await open({order: 'contact-first'});
     look(asked);
     await click(asked, 'Next');
     look(asked);

@@ -14,21 +14,34 @@ export type FieldState = {
   readonly below?: TemplateResult | undefined;
 };
 
-export type Option = {readonly value: string; readonly label: unknown; readonly aside?: string | undefined};
+type Option = {readonly value: string; readonly label: string; readonly aside?: string | undefined};
 
-/** The only field of the first file. */
-export const creditScoreField = (words: WordsSoFar, state: FieldState = {}) =>
+/** Texts by field and option. */
+type Texts = {readonly [Name in FieldName]?: Readonly<Record<string, string>>};
+
+/** The choices of a row, in words. */
+export function optionsOf(
+  name: FieldName,
+  {choices = []}: Field,
+  words: {options: Texts; asides: Texts},
+): Option[] {
+  const {options, asides} = words;
+  return choices.map((value) => ({
+    value,
+    label: options[name]?.[value] ?? value,
+    aside: asides[name]?.[value],
+  }));
+}
+
+/** The only field that is shown before `rest` has arrived. */
+export const creditScoreField = (words: WordsSoFar) =>
   choiceField(
     'credit_score',
     creditScore,
     words,
-    state,
+    {},
     words.questions.credit_score,
-    creditScore.choices.map((value) => ({
-      value,
-      label: words.options.credit_score[value],
-      aside: words.asides.credit_score[value],
-    })),
+    optionsOf('credit_score', creditScore, words),
   );
 
 /** @param question the name of the group */

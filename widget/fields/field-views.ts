@@ -6,7 +6,7 @@ import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
-import {choiceField, creditScoreField, describedBy, helpText, type FieldState} from './choice-field.ts';
+import {choiceField, describedBy, helpText, optionsOf, type FieldState} from './choice-field.ts';
 
 /** What a phone writes on the key that ends the input of a field. */
 export type EnterKey = 'next' | 'go' | 'send';
@@ -40,9 +40,12 @@ export function fieldView(
 ): TemplateResult {
   switch (fieldTable[name].kind) {
     case 'choice':
-      return creditScoreField(words, state);
+      return choice(name, words, state, optionsOf(name, fieldTable[name], words));
     case 'flag':
-      return flagField(name, words, state);
+      return choice(name, words, state, [
+        {value: 'false', label: words.no},
+        {value: 'true', label: words.yes},
+      ]);
     case 'money': {
       const below = thousandsQuestion(name, words, fewDollars, on);
       return moneyField(name, words, {...state, below}, enterKey, on);
@@ -56,20 +59,13 @@ export function fieldView(
   }
 }
 
-/** A yes or no that may stay unanswered. */
-const flagField = (name: FieldName, words: Words, state: FieldState) =>
-  choiceField(
-    name,
-    fieldTable[name],
-    words,
-    state,
-    labelText(name, {...words, labels: {...words.labels, ...words.questions}}),
-    [
-      {value: 'false', label: words.no},
-      {value: 'true', label: words.yes},
-      {value: '', label: words.ratherNotSay},
-    ],
-  );
+/** A choice with its question. If it is optional, it has an option for no answer. */
+function choice(name: FieldName, words: Words, state: FieldState, options: ReturnType<typeof optionsOf>) {
+  const row = fieldTable[name];
+  const question = labelText(name, {...words, labels: {...words.labels, ...words.questions}});
+  const shown = row.required ? options : [...options, {value: '', label: words.ratherNotSay}];
+  return choiceField(name, row, words, state, question, shown);
+}
 
 /**
  * The keyboard that a phone shows, which is also the input's type. These fields hold no prose, so they are written from

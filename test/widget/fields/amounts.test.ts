@@ -17,6 +17,7 @@ import {
   fillContact,
   fillFunds,
   focused,
+  goTo,
   maybeButton,
   open,
   send,
@@ -340,7 +341,7 @@ describe('an amount of money', () => {
       });
 
       it('a question that stands there already stops the press, too', async () => {
-        const form = await filled({});
+        const form = await filled({order: 'contact-first'});
         fill(form, 'Cash', '50');
         field(form, 'Investments').focus();
         await shows(form, question);
@@ -353,7 +354,7 @@ describe('an amount of money', () => {
       });
 
       it('Enter in the field is stopped once, too', async () => {
-        const form = await filled({});
+        const form = await filled({order: 'contact-first'});
         fill(form, 'Investments', '50');
         await press('Enter');
         await shows(form, last);
@@ -463,8 +464,23 @@ describe('an amount of money', () => {
         expect(server.leads).to.have.length(0);
       });
 
+      it('the press that leaves the amounts is stopped once, and the last one is not', async () => {
+        server.reply(() => created({prequalification: null}));
+        const form = await open();
+        await goTo(form, 'Cash');
+        await fillFunds(form);
+        fill(form, 'Cash', '50');
+        await click(form, 'Next');
+        expect(announced(form)).to.equal(question);
+        expect(focused(form)).to.equal(field(form, 'Cash'));
+        await click(form, 'Next');
+        await fillContact(form);
+        await send(form);
+        expect(server.leads[0]!.body.lead['cash']).to.equal(50);
+      });
+
       it('submit() shows the page of the question', async () => {
-        const form = await filled({});
+        const form = await filled({order: 'contact-first'});
         fill(form, 'Cash', '50');
         await click(form, 'Back');
         await form.submit();

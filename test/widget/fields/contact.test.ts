@@ -15,6 +15,8 @@ import {
   type Attributes,
 } from '../../support/browser/visitor.ts';
 
+/** The contact data is on its first screen. */
+const contactFirst = {order: 'contact-first'};
 const labels = ['First name', 'Last name', 'Email', 'Phone'];
 const contact = (form: LeadPrequalForm) => labels.map((label) => field(form, label).value);
 const typed = ['Maria', 'Ortiz', 'maria@example.com', '(415) 555-0132'];
@@ -82,7 +84,7 @@ describe('prefill', () => {
   }
 
   it('that is set later fills in the fields too, until the visitor begins', async () => {
-    const form = await open();
+    const form = await open(contactFirst);
     form.prefill = known;
     await until(() => contact(form)[0] === 'Ana');
     expect(contact(form)).to.deep.equal(shown);
@@ -94,7 +96,7 @@ describe('prefill', () => {
   });
 
   it('never overwrites what the visitor typed', async () => {
-    const form = await open();
+    const form = await open(contactFirst);
     await fillContact(form);
     form.prefill = known;
     await form.updateComplete;
@@ -109,6 +111,7 @@ describe('prefill', () => {
     // The form has a copy of the class under another name, which is defined when the element is already on the page.
     const early = document.createElement('late-prequal-form') as LeadPrequalForm;
     early.prefill = known;
+    early.setAttribute('order', 'contact-first');
     await fixture(html`<main>${early}</main>`);
     customElements.define(
       'late-prequal-form',
@@ -141,12 +144,12 @@ describe('prefill-from-url', () => {
 
   it('ignores values that the server would refuse', async () => {
     goTo('?first_name=%00&last_name=&email=javascript:alert(1)&phone=<script>');
-    expect(contact(await open({'prefill-from-url': ''}))).to.deep.equal(empty);
+    expect(contact(await open({...contactFirst, 'prefill-from-url': ''}))).to.deep.equal(empty);
   });
 
   it("the page's URL fills in nothing without the attribute prefill-from-url", async () => {
     goTo(address);
-    expect(contact(await open())).to.deep.equal(empty);
+    expect(contact(await open(contactFirst))).to.deep.equal(empty);
   });
 
   it("a form that was filled in from the page's URL sends no query parameter along", async () => {
@@ -170,7 +173,7 @@ describe('contact data from several sources', () => {
   it("a draft and prefill-from-url leave the page's history unchanged", async () => {
     const {length} = history;
     const before = location.href;
-    const form = await open({draft: '', 'prefill-from-url': ''});
+    const form = await open({...contactFirst, draft: '', 'prefill-from-url': ''});
     await fillAll(form);
     await click(form, 'Back');
     await click(form, 'Back');

@@ -1,5 +1,6 @@
 /** Tests what a form with `draft` brings back after an interruption: a new element on the same page stands for a reload. */
 import {expect} from '@open-wc/testing';
+import type {Order} from '../../../form/pages.ts';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {fillStorage, forbidStorage, later, restorePage, stub} from '../../support/browser/browser-page.ts';
@@ -7,12 +8,14 @@ import {config, FakeServer, problem} from '../../support/browser/fake-server.ts'
 import {
   button,
   choose,
+  chooseScore,
   click,
   field,
   fill,
   fillAll,
   fillContact,
   fillFunds,
+  goTo,
   heading,
   listen,
   maybeButton,
@@ -76,25 +79,52 @@ describe('a draft', () => {
     expect(funds).to.deep.equal(['120,000', '50,000', '0']);
   });
 
-  it('a draft brings each step back, at the first render and without events of the visitor', async () => {
-    let form = await open();
-    const fillIn = [fillContact, (at: LeadPrequalForm) => choose(at, 'Above 720 Excellent'), fillFunds];
-    for (const [index, title] of ['About you', 'Credit history', 'Your funds'].entries()) {
-      expect(heading(form)).to.contain(title);
-      await fillIn[index]!(form);
-      const events = listen();
-      form = await reload(form);
-      expect(heading(form)).to.contain(title);
-      expect(events.map(({type}) => type)).to.deep.equal(['prequal-ready']);
-      await touch(form);
-      if (maybeButton(form, 'Next')) await click(form, 'Next');
-    }
-    await send(form);
-    expect(server.leads[0]!.body.lead).to.include({
-      first_name: 'Maria',
-      credit_score: 'Above 720',
-      cash: 50_000,
+  const ways = {
+    'contact-first': [
+      ['About you', fillContact],
+      ['Credit history', chooseScore],
+      ['Your funds', fillFunds],
+    ],
+    'funds-first': [
+      ['What is your credit score?', chooseScore],
+      ['Your funds', fillFunds],
+      ['Where should we send your estimate?', fillContact],
+    ],
+  } as const satisfies Record<Order, unknown>;
+  for (const [order, steps] of Object.entries(ways)) {
+    it(`a draft brings each step back, at the first render and without events of the visitor: ${order}`, async () => {
+      let form = await open({order});
+      for (const [title, fillIn] of steps) {
+        expect(heading(form)).to.contain(title);
+        await fillIn(form);
+        const events = listen();
+        form = await reload(form, {order});
+        expect(heading(form)).to.contain(title);
+        expect(events.map(({type}) => type)).to.deep.equal(['prequal-ready']);
+        await touch(form);
+        if (maybeButton(form, 'Next')) await click(form, 'Next');
+      }
+      await send(form);
+      expect(server.leads[0]!.body.lead).to.include({
+        first_name: 'Maria',
+        credit_score: 'Above 720',
+        cash: 50_000,
+      });
     });
+  }
+
+  it('a draft of the other order comes back at the step of its name', async () => {
+    const form = await open({order: 'funds-first'});
+    await goTo(form, 'Cash');
+    await fillFunds(form);
+    const again = await reload(form, {order: 'contact-first'});
+    expect(heading(again), 'the step before it lacks its answers').to.contain('About you');
+    await fillContact(again);
+    await touch(again);
+    await click(again, 'Next');
+    expect(field(again, 'Above 720 Excellent').checked).to.equal(true);
+    await click(again, 'Next');
+    expect(field(again, 'Cash').value).to.equal('50,000');
   });
 
   it('the last step of a draft shows the consent and its button without a touch, and no tick', async () => {
@@ -192,7 +222,7 @@ describe('a draft', () => {
   });
 
   it('no draft is kept without the attribute draft', async () => {
-    const form = await typedInto(await openForm());
+    const form = await typedInto(await openForm({order: 'contact-first'}));
     await click(form, 'Next');
     expect(drafts()).to.deep.equal([]);
   });

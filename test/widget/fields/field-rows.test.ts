@@ -1,22 +1,12 @@
-/** Fields that are described in another way in the contract's table: what a new row of the first step looks like. */
+/** Fields that are described in another way in the contract's table: what a new row looks like. */
 import {expect} from '@open-wc/testing';
 import {fieldTable} from '../../../form/pages.ts';
 import {FakeServer} from '../../support/browser/fake-server.ts';
-import {hold} from '../../support/browser/lost-files.ts';
-import {
-  click,
-  field,
-  fill,
-  maybeField,
-  open,
-  place,
-  shows,
-  text,
-  touch,
-} from '../../support/browser/visitor.ts';
-import {until} from '../../support/until.ts';
+import {click, field, fill, maybeField, open, shows, text, touch} from '../../support/browser/visitor.ts';
 
-describe('a field of the first step', () => {
+const contactFirst = {order: 'contact-first'};
+
+describe('a field', () => {
   const row = {...fieldTable.phone};
   const change = (changes: Partial<typeof row>) => Object.assign(fieldTable.phone, changes);
   let server: FakeServer;
@@ -28,7 +18,7 @@ describe('a field of the first step', () => {
 
   it('is marked as optional before and after the first touch', async () => {
     change({required: false});
-    const form = await open();
+    const form = await open(contactFirst);
     expect(text(form)).to.include('Phone (optional)');
     await touch(form);
     expect(text(form)).to.include('Phone (optional)');
@@ -36,7 +26,7 @@ describe('a field of the first step', () => {
 
   it('has the options of its row, and one for no answer if it is optional', async () => {
     change({kind: 'choice', required: false, choices: ['Now', 'Later']});
-    const form = await open();
+    const form = await open(contactFirst);
     await shows(form, 'Rather not say');
     expect(field(form, 'Now').type).to.equal('radio');
     expect(maybeField(form, '680 to 720 Good')).to.equal(undefined);
@@ -46,16 +36,5 @@ describe('a field of the first step', () => {
     field(form, 'Later').click();
     await click(form, 'Next');
     await shows(form, 'Step 2 of 3');
-  });
-
-  it('appears with the file that can show it', async () => {
-    change({kind: 'flag', required: false});
-    const arrive = hold('rest');
-    const form = await place();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(form.hasUpdated).to.equal(false);
-    arrive();
-    await until(() => form.hasUpdated);
-    expect(text(form)).to.include('Rather not say');
   });
 });

@@ -1,4 +1,5 @@
 import {expect, fixture, html} from '@open-wc/testing';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {sendKeys} from '@web/test-runner-commands';
 import {until} from '../../support/until.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
@@ -13,8 +14,10 @@ import {
   errors,
   field,
   fill,
+  fillAll,
   fillContact,
   focused,
+  goTo,
   heading,
   link,
   listen,
@@ -27,14 +30,17 @@ import {
   touch,
 } from '../../support/browser/visitor.ts';
 
+/** Its first step has the most fields. */
+const contactFirst = {order: 'contact-first'};
+
 describe('the form', () => {
   let server: FakeServer;
   beforeEach(() => (server = new FakeServer()));
   afterEach(() => server.restore());
 
-  it('starts with the contact fields, without taking the focus or sending a request', async () => {
+  it('starts with the credit score, without taking the focus or sending a request', async () => {
     const form = await open();
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
     expect(document.activeElement).to.equal(document.body);
     expect(server.configRequests).to.equal(0);
   });
@@ -66,10 +72,10 @@ describe('the form', () => {
   it('keyboards and spelling know what each field is for', async () => {
     const form = await open({layout: 'single'});
     const enterKey = (label: string) => field(form, label).getAttribute('enterkeyhint');
-    expect(['First name', 'Email', 'Phone', 'Cash', 'Investments'].map(enterKey)).to.deep.equal([
+    expect(['Cash', 'Investments', 'First name', 'Email', 'Phone'].map(enterKey)).to.deep.equal([
       'next',
       'next',
-      'go',
+      'next',
       'next',
       'send',
     ]);
@@ -101,8 +107,8 @@ describe('the form', () => {
 
   it('the first touch loads the configuration, and later ones do not load it again', async () => {
     const form = await open();
-    field(form, 'First name').focus();
-    field(form, 'Last name').focus();
+    field(form, 'Above 720 Excellent').focus();
+    await choose(form, 'Above 720 Excellent');
     await touch(form);
     expect(server.configRequests).to.equal(1);
   });
@@ -110,14 +116,14 @@ describe('the form', () => {
   it('asks only for contact details if the configuration allows only standard leads', async () => {
     server.config = () => new Response(JSON.stringify({lead_types: ['standard'], minimums: {}}));
     const form = await open();
-    field(form, 'First name').focus();
+    await touch(form);
     await shows(form, 'Send');
     expect(heading(form)).to.equal('About you');
   });
 
   describe('errors', () => {
     it('an error appears when the field is left, and goes as soon as the value is right', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'Email', 'maria');
       await form.updateComplete;
@@ -155,7 +161,7 @@ describe('the form', () => {
     );
 
     it('a field that was emptied shows an error after a press, and not when it is left', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'First name', 'Maria');
       field(form, 'Last name').focus();
@@ -174,7 +180,7 @@ describe('the form', () => {
     });
 
     it('wait while a mouse button is down, so that no button moves away from the pointer', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'Email', 'maria');
       const next = button(form, 'Next');
@@ -188,7 +194,7 @@ describe('the form', () => {
     });
 
     it('Next shows a summary of the errors, with a link to each field', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       fill(form, 'First name', 'Maria');
       await click(form, 'Next');
       expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
@@ -205,7 +211,7 @@ describe('the form', () => {
     });
 
     it('the summary of errors stays as it is until Next is pressed again', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await click(form, 'Next');
       await fillContact(form);
       expect(summary(form)).to.have.length(4);
@@ -216,13 +222,10 @@ describe('the form', () => {
 
     it('the error of a choice belongs to the whole group of radio buttons', async () => {
       const form = await open();
-      await fillContact(form);
-      await click(form, 'Next');
       await click(form, 'Next');
       const group = field(form, 'Above 720 Excellent').closest('fieldset') as HTMLElement;
       expect(group.getAttribute('aria-invalid')).to.equal('true');
       expect(description(form, group)).to.contain('Choose your credit score.');
-      link(form, 'Choose your credit score. A guess is fine.')?.click();
       expect(focused(form)).to.equal(field(form, 'Above 720 Excellent'));
       await choose(form, '680 to 720 Good');
       expect(group.getAttribute('aria-invalid')).to.equal('false');
@@ -231,14 +234,14 @@ describe('the form', () => {
 
   describe('steps', () => {
     it('each step moves the focus to its heading', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await click(form, 'Next');
       expect(focused(form)?.textContent).to.contain('Credit history');
     });
 
     it('the fields keep their values when the visitor goes back and forth between steps', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await click(form, 'Next');
       await choose(form, '620 to 679 Fair');
@@ -252,7 +255,7 @@ describe('the form', () => {
     });
 
     it('Back does not ask for fields that are missing', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await click(form, 'Next');
       await click(form, 'Back');
@@ -261,7 +264,7 @@ describe('the form', () => {
     });
 
     it('Next accepts fields that a browser filled in without an event', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       field(form, 'First name').value = 'Maria';
       field(form, 'Last name').value = 'Ortiz';
       field(form, 'Email').value = 'maria@example.com';
@@ -281,7 +284,7 @@ describe('the form', () => {
     });
 
     it('the fields keep their values when the layout changes from steps to one page', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await click(form, 'Next');
       form.layout = 'single';
@@ -379,22 +382,66 @@ describe('the form', () => {
     restorePage();
   });
 
-  it('events tell the page which step the visitor is on, and nothing that was typed', async () => {
-    const events = listen();
+  for (const [order, names] of Object.entries({
+    'funds-first': ['credit', 'funds', 'contact'],
+    'contact-first': ['contact', 'credit', 'funds'],
+  })) {
+    it(`events tell the page which step the visitor is on, and nothing that was typed: ${order}`, async () => {
+      const events = listen();
+      const form = await open({order});
+      await fillAll(form);
+      await click(form, 'Back');
+      expect(events).to.deep.equal([
+        {type: 'prequal-ready', detail: null},
+        {type: 'prequal-start', detail: null},
+        {type: 'prequal-step', detail: {step: 2, of: 3, name: names[1]}},
+        {type: 'prequal-step', detail: {step: 3, of: 3, name: names[2]}},
+        {type: 'prequal-step', detail: {step: 2, of: 3, name: names[1]}},
+      ]);
+    });
+
+    it(`says on its first screen that it does not affect the visitor's credit: ${order}`, async () => {
+      const form = await open({order});
+      expect(text(form)).to.match(/This does not (check or )?affect your credit\./);
+    });
+  }
+
+  it('phones say what the key does that ends a field: the next field, the next step, or sending', async () => {
+    const keysOf = (form: LeadPrequalForm) =>
+      [...form.shadowRoot!.querySelectorAll('[enterkeyhint]')].map((input) =>
+        input.getAttribute('enterkeyhint'),
+      );
     const form = await open();
-    await fillContact(form);
-    await click(form, 'Next');
-    await click(form, 'Back');
-    expect(events).to.deep.equal([
-      {type: 'prequal-ready', detail: null},
-      {type: 'prequal-start', detail: null},
-      {type: 'prequal-step', detail: {step: 2, of: 3}},
-      {type: 'prequal-step', detail: {step: 1, of: 3}},
-    ]);
+    await goTo(form, 'Cash');
+    expect(keysOf(form)).to.deep.equal(['next', 'next', 'go']);
+    await goTo(form, 'First name');
+    expect(keysOf(form)).to.deep.equal(['next', 'next', 'next', 'send']);
+    const other = await open(contactFirst);
+    expect(keysOf(other)).to.deep.equal(['next', 'next', 'next', 'go']);
+    await goTo(other, 'Cash');
+    expect(keysOf(other)).to.deep.equal(['next', 'next', 'send']);
+  });
+
+  it('the question of a step that consists of it is its title, and names the options', async () => {
+    const form = await open();
+    const group = form.shadowRoot!.querySelector<HTMLFieldSetElement>('fieldset')!;
+    const legend = group.querySelector('legend')!;
+    expect(group.firstElementChild).to.equal(legend);
+    expect(legend.textContent).to.equal('What is your credit score?');
+    expect(legend.checkVisibility(), 'for screen readers').to.equal(true);
+    expect(legend.getBoundingClientRect().height, 'for nobody who sees the title').to.equal(1);
+    expect(heading(form)).to.contain('What is your credit score?');
+    await expect(form).to.be.accessible();
+  });
+
+  it('the last of several steps says what the visitor gets for the contact data', async () => {
+    const form = await open();
+    await goTo(form, 'First name');
+    expect(heading(form)).to.equal('Step 3 of 3 Where should we send your estimate?');
   });
 
   it('nothing that was typed is reflected to an attribute', async () => {
-    const form = await open();
+    const form = await open(contactFirst);
     const before = form.outerHTML;
     await fillContact(form);
     await click(form, 'Next');
@@ -404,7 +451,7 @@ describe('the form', () => {
   });
 
   it('reset() empties all fields and does not take the focus', async () => {
-    const form = await open();
+    const form = await open(contactFirst);
     await fillContact(form);
     await click(form, 'Next');
     await choose(form, 'Yes');

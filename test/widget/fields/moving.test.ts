@@ -27,6 +27,8 @@ import {
 } from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
+/** Its first step has the most fields. */
+const contactFirst = {order: 'contact-first'};
 
 describe('moving through the form', () => {
   let server: FakeServer;
@@ -47,7 +49,7 @@ describe('moving through the form', () => {
       doublePress(form, name, [{pointerType: 'touch'}, {pointerType: 'touch'}]);
 
     it('on Next shows the next step without errors', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await doubleClick(form, 'Next');
       expect(heading(form)).to.equal('Step 2 of 3 Credit history');
@@ -60,7 +62,7 @@ describe('moving through the form', () => {
     });
 
     it('a double tap that the browser does not count shows the next step without errors', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await doubleTap(form, 'Next');
       expect(heading(form)).to.equal('Step 2 of 3 Credit history');
@@ -68,7 +70,7 @@ describe('moving through the form', () => {
     });
 
     it('on Next does not send a last step that is filled in already', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillAll(form);
       await click(form, 'Back');
       await doubleClick(form, 'Next');
@@ -77,7 +79,7 @@ describe('moving through the form', () => {
     });
 
     it('two presses that are no double click both count, however fast they are', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await doublePress(form, 'Next', [{detail: 1}, {detail: 1}]);
       expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
@@ -86,7 +88,7 @@ describe('moving through the form', () => {
 
   describe('Enter', () => {
     it('goes to the next field that is empty, and checks the field that it leaves', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'Email', 'maria@example.com');
       fill(form, 'First name', 'Maria');
@@ -103,7 +105,7 @@ describe('moving through the form', () => {
     });
 
     it('in the last field shows what is wrong with the page', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'Phone', '415');
       await press('Enter');
@@ -112,7 +114,7 @@ describe('moving through the form', () => {
     });
 
     it('in any field goes on if no field is empty', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       field(form, 'First name').focus();
       await press('Enter');
@@ -120,7 +122,7 @@ describe('moving through the form', () => {
     });
 
     it('goes on although an optional choice is open', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       await click(form, 'Next');
       field(form, 'Above 720 Excellent').focus();
@@ -130,7 +132,7 @@ describe('moving through the form', () => {
     });
 
     it('goes to the next empty field once the file of the touched form has arrived', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       fill(form, 'First name', 'Maria');
       const enter = {key: 'Enter', bubbles: true, composed: true};
       field(form, 'First name').dispatchEvent(new KeyboardEvent('keydown', enter));
@@ -140,7 +142,7 @@ describe('moving through the form', () => {
     });
 
     itExceptWebKit('that is held down counts once', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await touch(form);
       fill(form, 'First name', 'Maria');
       await sendKeys({down: 'Enter'});
@@ -160,7 +162,7 @@ describe('moving through the form', () => {
 
   describe('a single error', () => {
     it('gets the focus, and no summary repeats it', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       fill(form, 'Email', 'maria');
       await click(form, 'Next');
@@ -172,7 +174,7 @@ describe('moving through the form', () => {
     });
 
     it('is announced if its field has the focus already', async () => {
-      const form = await open();
+      const form = await open(contactFirst);
       await fillContact(form);
       fill(form, 'Phone', '415');
       await press('Enter');
@@ -192,7 +194,7 @@ describe('moving through the form', () => {
     /** Opens a form with much of the page above and below it. */
     async function openWithin(viewport: {width: number; height: number}, scrolled: number) {
       await setViewport(viewport);
-      const form = await open();
+      const form = await open(contactFirst);
       form.parentElement?.style.setProperty('padding-block', '2000px');
       scrollTo({top: scrolled, behavior: 'instant'});
       return form;
