@@ -24,6 +24,12 @@ const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n
 const cases = {
   'the snippet of the guide': snippet,
   'the style sheet of the reference': `<style>${rules}</style><lead-prequal-form></lead-prequal-form>`,
+  'the snippet of 1.3.0, whose height was that of contact data': `<style>lead-prequal-form {
+    display: block;
+    min-height: clamp(37em, (40em - 100vw) * 99, 45em);
+  }</style><lead-prequal-form></lead-prequal-form>`,
+  'contact data first': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.contactFirst)}</style>
+    <lead-prequal-form order="contact-first"></lead-prequal-form>`,
   'contact data alone': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.standard)}</style>
     <lead-prequal-form lead-type="standard"></lead-prequal-form>`,
   'all fields on one page': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.single)}</style>
@@ -133,7 +139,7 @@ suite('a form that arrives', () => {
     assert.equal(await page.getByRole('link').count(), 0);
     assert.equal(await page.locator('lead-prequal-form').ariaSnapshot(), '');
     gate.resolve();
-    await page.getByLabel('First name').waitFor();
+    await page.getByLabel('Above 720').waitFor();
     await page.close();
   });
 
@@ -149,7 +155,7 @@ suite('a form that arrives', () => {
     await page.getByText('Please wait.').waitFor();
     gate.resolve();
     await page.getByText('Please wait.').waitFor({state: 'hidden'});
-    await page.getByLabel('First name').waitFor();
+    await page.getByLabel('Above 720').waitFor();
     await page.close();
   });
 });

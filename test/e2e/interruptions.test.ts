@@ -8,6 +8,7 @@ import {join, resolve} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {chromium, type BrowserContext, type Page} from 'playwright-core';
+import {orders, type Order} from '../../form/pages.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
@@ -177,26 +178,34 @@ suite('an interruption of an apply page loses nothing', () => {
     }
     return {page, filled};
   }
-  async function newContext() {
+  /** @param order that of the form. Apply pages have the default one, so the test sets the attribute. */
+  async function newContext(order: Order = 'funds-first') {
     const context = await run.browser.newContext();
+    await context.addInitScript((value) => {
+      document.addEventListener('readystatechange', () =>
+        document.querySelector('lead-prequal-form')?.setAttribute('order', value),
+      );
+    }, order);
     return {context, close: () => context.close()};
   }
 
-  for (const [what, interrupt] of Object.entries(interruptions)) {
-    for (let step = 1; step <= stepCount; step++) {
-      test(`at step ${step}: ${what}`, async (t) => {
-        const {context} = await openFor(t, newContext());
-        const before = await openAt(context, step);
-        const expected = await shown(before.page);
-        const page = await interrupt(before.page, run, context);
-        await mainButton(page).waitFor();
-        assert.equal(await stepOf(page), step);
-        assert.deepEqual(await shown(page), expected);
-        assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
+  for (const order of orders) {
+    for (const [what, interrupt] of Object.entries(interruptions)) {
+      for (let step = 1; step <= stepCount; step++) {
+        test(`${order}, at step ${step}: ${what}`, async (t) => {
+          const {context} = await openFor(t, newContext(order));
+          const before = await openAt(context, step);
+          const expected = await shown(before.page);
+          const page = await interrupt(before.page, run, context);
+          await mainButton(page).waitFor();
+          assert.equal(await stepOf(page), step);
+          assert.deepEqual(await shown(page), expected);
+          assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
 
-        assert.deepEqual(await allAnswers(page), before.filled);
-        assert.equal(await stepOf(page), 1, 'Back went back one step at a time');
-      });
+          assert.deepEqual(await allAnswers(page), before.filled);
+          assert.equal(await stepOf(page), 1, 'Back went back one step at a time');
+        });
+      }
     }
   }
 

@@ -9,13 +9,14 @@ const run = useDemo();
 const labels = ['First name', 'Last name', 'Email', 'Phone'];
 const input = (page: Page, label: string) => page.getByLabel(label, {exact: true});
 
-async function openWithDraft(page: Page) {
+async function openWithDraft(page: Page, order: string) {
   // The page is parsed, and the form's script has not run yet.
-  await page.addInitScript(() => {
+  await page.addInitScript((order) => {
     document.addEventListener('readystatechange', () => {
       document.querySelector('lead-prequal-form')?.setAttribute('draft', '');
+      document.querySelector('lead-prequal-form')?.setAttribute('order', order);
     });
-  });
+  }, order);
   await page.goto(run.demo.page);
 }
 
@@ -31,7 +32,7 @@ async function leaveAndReturn(page: Page, label: string) {
 suite('a visitor who leaves the page and comes back', () => {
   test('finds half a phone number, and what the browser filled in without an event', async () => {
     const page = await run.browser.newPage();
-    await openWithDraft(page);
+    await openWithDraft(page, 'contact-first');
     await input(page, 'First name').pressSequentially('Ana');
     await input(page, 'Phone').pressSequentially('(415) 5');
     await page.waitForFunction(() => Object.keys(sessionStorage).some((name) => name.includes('draft')));
@@ -46,20 +47,16 @@ suite('a visitor who leaves the page and comes back', () => {
 
   test('finds the later step that was left, with its amount', async () => {
     const page = await run.browser.newPage();
-    await openWithDraft(page);
-    const typed = ['Ana', 'Silva', 'ana@example.com', '(415) 555-0132'];
-    for (const [index, label] of labels.entries()) await input(page, label).fill(typed[index] ?? '');
-    await page.getByRole('button', {name: 'Next'}).click();
+    await openWithDraft(page, 'funds-first');
     await page.getByRole('radio', {name: /Above 720/}).check();
     await page.getByRole('button', {name: 'Next'}).click();
+    await input(page, 'Retirement funds').fill('0');
     await input(page, 'Cash').fill('54321');
 
     await leaveAndReturn(page, 'Cash');
     assert.equal(await input(page, 'Cash').inputValue(), '54,321');
     await page.getByRole('button', {name: 'Back'}).click();
     assert.ok(await page.getByRole('radio', {name: /Above 720/}).isChecked());
-    await page.getByRole('button', {name: 'Back'}).click();
-    assert.deepEqual(await Promise.all(labels.map((label) => input(page, label).inputValue())), typed);
     await page.close();
   });
 });

@@ -68,17 +68,11 @@ const settings = (): Partial<Config> => ({
 /** Up to the last button, without a mouse. */
 async function fillInByKeyboard(page: Page) {
   const keys = page.keyboard;
-  const type = async (text: string, next = 'Tab') => {
+  const type = async (text: string) => {
     await keys.type(text);
-    await keys.press(next);
+    await keys.press('Tab');
   };
-  await page.getByLabel('First name').focus();
-  await type('Ana');
-  await type('Silva');
-  await type(email);
-  await type('4155550132', 'Enter');
-  await page.getByRole('heading', {name: 'Credit history'}).waitFor();
-  await keys.press('Tab');
+  await page.getByLabel('Above 720').focus();
   await keys.press('Space');
   await keys.press('Enter');
   await page.getByRole('heading', {name: 'Your funds'}).waitFor();
@@ -89,6 +83,13 @@ async function fillInByKeyboard(page: Page) {
     await tabTo(page.getByRole('textbox', {name: label}));
     await keys.type('50k');
   }
+  await keys.press('Enter');
+  await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+  await tabTo(page.getByLabel('First name'));
+  await type('Ana');
+  await type('Silva');
+  await type(email);
+  await keys.type('4155550132');
   await tabTo(page.getByRole('checkbox', {name: consentText}));
   await keys.press('Space');
 }

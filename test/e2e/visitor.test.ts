@@ -27,15 +27,7 @@ async function fillInByKeyboard(page: Page) {
     await keys.type(text);
     await keys.press('Tab');
   };
-  await page.getByLabel('First name').focus();
-  await type('Ana');
-  await type('Silva');
-  await type('ana@example.com');
-  await keys.type('4155550132');
-  await keys.press('Enter');
-  await page.getByRole('heading', {name: 'Credit history'}).waitFor();
-  await page.getByRole('radio', {name: /Above 720/}).waitFor();
-  await keys.press('Tab');
+  await page.getByLabel('Above 720').focus();
   await keys.press('Space');
   await keys.press('ArrowDown');
   await keys.press('Enter');
@@ -49,6 +41,13 @@ async function fillInByKeyboard(page: Page) {
     while (!(await field.evaluate((input) => input.matches(':focus')))) await keys.press('Tab');
     await keys.type(amount);
   }
+  await keys.press('Enter');
+  await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+  await keys.press('Tab');
+  await type('Ana');
+  await type('Silva');
+  await type('ana@example.com');
+  await keys.type('4155550132');
   await keys.press('Enter');
 }
 
@@ -72,7 +71,7 @@ suite('a visitor on a partner’s page', () => {
       );
     });
     await page.goto(run.demo.page);
-    await page.getByLabel('First name').waitFor();
+    await page.getByLabel('Above 720').waitFor();
     await fillInByKeyboard(page);
 
     const table = page.getByRole('table');
@@ -137,7 +136,7 @@ suite('a visitor on a partner’s page', () => {
       await page.goto(`${run.demo.page}?utm_source=news&gclid=abc&email=ana@example.com#top`, {
         referer: 'https://blog.example/post?id=1',
       });
-      await page.getByLabel('First name').waitFor();
+      await page.getByLabel('Above 720').waitFor();
       await page.goto(`${run.demo.page}?utm_source=later`);
       await page.evaluate(() =>
         document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
@@ -167,7 +166,7 @@ suite('a visitor on a partner’s page', () => {
     const page = await run.browser.newPage();
     await page.goto(run.demo.apply);
     await page.getByRole('heading', {name: 'Sample Street Funding'}).waitFor();
-    await page.getByLabel('First name').waitFor();
+    await page.getByLabel('Above 720').waitFor();
     await page.close();
   });
 

@@ -5,12 +5,13 @@ import {DatabaseSync} from 'node:sqlite';
 import type {TestContext} from 'node:test';
 import type {Locator, Page} from 'playwright-core';
 import {until} from '../support/until.ts';
-import {fill, goTo, goToLastStep, press, visit, type Run} from './visit.ts';
+import {fill, goTo, goToContact, press, visit, type Run} from './visit.ts';
 
 /** @param path that of the app's first page */
 type Step = (t: TestContext, run: Run, path: string) => Promise<void>;
 
 const firstName = (form: Locator) => form.getByLabel('First name', {exact: true});
+const score = (form: Locator) => form.getByLabel('Above 720');
 
 const becomes = (field: Locator, text: string) =>
   until(async () => (await field.inputValue()) === text, 30_000, `the field contains "${text}"`);
@@ -39,10 +40,10 @@ export const steps: Readonly<Record<string, Step>> = {
   async 'a visitor whose name is filled in sends a lead, and the page learns its id'(t, run, path) {
     const {page, form, sent} = await visit(t, run, path, 'Funding');
     await form.getByRole('heading', {name: 'Your funding'}).waitFor();
+    await goToContact(form);
     await becomes(firstName(form), 'Ana');
     const email = newEmail();
     await fill(form, {'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
-    await goToLastStep(form);
     await press(form, 'See my estimate');
     await form.getByRole('table').waitFor();
     const [lead, ...others] = leadsOf(email, run);
@@ -81,8 +82,8 @@ export const steps: Readonly<Record<string, Step>> = {
     await page.getByLabel('Partner').fill('globex');
     sent.length = 0;
     const email = newEmail();
+    await goToContact(form);
     await fill(form, {'First name': 'Ana', 'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
-    await goToLastStep(form);
     await press(form, 'See my estimate');
     await form.getByRole('table').waitFor();
     assert.deepEqual(
@@ -97,14 +98,14 @@ export const steps: Readonly<Record<string, Step>> = {
     path,
   ) {
     const {page, form, sent, trouble} = await visit(t, run, path, 'Settings');
+    await goToContact(form);
     await firstName(form).fill('Eva');
     await page.getByLabel('Note').fill('for you');
     await form.getByRole('heading', {name: 'Funding for you'}).waitFor();
     assert.equal(await firstName(form).inputValue(), 'Eva');
-    await press(form, 'Next');
+    await press(form, 'See my estimate');
     const email = newEmail();
     await fill(form, {'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
-    await goToLastStep(form);
     await page.getByLabel('Note').fill('for us');
     await page.route('**/embed/v1/leads?*', (route) => route.abort());
     await press(form, 'See my estimate');
@@ -123,9 +124,9 @@ export const steps: Readonly<Record<string, Step>> = {
     const expected = [
       'prequal-ready null',
       'prequal-start null',
+      'prequal-step {"step":2,"of":3,"name":"funds"}',
+      'prequal-step {"step":3,"of":3,"name":"contact"}',
       'prequal-invalid {"field":"last_name","code":"required"}',
-      'prequal-step {"step":2,"of":3}',
-      'prequal-step {"step":3,"of":3}',
       'prequal-submit null',
       'prequal-error {"code":"network","retryable":true}',
       'prequal-submit null',
@@ -149,6 +150,7 @@ export const steps: Readonly<Record<string, Step>> = {
   ) {
     const {page, form} = await visit(t, run, path, 'Settings');
     await press(page, 'Known visitor');
+    await goToContact(form);
     await becomes(firstName(form), 'Ana');
     await firstName(form).fill('Eva');
     await press(page, 'Known visitor');
@@ -167,18 +169,18 @@ export const steps: Readonly<Record<string, Step>> = {
       await press(page, 'Show or hide');
       await form.waitFor({state: 'detached'});
       await press(page, 'Show or hide');
-      await firstName(form).waitFor();
+      await score(form).waitFor();
     };
-    await firstName(form).fill('Eva');
+    await score(form).check();
     await showAgain();
-    assert.equal(await firstName(form).inputValue(), '');
+    assert.equal(await score(form).isChecked(), false);
     await press(page, 'Draft');
-    await firstName(form).fill('Eva');
+    await score(form).check();
     await showAgain();
-    await becomes(firstName(form), 'Eva');
+    await until(() => score(form).isChecked());
     await press(page, 'Draft');
     await showAgain();
-    assert.equal(await firstName(form).inputValue(), '');
+    assert.equal(await score(form).isChecked(), false);
     assert.deepEqual(
       (await events(page)).filter((event) => event.startsWith('prequal-ready')),
       Array(4).fill('prequal-ready null'),
@@ -191,25 +193,26 @@ export const steps: Readonly<Record<string, Step>> = {
     const partners = () =>
       form.evaluateAll((forms) => forms.map((form) => (form as HTMLElement & {partner: string}).partner));
     assert.deepEqual(await partners(), ['acme', 'globex']);
-    await firstName(form.first()).fill('Eva');
+    await score(form.first()).check();
     await press(page, 'Swap');
     await until(async () => (await partners()).join() === 'globex,acme');
-    assert.equal(await firstName(form.first()).inputValue(), '');
-    assert.equal(await firstName(form.last()).inputValue(), 'Eva');
+    assert.equal(await score(form.first()).isChecked(), false);
+    assert.equal(await score(form.last()).isChecked(), true);
     await press(page, 'Swap');
     await until(async () => (await partners()).join() === 'acme,globex');
-    assert.equal(await firstName(form.first()).inputValue(), 'Eva');
+    assert.equal(await score(form.first()).isChecked(), true);
     await page.getByText('Ready: 2').waitFor();
   },
 
   async 'a visitor who goes from page to page of the app finds a working form on each'(t, run, path) {
     const {page, form} = await visit(t, run, path, 'Settings');
-    await firstName(form).fill('Eva');
+    await score(form).check();
     await goTo(page, 'Two forms');
     await goTo(page, 'Funding');
+    await goToContact(form);
     await becomes(firstName(form), 'Ana');
     await goTo(page, 'Settings');
-    assert.equal(await firstName(form).inputValue(), '');
+    assert.equal(await score(form).isChecked(), false);
     await press(page, 'Contact only');
     const email = newEmail();
     await fill(form, {'First name': 'Ana', 'Last name': 'Silva', Email: email, Phone: '415-555-0132'});

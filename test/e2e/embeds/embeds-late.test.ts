@@ -137,7 +137,7 @@ suite('a form in a dialog whose script is blocked', () => {
       await page.goto(address);
       await page.locator('lead-prequal-form dialog').waitFor({state: 'attached'});
       await page.getByRole('link', {name: 'How much funding can you get?'}).click();
-      await page.getByLabel('First name').waitFor();
+      await page.getByLabel('Above 720').waitFor();
       assert.equal(page.url(), address);
       await page.close();
     });

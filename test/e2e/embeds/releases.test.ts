@@ -10,6 +10,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, before, suite, test} from 'node:test';
+import {compareVersions} from 'compare-versions';
 import {chromium, type Browser} from 'playwright-core';
 import {firstFiles, moduleFile} from '../../../contract/api.ts';
 import {calculate} from '../../../calculator/calculator.ts';
@@ -121,14 +122,25 @@ suite('a page that pinned a release', () => {
         await page.goto(origin);
 
         const email = `ana-${version}-${language}-${pinned}@example.com`;
-        for (const [index, value] of ['Ana', 'Silva', email, '415-555-0132'].entries()) {
-          await page.getByLabel(words.contact[index]!).fill(value);
-        }
-        await page.getByRole('button', {name: words.next}).click();
-        await page.getByRole('radio', {name: new RegExp(words.score)}).check({force: true});
-        await page.getByRole('button', {name: words.next}).click();
-        for (const [index, value] of ['120000', '50k', '$30,000.00'].entries()) {
-          await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
+        const steps = {
+          contact: async () => {
+            for (const [index, value] of ['Ana', 'Silva', email, '415-555-0132'].entries())
+              await page.getByLabel(words.contact[index]!).fill(value);
+          },
+          credit: () => page.getByRole('radio', {name: new RegExp(words.score)}).check({force: true}),
+          funds: async () => {
+            for (const [index, value] of ['120000', '50k', '$30,000.00'].entries())
+              await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
+          },
+        };
+        // The default order of the release.
+        const {contact, credit, funds} = steps;
+        const isContactFirst = compareVersions(version, '1.4.0') < 0;
+        const [first, ...others] = isContactFirst ? [contact, credit, funds] : [credit, funds, contact];
+        await first?.();
+        for (const step of others) {
+          await page.getByRole('button', {name: words.next}).click();
+          await step();
         }
         await page.getByRole('checkbox', {name: words.consent, exact: true}).check();
         await page.getByRole('button', {name: words.send}).click();

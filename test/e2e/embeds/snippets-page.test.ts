@@ -18,7 +18,7 @@ const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 test('the demo loads the form from an address that changes with every build', async () => {
   const page = await run.browser.newPage();
   await page.goto(run.demo.page);
-  await page.getByLabel('First name').waitFor();
+  await page.getByLabel('Above 720').waitFor();
   const {src, integrity} = await page
     .locator('script[type=module]')
     .evaluate(({src, integrity}: HTMLScriptElement) => ({src, integrity}));
@@ -65,7 +65,7 @@ suite('the page of snippets', () => {
   test("the demo's playground is the page of snippets for the demo's partner", async () => {
     const {page, trouble, preview, code} = await open(`${run.demo.page}/playground`);
     assert.equal(page.url(), `${run.demo.service}/embed/snippets?partner=demo`);
-    await preview.getByLabel('First name').waitFor();
+    await preview.getByLabel('Above 720').waitFor();
     assert.match((await code.textContent()) ?? '', /partner="demo"/);
     assert.deepEqual(trouble, []);
     await page.close();
@@ -100,7 +100,7 @@ suite('the page of snippets', () => {
     await page.getByLabel('Accent', {exact: true}).fill('#008000');
     await page.getByLabel('Layout').selectOption('single');
     await page.getByLabel('Language').selectOption('es');
-    await preview.getByRole('heading', {name: 'Sobre usted'}).waitFor();
+    await preview.getByRole('heading', {name: 'Sus fondos'}).waitFor();
     await until(async () => (await accent().catch(() => '')) === 'rgb(0, 128, 0)');
     const written = (await code.textContent()) ?? '';
     for (const part of [
@@ -237,7 +237,7 @@ suite('the page of snippets', () => {
       const {page, preview} = await open('?partner=demo&width=phone&host=gtm', {
         viewport: {width, height: 800},
       });
-      await preview.getByLabel('First name').waitFor();
+      await preview.getByLabel('Above 720').waitFor();
       const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(scrollWidth <= width, `${scrollWidth}`);
       const inner = await preview.locator('body').evaluate(() => innerWidth);
@@ -249,7 +249,7 @@ suite('the page of snippets', () => {
   test('has no fault that a program can find for people with disabilities, light and dark', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const {page, preview} = await open('?partner=demo&host=gtm&accent=wrong!&cta-label=x', {colorScheme});
-      await preview.getByLabel('First name').waitFor();
+      await preview.getByLabel('Above 720').waitFor();
       // Not as a script of the page, which the page's policy forbids.
       await page.evaluate(axe);
       const violations = await page.evaluate(async () => {

@@ -19,12 +19,12 @@ const main = 'button.main';
 /** Fills in the three steps. */
 export async function answerAll(form: VisitedForm, email: string) {
   const contact = {first_name: 'Ana', last_name: 'Silva', email, phone: '4155550132'};
-  for (const [name, value] of Object.entries(contact)) await form.type(field(name), value);
-  await form.click(main);
   await form.click(`${field('credit_score')}[value="${answers.credit_score}"] + label`);
   await form.click(main);
   for (const name of ['retirement', 'cash', 'investments'] as const)
     await form.type(field(name), String(answers[name]));
+  await form.click(main);
+  for (const [name, value] of Object.entries(contact)) await form.type(field(name), value);
 }
 
 export const send = (form: VisitedForm) => form.click(main);

@@ -14,19 +14,19 @@ export async function walk(page: Page, look: Look) {
       await form.getByLabel(label, {exact: true}).fill(value);
   };
 
-  await form.getByLabel('First name').waitFor();
+  await form.getByLabel('Above 720').waitFor();
   await look('1-first');
-  await fill({'First name': 'Ana', Email: 'ana@example', Phone: '415-555-01'});
-  await press('Next');
-  await form.locator('[aria-invalid=true]').first().waitFor();
-  await look('2-errors');
-  await fill({'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'});
-  await press('Next');
   await form.getByText('Above 720').click();
-  await look('3-credit');
   await press('Next');
   await fill({'Retirement funds': '120,000', Cash: '50000', Investments: '0'});
-  await look('4-funds');
+  await look('2-funds');
+  await press('Next');
+  await fill({'First name': 'Ana', Email: 'ana@example', Phone: '415-555-01'});
+  await press('See my estimate');
+  await form.locator('[aria-invalid=true]').first().waitFor();
+  await look('3-errors');
+  await fill({'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'});
+  await look('4-contact');
   // A consent text that arrives late and would move the page is shown when the visitor goes on.
   await press('See my estimate');
   await form.getByRole('checkbox').check();
