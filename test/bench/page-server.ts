@@ -4,7 +4,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {formFields, type Field} from '../../contract/fields.ts';
 import {afterTouch} from '../../form/words/en.ts';
-import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
+import {documentedSnippet, arranged} from '../support/embed-snippet.ts';
 
 export type PartnerPages = {
   origin: string;
@@ -70,8 +70,9 @@ export async function servePartnerPages(): Promise<PartnerPages> {
       pages
         .set(`/${name}`, page('en', snippet))
         .set(`/${name}-es`, page('es', snippet))
-        .set(`/${name}-standard`, page('en', snippet.replace('partner=', 'lead-type="standard" partner=')))
-        .set(`/${name}-single`, page('en', singleSnippet(snippet)));
+        .set(`/${name}-standard`, page('en', arranged(snippet, 'standard')))
+        .set(`/${name}-contact-first`, page('en', arranged(snippet, 'contactFirst')))
+        .set(`/${name}-single`, page('en', arranged(snippet, 'single')));
     },
     close: () => server.close().closeAllConnections(),
   };

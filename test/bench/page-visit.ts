@@ -200,8 +200,27 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   }
 
   await begin('first touch');
-  await click('First name');
+  await click('Above 720');
+  await begin('choosing another credit score');
+  await press('ArrowDown');
+  await press('ArrowUp');
+  await begin('to the second step (Enter)');
+  await press('Enter');
+  await shows('Your funds');
+  await settle();
+  await begin('typing amounts');
+  await click('Retirement funds');
+  await type('$120,000');
+  await press('Tab');
+  await type('50k');
+  await begin('choosing “None”');
+  await click('None for Investments');
+  await begin('to the third step (click)');
+  await click('Next');
+  await shows('Where should we send');
+  await settle();
   await begin('typing contact data');
+  await click('First name');
   await type('Ana');
   await press('Tab');
   await type('Silva');
@@ -209,27 +228,6 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await type('ana@example.com');
   await press('Tab');
   await type('4155550132');
-  await begin('to the second step (Enter)');
-  await press('Enter');
-  await shows('Credit history');
-  await settle();
-  await begin('choosing a credit score');
-  await click('Above 720');
-  await begin('to the third step (click)');
-  await click('Next');
-  await shows('Your funds');
-  await settle();
-  await begin('typing amounts');
-  await click('Retirement funds');
-  await type('$120,000');
-  await press('Tab');
-  await press('Tab');
-  await type('50k');
-  await press('Tab');
-  await press('Tab');
-  await press('Tab');
-  await begin('choosing “None”');
-  await press('Space');
   // After sending, the form begins the proof of the next lead.
   const {derivedAt} = await read(devtools);
   await begin('sending (click)');
