@@ -7,8 +7,10 @@ import {visit} from './page-visit.ts';
 /** The pages that are visited, and the names of their layouts. */
 export const latePages = {
   widget: '`steps`',
-  'widget-standard': '`lead-type="standard"`',
+  'widget-contact': '`steps`, contact data first',
+  'widget-standard': '`standard`',
   'widget-single': '`single`',
+  'widget-single-contact': '`single`, contact data first',
 } as const;
 export type LatePage = keyof typeof latePages;
 export const latePageNames = Object.keys(latePages) as LatePage[];
@@ -21,13 +23,35 @@ const pauseMs = 1_000;
 const text = 'By pressing the button I agree that Acme Funding may call and text me about my estimate. ';
 const consent = {text: text.repeat(5), version: '1', required: true};
 
+type Answer = (page: Page) => Promise<void>;
+const score: Answer = (page) => page.getByText('Above 720').click();
+const fill =
+  (answers: Readonly<Record<string, string>>): Answer =>
+  async (page) => {
+    for (const [label, value] of Object.entries(answers))
+      await page.getByRole('textbox', {name: label}).fill(value);
+  };
+const funds = fill({'Retirement funds': '120,000', Cash: '50,000', Investments: '0'});
+const contact = fill({
+  'First name': 'Ana',
+  'Last name': 'Silva',
+  Email: 'ana@example.com',
+  Phone: '4155550132',
+});
+
+/** What comes before the last step, on pages that have several. */
+const stepsBeforeLast: Partial<Record<LatePage, readonly Answer[]>> = {
+  widget: [score, funds],
+  'widget-contact': [contact, score],
+};
+
 /** Goes to the last step faster than the configuration arrives. */
-async function goToLastStep(page: Page) {
-  await page.getByText('Above 720').click();
-  await page.getByRole('button', {name: 'Next'}).click();
-  for (const none of await page.getByRole('button', {name: /^None/}).all()) await none.click();
-  await page.getByRole('button', {name: 'Next'}).click();
-  await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+async function goToLastStep(page: Page, name: LatePage) {
+  for (const [index, answer] of (stepsBeforeLast[name] ?? []).entries()) {
+    await answer(page);
+    await page.getByRole('button', {name: 'Next'}).click();
+    await page.getByRole('heading', {name: `Step ${index + 2} of 3`}).waitFor();
+  }
 }
 
 /**
@@ -48,7 +72,7 @@ export async function shiftWithLateConfig(browser: Browser, url: string, name: L
       }),
   });
   const arrival = page.waitForResponse(`**${paths.embedConfig}?*`);
-  if (name === 'widget') await goToLastStep(page);
+  await goToLastStep(page, name);
   await page.locator('lead-prequal-form + p').evaluate((below) => below.scrollIntoView({block: 'center'}));
   await delay(pauseMs);
   isAtEnd.resolve();

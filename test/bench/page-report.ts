@@ -1,6 +1,7 @@
 /** The tables of docs/page-benchmark.md, from what was measured. */
 import {table} from '../../build/docs/markdown.ts';
 import {drawFlame, type Profile} from './page-flame.ts';
+import {orders, type Order} from '../../form/pages.ts';
 import {lateMs, latePageNames, latePages, type LatePage} from './page-late.ts';
 import {slow, type FilledIn, type Loaded, type LongTask} from './page-visit.ts';
 
@@ -25,18 +26,21 @@ const names = (addresses: readonly string[]) =>
 export const formPages = {
   widget: {title: '`steps`', filesInARow: 1, requests: 1},
   'widget-es': {title: '`steps`, Spanish', filesInARow: 2, requests: 2},
-  // The script, the rest of the form, and the configuration.
+  // The others begin with text fields, which come with the rest of the form. One screen needs the configuration, too.
+  'widget-contact': {title: '`steps`, contact data first', filesInARow: 2, requests: 2},
+  'widget-standard': {title: '`standard`', filesInARow: 2, requests: 3},
   'widget-single': {title: '`single`', filesInARow: 2, requests: 3},
+  'widget-single-contact': {title: '`single`, contact data first', filesInARow: 2, requests: 3},
 } as const;
 export type FormPage = keyof typeof formPages;
 export const formPageNames = Object.keys(formPages) as FormPage[];
 export type Loads = Record<'alone' | 'plain' | FormPage, Loaded[]>;
 
 /** Pages on which the form is compared with the newest release: what their names end with. */
-export const pairedLayouts = ['', '-contact-first', '-single', '-standard', '-es'] as const;
+export const pairedLayouts = ['', '-contact', '-single', '-standard', '-es'] as const;
 const pairTitles = {
   '': '`steps`',
-  '-contact-first': '`contact-first`',
+  '-contact': '`steps`, contact data first',
   '-single': '`single`',
   '-standard': '`standard`',
   '-es': '`steps`, Spanish',
@@ -45,7 +49,12 @@ const pairTitles = {
 type Pair = {layout: (typeof pairedLayouts)[number]; now: number[]; before: number[]};
 
 /** The default layout may not be slower, but for the noise of the machine. The others may wait for a second file. */
-const pairFactors = {'': 1.02, '-contact-first': 1.25, '-single': 1.25, '-standard': 1.25, '-es': 1.25};
+const pairFactors = {'': 1.02, '-contact': 1.25, '-single': 1.25, '-standard': 1.25, '-es': 1.25};
+
+const orderTitles: Record<Order, string> = {
+  'funds-first': 'The default order',
+  'contact-first': 'Contact data first',
+};
 
 const comparison = (pairs: readonly Pair[]) =>
   table(
@@ -157,6 +166,15 @@ function interactions(ways: readonly FilledIn[]): string {
   );
 }
 
+/** One visit in which something moves is one too many, so the largest shift counts. */
+function shiftOnTheWay(ways: Measured['ways']): string {
+  const rows = orders.map((order) => {
+    const largest = Math.max(0, ...ways[order].map(({shift}) => shift));
+    return [orderTitles[order], largest.toFixed(3), verdict(isNone(largest))];
+  });
+  return table(['Order', 'Largest layout shift, from the arrival to the end', ''], rows);
+}
+
 function proof(ways: readonly FilledIn[]): string {
   const solved = ways.filter(({proofReadyAt}) => proofReadyAt !== undefined);
   if (solved.length === 0) return 'No proof of work was solved.';
@@ -211,7 +229,7 @@ export type Measured = {
   pairs: readonly Pair[];
   /** The layout shift of each visit in which the configuration arrives late. */
   lateShifts: Record<LatePage, number[]>;
-  ways: readonly FilledIn[];
+  ways: Record<Order, readonly FilledIn[]>;
   works: Record<'widget' | 'widget-single', Map<string, number>[]>;
   profile: Profile;
 };
@@ -235,11 +253,11 @@ A plain partner page by itself, with a plain HTML form of the same fields, and w
 
 ## The first field on screen
 
-The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. \`single\` shows all fields, and the script loads the file for them: two files in a row. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
+The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. Where text fields are on the first screen, the script loads the file for them: two files in a row. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
 
 ${firstField(loads)}
 
-Compared with release ${release}, visited in turn:
+Compared with release ${release} in its own order, contact data first, visited in turn:
 
 ${comparison(pairs)}
 
@@ -266,14 +284,16 @@ ${drawFlame(profile)}
 \`\`\`
 
 ${
-  ways.length > 0
+  ways['funds-first'].length > 0
     ? `## Every key and click
 
-The whole way at a fast typist's pace, one key every tenth of a second, through real input events.
+The whole way in \`steps\` at a fast typist's pace, one key every tenth of a second, through real input events.
 
-${interactions(ways)}
+${orders.map((order) => `${orderTitles[order]}:\n\n${interactions(ways[order])}`).join('\n\n')}
 
-${proof(ways)}`
+${shiftOnTheWay(ways)}
+
+${proof(ways['funds-first'])}`
     : ''
 }
 `;

@@ -4,7 +4,9 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {formFields, type Field} from '../../contract/fields.ts';
 import {afterTouch} from '../../form/words/en.ts';
-import {documentedSnippet, arranged} from '../support/embed-snippet.ts';
+import type {Order} from '../../form/pages.ts';
+import {reservedHeights} from '../../form/reserved-heights.ts';
+import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
 
 export type PartnerPages = {
   origin: string;
@@ -12,8 +14,9 @@ export type PartnerPages = {
    * Adds pages with the form.
    * @param script the tag of the first file
    * @param name what the names of the pages begin with
+   * @param own the order that the form has by itself, whose height the pages reserve
    */
-  embed(script: string, partner: string, name: string): void;
+  embed(script: string, partner: string, name: string, own?: Order): void;
   close(): void;
 };
 
@@ -65,14 +68,22 @@ export async function servePartnerPages(): Promise<PartnerPages> {
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    embed(script, partner, name) {
-      const snippet = documentedSnippet(script, `partner="${partner}"`);
+    embed(script, partner, name, own = 'funds-first') {
+      const documented = documentedSnippet(script, `partner="${partner}"`);
+      const reserve = (height: string) => documented.replace(reservedHeights.steps, height);
+      const contactFirst = reserve(reservedHeights.contactFirst);
+      const withAttribute = (snippet: string, attribute: string) =>
+        snippet.replace('partner=', `${attribute} partner=`);
+      const snippet = own === 'contact-first' ? contactFirst : documented;
+      const inOrder = withAttribute(contactFirst, 'order="contact-first"');
+      const standard = withAttribute(reserve(reservedHeights.standard), 'lead-type="standard"');
       pages
         .set(`/${name}`, page('en', snippet))
         .set(`/${name}-es`, page('es', snippet))
-        .set(`/${name}-standard`, page('en', arranged(snippet, 'standard')))
-        .set(`/${name}-contact-first`, page('en', arranged(snippet, 'contactFirst')))
-        .set(`/${name}-single`, page('en', arranged(snippet, 'single')));
+        .set(`/${name}-contact`, page('en', inOrder))
+        .set(`/${name}-standard`, page('en', standard))
+        .set(`/${name}-single`, page('en', singleSnippet(snippet)))
+        .set(`/${name}-single-contact`, page('en', singleSnippet(inOrder)));
     },
     close: () => server.close().closeAllConnections(),
   };

@@ -1,6 +1,7 @@
 /** One visit to a page on a slow phone: what the browser measures while it loads and while the form is filled in. */
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Browser, CDPSession, Page} from 'playwright-core';
+import type {Order} from '../../form/pages.ts';
 import type {} from '../../widget/page/events.ts';
 
 /** A mid-range phone on a slow mobile network. */
@@ -39,6 +40,7 @@ export type FilledIn = {
   /** The times of the third step and of the last key derivation of the proof of work, if there was one. */
   thirdStepAt: number;
   proofReadyAt: number | undefined;
+  /** Of the whole visit, from the arrival on the page. */
   shift: number;
 };
 
@@ -184,7 +186,7 @@ export async function visit(
 }
 
 /** Fills in the form up to the result and goes back, by mouse and by keyboard. */
-export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn> {
+export async function fillIn(page: Page, devtools: CDPSession, order: Order): Promise<FilledIn> {
   const parts: {name: string; start: number}[] = [];
   const begin = async (name: string) =>
     void parts.push({name, start: (await ask(devtools, 'performance.now()')) as number});
@@ -199,35 +201,54 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
     await page.mouse.click(x, y, {delay: keyEveryMs});
   }
 
-  await begin('first touch');
-  await click('Above 720');
-  await begin('choosing another credit score');
-  await press('ArrowDown');
-  await press('ArrowUp');
-  await begin('to the second step (Enter)');
-  await press('Enter');
-  await shows('Your funds');
-  await settle();
-  await begin('typing amounts');
-  await click('Retirement funds');
-  await type('$120,000');
-  await press('Tab');
-  await type('50k');
-  await begin('choosing “None”');
-  await click('None for Investments');
-  await begin('to the third step (click)');
-  await click('Next');
-  await shows('Where should we send');
-  await settle();
-  await begin('typing contact data');
-  await click('First name');
-  await type('Ana');
-  await press('Tab');
-  await type('Silva');
-  await press('Tab');
-  await type('ana@example.com');
-  await press('Tab');
-  await type('4155550132');
+  const goOn = async (how: 'Enter' | 'click', title: string) => {
+    await (how === 'Enter' ? press('Enter') : click('Next'));
+    await shows(title);
+    await settle();
+  };
+  async function typeContact() {
+    await begin('going to the contact data (click)');
+    await click('First name');
+    await begin('typing contact data');
+    await type('Ana');
+    await press('Tab');
+    await type('Silva');
+    await press('Tab');
+    await type('ana@example.com');
+    await press('Tab');
+    await type('4155550132');
+  }
+  async function chooseScore() {
+    await begin('choosing a credit score (click)');
+    await click('Above 720');
+  }
+  async function typeAmounts() {
+    await begin('typing amounts');
+    await click('Retirement funds');
+    await type('$120,000');
+    await press('Tab');
+    await type('50k');
+    await begin('choosing “None” (click)');
+    await click('None for Investments');
+  }
+
+  if (order === 'funds-first') {
+    await chooseScore();
+    await begin('to the second step (Enter)');
+    await goOn('Enter', 'Your funds');
+    await typeAmounts();
+    await begin('to the third step (click)');
+    await goOn('click', 'Where should we send your estimate?');
+    await typeContact();
+  } else {
+    await typeContact();
+    await begin('to the second step (Enter)');
+    await goOn('Enter', 'Credit history');
+    await chooseScore();
+    await begin('to the third step (click)');
+    await goOn('click', 'Your funds');
+    await typeAmounts();
+  }
   // After sending, the form begins the proof of the next lead.
   const {derivedAt} = await read(devtools);
   await begin('sending (click)');

@@ -8,6 +8,7 @@ import {cpus} from 'node:os';
 import {basename, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
+import type {Order} from '../../form/pages.ts';
 import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {findChromium} from '../support/find-browsers.ts';
@@ -24,7 +25,7 @@ import {
   type Loads,
   type Measured,
 } from './page-report.ts';
-import {fillIn, visit, type FilledIn} from './page-visit.ts';
+import {fillIn, visit, type FilledIn, type Loaded} from './page-visit.ts';
 import {sourceMapsOf} from './source-maps.ts';
 
 const runs = Number(process.env['BENCH_RUNS'] ?? 5);
@@ -49,17 +50,27 @@ const {script} = newestScript({...versions, publicUrl: service.url});
 const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
 partner.embed(script, 'acme', 'widget');
 const released = {embedFolder: 'no builds', releasesFolder: 'releases'};
-partner.embed(newestScript({...released, publicUrl: service.url}).script, 'acme', 'released');
+// Releases before 1.4.0 have the contact data first, and know no other order.
+partner.embed(
+  newestScript({...released, publicUrl: service.url}).script,
+  'acme',
+  'released',
+  'contact-first',
+);
 const browser = await chromium.launch(await findChromium());
 const addressOf = (name: string) => `${partner.origin}/${name}`;
 
 const pages = ['alone', 'plain', ...formPageNames] as const;
-const loads: Loads = {alone: [], plain: [], widget: [], 'widget-es': [], 'widget-single': []};
-const ways: FilledIn[] = [];
+const loads = Object.fromEntries(pages.map((name) => [name, [] as Loaded[]])) as Loads;
+const ways: Record<Order, FilledIn[]> = {'funds-first': [], 'contact-first': []};
+/** The pages that are filled in. */
+const orderOf: Partial<Record<string, Order>> = {widget: 'funds-first', 'widget-contact': 'contact-first'};
 const works: Measured['works'] = {widget: [], 'widget-single': []};
 const profiled: Traced[] = [];
 const pairs: Measured['pairs'] = pairedLayouts.map((layout) => ({layout, now: [], before: []}));
-const lateShifts: Measured['lateShifts'] = {widget: [], 'widget-standard': [], 'widget-single': []};
+const lateShifts = Object.fromEntries(
+  latePageNames.map((name) => [name, [] as number[]]),
+) as Measured['lateShifts'];
 
 /** A visit that is traced, and therefore not measured in other ways. */
 async function trace(name: FormPage, categories: string[]): Promise<Traced> {
@@ -77,7 +88,8 @@ for (let run = 0; run < runs; run += 1) {
     const shows = name === 'alone' ? 'h1' : 'input';
     const {page, devtools, loaded, leave} = await visit(browser, addressOf(name), shows);
     loads[name].push(loaded);
-    if (name === 'widget' && fillsIn) ways.push(await fillIn(page, devtools));
+    const order = orderOf[name];
+    if (order && fillsIn) ways[order].push(await fillIn(page, devtools, order));
     await leave();
   }
   for (const {layout, now, before} of pairs) {

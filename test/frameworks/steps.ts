@@ -5,13 +5,14 @@ import {DatabaseSync} from 'node:sqlite';
 import type {TestContext} from 'node:test';
 import type {Locator, Page} from 'playwright-core';
 import {until} from '../support/until.ts';
-import {fill, goTo, goToContact, press, visit, type Run} from './visit.ts';
+import {fill, goTo, goToLastStep, press, visit, type Run} from './visit.ts';
 
 /** @param path that of the app's first page */
 type Step = (t: TestContext, run: Run, path: string) => Promise<void>;
 
 const firstName = (form: Locator) => form.getByLabel('First name', {exact: true});
-const score = (form: Locator) => form.getByLabel('Above 720');
+const score = (form: Locator) => form.getByRole('radio', {name: 'Above 720'});
+const cash = (form: Locator) => form.getByLabel('Cash', {exact: true});
 
 const becomes = (field: Locator, text: string) =>
   until(async () => (await field.inputValue()) === text, 30_000, `the field contains "${text}"`);
@@ -40,7 +41,7 @@ export const steps: Readonly<Record<string, Step>> = {
   async 'a visitor whose name is filled in sends a lead, and the page learns its id'(t, run, path) {
     const {page, form, sent} = await visit(t, run, path, 'Funding');
     await form.getByRole('heading', {name: 'Your funding'}).waitFor();
-    await goToContact(form);
+    await goToLastStep(form);
     await becomes(firstName(form), 'Ana');
     const email = newEmail();
     await fill(form, {'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
@@ -82,7 +83,7 @@ export const steps: Readonly<Record<string, Step>> = {
     await page.getByLabel('Partner').fill('globex');
     sent.length = 0;
     const email = newEmail();
-    await goToContact(form);
+    await goToLastStep(form);
     await fill(form, {'First name': 'Ana', 'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
     await press(form, 'See my estimate');
     await form.getByRole('table').waitFor();
@@ -98,7 +99,7 @@ export const steps: Readonly<Record<string, Step>> = {
     path,
   ) {
     const {page, form, sent, trouble} = await visit(t, run, path, 'Settings');
-    await goToContact(form);
+    await goToLastStep(form);
     await firstName(form).fill('Eva');
     await page.getByLabel('Note').fill('for you');
     await form.getByRole('heading', {name: 'Funding for you'}).waitFor();
@@ -150,7 +151,7 @@ export const steps: Readonly<Record<string, Step>> = {
   ) {
     const {page, form} = await visit(t, run, path, 'Settings');
     await press(page, 'Known visitor');
-    await goToContact(form);
+    await goToLastStep(form);
     await becomes(firstName(form), 'Ana');
     await firstName(form).fill('Eva');
     await press(page, 'Known visitor');
@@ -169,18 +170,23 @@ export const steps: Readonly<Record<string, Step>> = {
       await press(page, 'Show or hide');
       await form.waitFor({state: 'detached'});
       await press(page, 'Show or hide');
-      await score(form).waitFor();
+      await form.getByRole('button', {name: 'Next'}).waitFor();
     };
-    await score(form).check();
+    const fillFunds = async () => {
+      await score(form).check();
+      await press(form, 'Next');
+      await cash(form).fill('50,000');
+    };
+    await fillFunds();
     await showAgain();
-    assert.equal(await score(form).isChecked(), false);
+    assert.ok(!(await score(form).isChecked()));
     await press(page, 'Draft');
-    await score(form).check();
+    await fillFunds();
     await showAgain();
-    await until(() => score(form).isChecked());
+    await becomes(cash(form), '50,000');
     await press(page, 'Draft');
     await showAgain();
-    assert.equal(await score(form).isChecked(), false);
+    assert.ok(!(await score(form).isChecked()));
     assert.deepEqual(
       (await events(page)).filter((event) => event.startsWith('prequal-ready')),
       Array(4).fill('prequal-ready null'),
@@ -194,13 +200,15 @@ export const steps: Readonly<Record<string, Step>> = {
       form.evaluateAll((forms) => forms.map((form) => (form as HTMLElement & {partner: string}).partner));
     assert.deepEqual(await partners(), ['acme', 'globex']);
     await score(form.first()).check();
+    await press(form.first(), 'Next');
+    await cash(form.first()).fill('50,000');
     await press(page, 'Swap');
     await until(async () => (await partners()).join() === 'globex,acme');
-    assert.equal(await score(form.first()).isChecked(), false);
-    assert.equal(await score(form.last()).isChecked(), true);
+    assert.ok(!(await score(form.first()).isChecked()));
+    assert.equal(await cash(form.last()).inputValue(), '50,000');
     await press(page, 'Swap');
     await until(async () => (await partners()).join() === 'acme,globex');
-    assert.equal(await score(form.first()).isChecked(), true);
+    assert.equal(await cash(form.first()).inputValue(), '50,000');
     await page.getByText('Ready: 2').waitFor();
   },
 
@@ -209,10 +217,10 @@ export const steps: Readonly<Record<string, Step>> = {
     await score(form).check();
     await goTo(page, 'Two forms');
     await goTo(page, 'Funding');
-    await goToContact(form);
+    await goToLastStep(form);
     await becomes(firstName(form), 'Ana');
     await goTo(page, 'Settings');
-    assert.equal(await score(form).isChecked(), false);
+    assert.ok(!(await score(form).isChecked()));
     await press(page, 'Contact only');
     const email = newEmail();
     await fill(form, {'First name': 'Ana', 'Last name': 'Silva', Email: email, Phone: '415-555-0132'});

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** The files of the project that the server may need, and links to those packages that are not for development. */
 function install(folder: string) {
-  for (const name of ['package.json', 'server', 'contract', 'form', 'releases']) {
+  for (const name of ['package.json', 'server', 'calculator', 'contract', 'form', 'releases']) {
     cpSync(join(root, name), join(folder, name), {recursive: true});
   }
   const {packages} = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {

@@ -15,14 +15,7 @@ export function documentedSnippet(script: string, attribute: string): string {
   return snippet;
 }
 
-/** The attribute of a form whose first screen is not the default one, by the name of the height that it needs. */
-const attributes = {
-  contactFirst: 'order="contact-first"',
-  standard: 'lead-type="standard"',
-  single: 'layout="single"',
-} as const satisfies Partial<Record<keyof typeof reservedHeights, string>>;
-
-/** The same snippet for such a form. */
-export const arranged = (snippet: string, name: keyof typeof attributes) =>
-  `<style>${reservedHeightRule(`.${name}`, reservedHeights[name])}</style>
-   ${snippet.replace(/style="[^"]*"/, `class="${name}" ${attributes[name]}`)}`;
+/** The same snippet for a form whose fields are all on one page, which needs more height. */
+export const singleSnippet = (snippet: string) =>
+  `<style>${reservedHeightRule('.single', reservedHeights.single)}</style>
+   ${snippet.replace(/style="[^"]*"/, 'class="single" layout="single"')}`;

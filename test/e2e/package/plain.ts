@@ -1,6 +1,6 @@
 import {LeadPrequalForm} from 'lead-prequal';
 
-document.addEventListener('prequal-step', ({detail}) => detail.step / detail.of);
+document.addEventListener('prequal-step', ({detail}) => `${detail.name}: ${detail.step / detail.of}`);
 document.addEventListener('prequal-invalid', ({detail}) => `${detail.field}: ${detail.code}`);
 document.addEventListener('prequal-submit', (event) => event.preventDefault());
 document.addEventListener('prequal-error', ({detail}) =>

@@ -12,7 +12,8 @@ export function Page() {
       partner="acme"
       lead-type="standard"
       theme="dark"
-      onprequal-step={({detail}) => detail.step / detail.of}
+      order="contact-first"
+      onprequal-step={({detail}) => `${detail.name}: ${detail.step / detail.of}`}
       onprequal-result={({detail}) => detail.id.concat(detail.leadType)}
     >
       <h2 slot="heading">Your funding</h2>
@@ -26,6 +27,8 @@ export const sample = <lead-prequal-form sandbox draft={false} />;
 export const wrong = [
   // @ts-expect-error there is no such layout
   <lead-prequal-form layout="pages" />,
+  // @ts-expect-error there is no such order
+  <lead-prequal-form order="phone-first" />,
   // @ts-expect-error steps are numbers
   <lead-prequal-form onprequal-step={({detail}) => detail.step.concat('')} />,
 ];

@@ -8,6 +8,7 @@ export const right: Attributes = {
   class: 'wide',
   partner: 'acme',
   'lead-type': 'standard',
+  order: 'contact-first',
   'onprequal-result': ({detail}) => detail.id.concat(detail.leadType),
 };
 

@@ -8,6 +8,7 @@ export const right: Attributes = {
   class: 'wide',
   partner: 'acme',
   leadType: 'standard',
+  order: 'contact-first',
   onPrequalResult: ({detail}) => detail.id.concat(detail.leadType),
 };
 

@@ -45,7 +45,7 @@ for (const [name, {missing}] of Object.entries(partnerPages)) {
       const single = await visitor('single');
       // The button is shown once the consent text stands above it.
       await single.page.getByRole('button', {name: 'See my estimate'}).waitFor();
-      await single.take('6-single');
+      await single.take('7-single');
       await single.page.close();
     }
   }

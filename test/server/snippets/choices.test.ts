@@ -84,6 +84,15 @@ suite('the choices of a snippet', () => {
     assert.equal(draftOf({draft: 'off'}), undefined);
   });
 
+  test('a snippet names the order of the steps only where the contact data comes first', () => {
+    const orderOf = (given: Record<string, string>) => readChoices(given).choices.attributes['order'];
+    assert.deepEqual(
+      [orderOf({}), orderOf({order: ''}), orderOf({order: 'funds-first'})],
+      Array(3).fill(undefined),
+    );
+    assert.equal(orderOf({order: 'contact-first'}), 'contact-first');
+  });
+
   test('a lead type that the partner does not take is a wrong choice of a snippet', () => {
     const {choices, faults} = readChoices({'lead-type': 'standard'}, ['prequalification']);
     assert.deepEqual(faults, {'lead-type': 'must be prequalification: this partner takes no other leads'});
@@ -126,6 +135,7 @@ suite('the choices of a snippet', () => {
 
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
     ['layout', 'columns', /^must be one of steps, single$/],
+    ['order', 'contact', /^must be one of funds-first, contact-first$/],
     ['look', '__proto__', /^must be one of/],
     ['draft', 'yes', /^must be one of on, off$/],
     ['endpoint', 'http://leads.example.com', /^must be an address such as/],

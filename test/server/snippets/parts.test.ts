@@ -153,9 +153,27 @@ suite('what a snippet is made from', () => {
 
   test('a snippet reserves the height of the first screen, and none for a dialog', () => {
     assert.equal(partsOf({}).height, reservedHeights.steps);
+    assert.equal(partsOf({order: 'contact-first'}).height, reservedHeights.contactFirst);
     assert.equal(partsOf({layout: 'single'}).height, reservedHeights.single);
+    assert.equal(partsOf({layout: 'single', order: 'contact-first'}).height, reservedHeights.single);
+    assert.equal(
+      partsOf({'lead-type': 'standard', order: 'contact-first'}).height,
+      reservedHeights.standard,
+      'contact data alone has no order',
+    );
     assert.equal(partsOf({layout: 'single', 'lead-type': 'standard'}).height, reservedHeights.standard);
     assert.equal(partsOf({presentation: 'dialog'}).height, undefined);
+  });
+
+  test('a snippet with contact data first has the order and its height, on every kind of site', () => {
+    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
+      const text = siteKinds[site]
+        .blocks(partsOf({order: 'contact-first'}))
+        .map(({code}) => code)
+        .join('\n');
+      assert.match(text, / order="contact-first"|'order', 'contact-first'/, site);
+      assert.ok(text.includes(reservedHeights.contactFirst), site);
+    }
   });
 
   test('a snippet with a form in a dialog has the link that opens it, on every kind of site', () => {
