@@ -54,10 +54,10 @@ const failedMessages = {
 
 /** TypeScript refuses this table if an observation is missing. */
 const lines: {[Type in ObservationType]: ToLine<Type>} = {
-  ready: ({host, port, script, release, hint}) => ({
+  ready: ({host, port, metrics, script, release, hint}) => ({
     level: 'info',
     // Fields that are undefined are left out of the line.
-    fields: {host, port, script, release, hint},
+    fields: {host, port, metrics, script, release, hint},
     message: 'ready',
   }),
   'config-doubtful': ({warning}) => ({
@@ -137,6 +137,9 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     message: 'the store does not work: /readyz says so',
   }),
   'store-recovered': () => ({level: 'info', fields: {}, message: 'the store works again'}),
+  // Metrics count these; each request has a line of its own.
+  'store-written': () => undefined,
+  'lead-stored': () => undefined,
   'expiry-failed': ({reason}) => ({
     level: 'warn',
     fields: {reason},
@@ -265,11 +268,10 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {lead, destination},
     message: 'held: it may have been sent before a process ended',
   }),
-  'delivery-refused': ({lead, destination, reason}) => ({
-    level: 'error',
-    fields: {lead, destination, reason},
-    message: 'the destination refused the lead',
-  }),
+  'delivery-settled': ({lead, destination, state, reason}) =>
+    state === 'refused'
+      ? {level: 'error', fields: {lead, destination, reason}, message: 'the destination refused the lead'}
+      : undefined,
   'recipient-refused': ({lead, destination, recipient}) => ({
     level: 'error',
     fields: {lead, destination, recipient},
