@@ -46,7 +46,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
       ...(await orFault(() => checkForm(config))),
       ...(await orFault(() => checkStore(config))),
       ...(await checkRedis(config)),
-      ...(await checkPort(config)),
+      ...(await checkPorts(config)),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -111,7 +111,21 @@ async function checkRedis({redisUrl}: Config): Promise<Finding[]> {
   return findings;
 }
 
-async function checkPort({host, port}: Config): Promise<Finding[]> {
+async function checkPorts({host, port, metrics}: Config): Promise<Finding[]> {
+  const isOurs = () => isOurServer(host, port);
+  return [
+    ...(await checkPort('PORT', host, port, isOurs)),
+    ...(metrics ? await checkPort('METRICS_PORT', metrics.host, metrics.port, isOurs) : []),
+  ];
+}
+
+/** @param isOurs whether a server of ours answers on `PORT`, which probably has its other port as well */
+async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  isOurs: () => Promise<boolean>,
+): Promise<Finding[]> {
   if (port === 0) return [];
   const server = createServer().listen(port, host);
   try {
@@ -120,14 +134,15 @@ async function checkPort({host, port}: Config): Promise<Finding[]> {
     return [];
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') return [fault(`The server cannot listen at HOST and PORT: ${message}`)];
-    return (await isOurServer(host, port))
+    if (code !== 'EADDRINUSE')
+      return [fault(`The server cannot listen at ${name.replace('PORT', 'HOST')} and ${name}: ${message}`)];
+    return (await isOurs())
       ? [
           note(
             `A server answers on port ${port}, probably the one that the start would replace: stop it first`,
           ),
         ]
-      : [fault(`PORT ${port} is used by another program: stop that program, or set another port`)];
+      : [fault(`${name} ${port} is used by another program: stop that program, or set another port`)];
   }
 }
 

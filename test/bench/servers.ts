@@ -48,9 +48,9 @@ async function slowInserts(url: string, milliseconds: number) {
 export async function startBenchServer(
   file: string,
   location = '',
-  {oneAtATime = false, upstream = '', commitDelay = 0}: Settings = {},
+  {oneAtATime = false, metrics = false, upstream = '', commitDelay = 0}: Settings = {},
 ): Promise<Measured> {
-  const settings: StoreArguments = {location, upstream, oneAtATime};
+  const settings: StoreArguments = {location, upstream, oneAtATime, metrics};
   const options = commitDelay > 0 && !location.startsWith('postgres:') ? slowDisk(commitDelay) : {};
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];
