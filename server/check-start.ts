@@ -6,6 +6,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {ask, localUrl} from './cli/ask-server.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
@@ -30,9 +31,6 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   missingDestinations,
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
 ];
-
-/** Milliseconds to wait for the program that listens on the port. */
-const patience = 2_000;
 
 /** Changes nothing, and may run beside the server. */
 export async function checkStart(environment?: Environment): Promise<Finding[]> {
@@ -112,14 +110,17 @@ async function checkRedis({redisUrl}: Config): Promise<Finding[]> {
 }
 
 async function checkPorts({host, port, metrics}: Config): Promise<Finding[]> {
-  const isOurs = () => isOurServer(host, port);
+  const isOurs = async () => {
+    const reply = await ask(`${localUrl(host, port)}${paths.live}`);
+    return reply?.text === JSON.stringify({status: 'ok'});
+  };
   return [
     ...(await checkPort('PORT', host, port, isOurs)),
     ...(metrics ? await checkPort('METRICS_PORT', metrics.host, metrics.port, isOurs) : []),
   ];
 }
 
-/** @param isOurs whether a server of ours answers on `PORT`, which probably has its other port as well */
+/** @param isOurs whether a server answers on `PORT` as this one does. It probably has the other port as well */
 async function checkPort(
   name: string,
   host: string,
@@ -143,18 +144,5 @@ async function checkPort(
           ),
         ]
       : [fault(`${name} ${port} is used by another program: stop that program, or set another port`)];
-  }
-}
-
-/** Whether what listens there answers as this server does. */
-async function isOurServer(host: string, port: number): Promise<boolean> {
-  // The addresses that stand for all addresses of the machine are no addresses to connect to.
-  const target = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const url = `http://${target.includes(':') ? `[${target}]` : target}:${port}${paths.live}`;
-  try {
-    const response = await fetch(url, {redirect: 'error', signal: AbortSignal.timeout(patience)});
-    return response.ok && (await response.text()) === JSON.stringify({status: 'ok'});
-  } catch {
-    return false;
   }
 }

@@ -65,6 +65,10 @@ const sender = z.string().refine((text) => {
   return isAddress && others.length === 0 && !/\p{Cc}/u.test(text);
 }, 'must be one e-mail address, such as Leads <leads@example.com>');
 
+/** Milliseconds for which a digest collects before it is sent; 0 for all other destinations. */
+export const collectingTime = (settings: DestinationSettings): number =>
+  settings.type === 'email' ? (settings.everyMinutes ?? 0) * 60_000 : 0;
+
 /**
  * The schema of each kind of destination, as the partners file describes it. Its output is a function that returns the
  * settings of the destination, because a part of them comes from the environment.

@@ -9,6 +9,7 @@ import {collectDefaultMetrics, Counter, Gauge, Histogram, Registry} from 'prom-c
 import {paths} from '../../contract/api.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import type {Config} from '../config/config.ts';
+import {collectingTime} from '../config/destinations.ts';
 import type {Emit, Observation, ObservationType} from './observations.ts';
 import {destinationStates, type Readings} from './readings.ts';
 
@@ -60,6 +61,11 @@ export function createMetrics({
   const oldest = gauge(
     'outbox_oldest_age_seconds',
     'The age of the oldest lead that waits for a destination.',
+    'destination',
+  );
+  const late = gauge(
+    'outbox_late_seconds',
+    'By how much that lead is late: its age, less the time for which a digest collects.',
     'destination',
   );
   const state = gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state');
@@ -119,10 +125,12 @@ export function createMetrics({
     }
     outbox.reset();
     oldest.reset();
+    late.reset();
     if (!readings.outbox) return;
     for (const destination of destinations.keys()) {
       for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
       oldest.set({destination}, 0);
+      late.set({destination}, 0);
     }
     const now = Date.now();
     const ages = new Map<string, number>();
@@ -132,7 +140,11 @@ export function createMetrics({
       const age = Math.max(0, now - each.oldestAt) / 1_000;
       if (each.state === 'waiting') ages.set(destination, Math.max(age, ages.get(destination) ?? 0));
     }
-    for (const [destination, age] of ages) oldest.set({destination}, age);
+    for (const [destination, age] of ages) {
+      const settings = destinations.get(destination);
+      oldest.set({destination}, age);
+      late.set({destination}, Math.max(0, age - (settings ? collectingTime(settings) / 1_000 : 0)));
+    }
   }
 
   return {

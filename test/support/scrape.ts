@@ -1,18 +1,6 @@
 /** Reads metrics as Prometheus does. */
 import assert from 'node:assert/strict';
-
-export type Sample = {name: string; labels: Readonly<Record<string, string>>; value: number};
-
-/** A line of the text format. Our labels need no escapes. */
-const line = /^(\w+)(?:\{(.*)\})? (\S+)$/;
-
-export const samplesIn = (text: string): Sample[] =>
-  text.split('\n').flatMap((each) => {
-    const [, name, labels = '', value] = line.exec(each) ?? [];
-    if (name === undefined) return [];
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]);
-    return [{name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value)}];
-  });
+import {samplesIn, type Sample} from '../../server/cli/samples.ts';
 
 /** All samples of the server whose metrics are on this port. */
 export async function scrape(port: number | undefined): Promise<Sample[]> {

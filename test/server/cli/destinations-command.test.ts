@@ -232,6 +232,7 @@ test('destinations are listed, paused and resumed beside the service that sends 
 
   const nothing = {
     ...{waiting: 0, held: 0, refused: 0, failed: 0},
+    ...{state: 'ok', since: null, last_success_at: null, late_seconds: 0},
     ...{oldest_created_at: null, paused_at: null, pause_reason: null, last_error: null},
   };
   assert.deepEqual(await listed(), [
@@ -254,8 +255,11 @@ test('destinations are listed, paused and resumed beside the service that sends 
     assert.ok(Math.abs(Date.parse(String(first?.[time])) - Date.now()) < 600_000, time);
   const {stdout: table} = await run('list');
   const [head = '', row = ''] = table.split('\n');
-  assert.match(head, /^destination +type +waiting +held +refused +failed +oldest lead +what went wrong$/);
-  assert.match(row, /^crm +webhook +1 +0 +0 +0 +\S+ \S+ +paused: their maintenance$/);
+  assert.match(
+    head,
+    /^destination +type +state +since +last success +waiting +held +refused +failed +oldest +what went wrong$/,
+  );
+  assert.match(row, /^crm +webhook +paused +\S+ \S+ +1 +0 +0 +0 +\d+ s +paused: their maintenance$/);
   for (const secret of [crm.secret, other.secret, String(crm.port), 'token']) {
     assert.ok(!table.includes(secret) && !JSON.stringify(first).includes(secret), secret);
   }
