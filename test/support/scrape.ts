@@ -23,3 +23,6 @@ export function valueOf(
   assert.equal(found.length, 1, `${name} ${JSON.stringify(labels)}: ${JSON.stringify(found)}`);
   return found[0]!.value;
 }
+
+export const samplesNamed = (samples: readonly Sample[], name: RegExp): Sample[] =>
+  samples.filter((sample) => name.test(sample.name));
