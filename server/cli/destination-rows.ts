@@ -4,6 +4,7 @@ import {collectingTime} from '../config/destinations.ts';
 import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {remedyOf} from '../observe/causes.ts';
 import {isoTime} from './output.ts';
 
 /**
@@ -101,6 +102,7 @@ export const toJsonRow = (row: DestinationRow) => ({
   oldest_created_at: isoTime(row.oldest),
   late_seconds: Math.round(row.late / 1_000),
   last_error: row.lastError,
+  remedy: row.lastError === null ? null : (remedyOf(row.lastError) ?? null),
 });
 
 export const wrongOf = ({pauseReason, lastError}: DestinationRow): string =>

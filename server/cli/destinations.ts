@@ -6,6 +6,7 @@ import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates} from '../leads/deliveries.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {remedyOf, withRemedy} from '../observe/causes.ts';
 import {readDestinations, toJsonRow, wrongOf} from './destination-rows.ts';
 import {ago, jsonOption, printable, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
@@ -99,7 +100,7 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
         timeOrNone(row.lastSuccess),
         ...openStates.map((state) => row.counts[state]),
         row.oldest === null ? '' : ago(row.oldest),
-        wrongOf(row),
+        withRemedy(wrongOf(row)),
       ]),
     );
   }
@@ -127,9 +128,12 @@ async function test(run: Run, name: string, json = false) {
     })
     .finally(() => destination.close());
   const milliseconds = Math.round(performance.now() - begun);
-  if (json) await print({destination: name, ...outcome, milliseconds});
+  const remedy = outcome.works ? undefined : remedyOf(outcome.said);
+  if (json) await print({destination: name, ...outcome, remedy: remedy ?? null, milliseconds});
   else {
-    await write(`${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).`)}\n`);
+    await write(
+      `${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).${remedy === undefined ? '' : ` ${remedy}`}`)}\n`,
+    );
     if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
   }
   if (!outcome.works) run.status = 1;

@@ -9,6 +9,7 @@ import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {withRemedy} from '../observe/causes.ts';
 import {askMetrics, askState, type ServerState} from './ask-server.ts';
 import {readDestinations, toJsonRow, wrongOf, type DestinationRow} from './destination-rows.ts';
 import {
@@ -107,7 +108,10 @@ async function look(run: Run): Promise<Seen> {
       seen.partners = await readPartners(store, config, samples);
     }).catch((error: unknown) => {
       seen.store = 'failing';
-      findings.push({level: 'down', text: error instanceof Error ? error.message : String(error)});
+      findings.push({
+        level: 'down',
+        text: withRemedy(error instanceof Error ? error.message : String(error)),
+      });
     });
     findings.push(
       ...seen.destinations.flatMap(destinationFindings),
@@ -165,7 +169,7 @@ function destinationFindings(row: DestinationRow): Finding[] {
   if (state !== 'ok') {
     const when = since === null ? '' : ` since ${localTime(since)} (${ago(since)})`;
     const why = wrongOf(row);
-    findings.push(`${destination} is ${state}${when}${why ? `: ${why}` : ''}`);
+    findings.push(`${destination} is ${state}${when}${why ? `: ${withRemedy(why)}` : ''}`);
   }
   if (late > lateAfter)
     findings.push(

@@ -119,6 +119,8 @@ export const destinationKinds = {
       return {
         type: 'webhook' as const,
         url,
+        /** The host, if the URL is no secret. Messages name it. */
+        ...(inFile !== undefined && {namedHost: hostname}),
         /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
         secrets: read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
         isInternal,

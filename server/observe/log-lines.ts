@@ -1,5 +1,6 @@
 /** The log line of each observation. Operators may search for the messages and fields, so they should not change. */
 import type {ObservationType, Observation} from './observations.ts';
+import {remedyOf} from './causes.ts';
 import {noDescriptors} from './file-descriptors.ts';
 
 /** A line without `message` has only fields. */
@@ -101,7 +102,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
 
   'database-awaited': ({reason, seconds}) => ({
     level: 'warn',
-    fields: {reason, seconds},
+    fields: {reason, remedy: remedyOf(reason), seconds},
     message: `the database cannot be reached; it is tried for ${seconds} s more`,
   }),
   'database-reached': ({seconds}) => ({level: 'info', fields: {seconds}, message: 'the database is there'}),
@@ -133,7 +134,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'store-failed': ({reason}) => ({
     level: 'error',
-    fields: {reason},
+    fields: {reason, remedy: remedyOf(reason)},
     message: 'the store does not work: /readyz says so',
   }),
   'store-recovered': () => ({level: 'info', fields: {}, message: 'the store works again'}),
@@ -178,7 +179,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'redis-lost': ({reason}) => ({
     level: 'warn',
-    fields: {reason},
+    fields: {reason, remedy: 'Start Redis, or correct REDIS_URL and restart the server.'},
     message: 'Redis is away: limits and quotas count in memory',
   }),
   'redis-recovered': () => ({
@@ -200,7 +201,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'destination-paused': ({destination, reason}) => ({
     level: 'error',
-    fields: {destination, reason},
+    fields: {destination, reason, remedy: remedyOf(reason)},
     message: 'the destination is paused: its deliveries wait until it is resumed',
   }),
   'destination-resumed': ({destination}) => ({
@@ -210,7 +211,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'circuit-opened': ({destination, state, reason, until}) => ({
     level: state === 'misconfigured' ? 'error' : 'warn',
-    fields: {destination, reason, until: new Date(until).toISOString()},
+    fields: {destination, reason, remedy: remedyOf(reason), until: new Date(until).toISOString()},
     message:
       state === 'misconfigured'
         ? 'the destination refuses our credentials or address: its deliveries wait'
@@ -241,7 +242,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
         }
       : {
           level: 'error',
-          fields: {destination, state, reason},
+          fields: {destination, state, reason, remedy: remedyOf(reason ?? '')},
           message:
             state === 'unreadable'
               ? 'the destination gives no reply that can be read'
