@@ -273,7 +273,9 @@ export const remedyOf = (text: string): string | undefined => rowFor(text)?.reme
 export function withRemedy(text: string): string {
   const known = rowFor(text);
   if (!known) return text;
-  return `${text}${text.includes(known.cause) ? '' : `: ${known.cause}`}. ${known.remedy}`;
+  // Such as `…: it ended on 2026-11-20 (CERT_HAS_EXPIRED)`, which says more than the table.
+  const saysWhy = text.includes(known.cause) || /: .+\(\w+\)$/.test(text);
+  return `${text}${saysWhy ? '' : `: ${known.cause}`}. ${known.remedy}`;
 }
 
 /**

@@ -36,7 +36,6 @@ const stored = (milliseconds: number) => {
 async function start(t: TestContext, further: Record<string, string> = {}) {
   const crm = await openFor(t, startWebhookReceiver());
   const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
   const file = join(folder.path, 'partners.json');
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
   const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['crm']};
@@ -50,7 +49,10 @@ async function start(t: TestContext, further: Record<string, string> = {}) {
     ...further,
   };
   const service = await startService(settings, folder.path);
-  t.after(() => service.end('SIGKILL'));
+  t.after(async () => {
+    await service.end('SIGKILL');
+    folder.remove();
+  });
   const send = (origin = listedOrigin) =>
     fetch(`${service.url}/embed/v1/leads?partner=acme`, {
       method: 'POST',

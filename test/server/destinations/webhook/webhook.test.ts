@@ -8,6 +8,7 @@ import tls from 'node:tls';
 import {gzipSync} from 'node:zlib';
 import {Webhook as Verifier} from 'standardwebhooks';
 import type {WebhookSettings} from '../../../../server/config/destinations.ts';
+import {remedyOf} from '../../../../server/observe/causes.ts';
 import {DeliveryError, type DeliveryRequest} from '../../../../server/destinations/destination.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
