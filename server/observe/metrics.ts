@@ -116,6 +116,9 @@ export function createMetrics({
     connections.set(readings.connections);
     if (readings.disk) diskFree.set(readings.disk.free);
     if (readings.disk) diskSize.set(readings.disk.size);
+    // One that was missing may be configured again, or its deliveries dropped.
+    state.reset();
+    since.reset();
     for (const each of readings.destinations) {
       const destination = destinationOf(each.destination);
       for (const name of destinationStates)
