@@ -50,7 +50,8 @@ async function start(t: TestContext, further: Record<string, string> = {}) {
   };
   const service = await startService(settings, folder.path);
   t.after(async () => {
-    await service.end('SIGKILL');
+    // An orderly end waits for the process that checks the database, which has files open in the folder.
+    await service.end('SIGTERM');
     folder.remove();
   });
   const send = (origin = listedOrigin) =>
