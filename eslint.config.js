@@ -81,7 +81,7 @@ const serverRooms = roomsOf('server', (name) => [
   ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
   ...(name === 'observe'
     ? []
-    : [{regex: '^pino', message: 'Only observe/ knows the library of the log: emit an observation.'}]),
+    : [{regex: '^(pino|prom-client)', message: 'Only observe/ knows these libraries: emit an observation.'}]),
 ]);
 
 const widgetLooksOutside = [

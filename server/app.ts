@@ -1,4 +1,6 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
+import {statfs} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import express, {type Express} from 'express';
 import {minimums} from '../calculator/calculator.ts';
 import {figuresOf} from '../calculator/policy.ts';
@@ -6,6 +8,7 @@ import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
+import type {Readings} from './observe/readings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
@@ -37,6 +40,8 @@ import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
   handle: Express;
+  /** What the metrics read. */
+  readings(): Promise<Omit<Readings, 'connections'>>;
   /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
   drain(): Promise<void>;
   /** From now on, new requests get a 503. Requests in flight go on. */
@@ -136,6 +141,7 @@ export async function createApp(
 
   return {
     handle: app,
+    readings: async () => ({...(await service.readings()), disk: await diskOf(config)}),
     drain() {
       draining = true;
       return service.stopClaiming();
@@ -153,4 +159,11 @@ export async function createApp(
       await service.close(patience);
     },
   };
+}
+
+/** The disk with the SQLite file. */
+async function diskOf({databaseUrl, databasePath}: Config): Promise<Readings['disk']> {
+  if (databaseUrl) return undefined;
+  const disk = await statfs(dirname(databasePath)).catch(() => undefined);
+  return disk && {free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize};
 }

@@ -6,6 +6,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {ask, localUrl} from './cli/ask-server.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
@@ -31,9 +32,6 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
 ];
 
-/** Milliseconds to wait for the program that listens on the port. */
-const patience = 2_000;
-
 /** Changes nothing, and may run beside the server. */
 export async function checkStart(environment?: Environment): Promise<Finding[]> {
   try {
@@ -46,7 +44,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
       ...(await orFault(() => checkForm(config))),
       ...(await orFault(() => checkStore(config))),
       ...(await checkRedis(config)),
-      ...(await checkPort(config)),
+      ...(await checkPorts(config)),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -111,7 +109,24 @@ async function checkRedis({redisUrl}: Config): Promise<Finding[]> {
   return findings;
 }
 
-async function checkPort({host, port}: Config): Promise<Finding[]> {
+async function checkPorts({host, port, metrics}: Config): Promise<Finding[]> {
+  const isOurs = async () => {
+    const reply = await ask(`${localUrl(host, port)}${paths.live}`);
+    return reply?.text === JSON.stringify({status: 'ok'});
+  };
+  return [
+    ...(await checkPort('PORT', host, port, isOurs)),
+    ...(metrics ? await checkPort('METRICS_PORT', metrics.host, metrics.port, isOurs) : []),
+  ];
+}
+
+/** @param isOurs whether a server answers on `PORT` as this one does. It probably has the other port as well */
+async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  isOurs: () => Promise<boolean>,
+): Promise<Finding[]> {
   if (port === 0) return [];
   const server = createServer().listen(port, host);
   try {
@@ -120,26 +135,14 @@ async function checkPort({host, port}: Config): Promise<Finding[]> {
     return [];
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') return [fault(`The server cannot listen at HOST and PORT: ${message}`)];
-    return (await isOurServer(host, port))
+    if (code !== 'EADDRINUSE')
+      return [fault(`The server cannot listen at ${name.replace('PORT', 'HOST')} and ${name}: ${message}`)];
+    return (await isOurs())
       ? [
           note(
             `A server answers on port ${port}, probably the one that the start would replace: stop it first`,
           ),
         ]
-      : [fault(`PORT ${port} is used by another program: stop that program, or set another port`)];
-  }
-}
-
-/** Whether what listens there answers as this server does. */
-async function isOurServer(host: string, port: number): Promise<boolean> {
-  // The addresses that stand for all addresses of the machine are no addresses to connect to.
-  const target = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const url = `http://${target.includes(':') ? `[${target}]` : target}:${port}${paths.live}`;
-  try {
-    const response = await fetch(url, {redirect: 'error', signal: AbortSignal.timeout(patience)});
-    return response.ok && (await response.text()) === JSON.stringify({status: 'ok'});
-  } catch {
-    return false;
+      : [fault(`${name} ${port} is used by another program: stop that program, or set another port`)];
   }
 }

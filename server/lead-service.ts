@@ -14,7 +14,9 @@ import {calculatedAnswer} from './leads/calculated-answer.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/lead-store.ts';
+import {createdAtOf} from './leads/lead-ids.ts';
 import type {Emit} from './observe/observations.ts';
+import type {Readings} from './observe/readings.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 
@@ -23,6 +25,8 @@ export type LeadService = {
   watch: StoreWatch;
   /** True if a destination gets nothing, or deliveries wait for one that is not configured. */
   isDegraded: () => boolean;
+  /** What the metrics read of the store and of the destinations. */
+  readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
   stopClaiming(): Promise<void>;
   /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
@@ -56,11 +60,38 @@ export async function startLeadService(
   const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
   const desk = createLeadDesk({store, courier, calculate, emit, timings});
 
+  /** When each destination last took a delivery before this process began. Read when somebody first asks. */
+  let earlier: ReadonlyMap<string, number> | undefined;
+  const readEarlier = async () => {
+    const last = await store.lastDelivered([...config.destinations.keys()]);
+    return new Map(last.map(({destination, deliveredAt}) => [destination, deliveredAt]));
+  };
+
   return {
     desk,
     watch,
-    isDegraded: () =>
-      outbox.missing().length > 0 || Object.values(courier.states()).some((state) => state !== 'ok'),
+    isDegraded: () => outbox.missing().length > 0 || courier.states().some(({state}) => state !== 'ok'),
+    async readings() {
+      earlier ??= await readEarlier().catch(() => undefined);
+      const counts = await store.countOutbox().catch(() => undefined);
+      const missing = outbox.missing().map((destination) => ({
+        destination,
+        state: 'missing' as const,
+        since: outbox.missingSince(),
+        deliveredAt: undefined,
+      }));
+      return {
+        isStoreUp: watch.outage() === undefined,
+        destinations: [
+          ...courier.states().map(({deliveredAt, ...reading}) => ({
+            ...reading,
+            deliveredAt: deliveredAt ?? earlier?.get(reading.destination),
+          })),
+          ...missing,
+        ],
+        outbox: counts?.map(({oldest, ...count}) => ({...count, oldestAt: createdAtOf(oldest)})),
+      };
+    },
     stopClaiming: () => workers.stop(),
     async close(patience) {
       await workers.stop();

@@ -97,7 +97,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal
 process.on('SIGHUP', () => log.emit({type: 'reload-asked'}));
 const server = await startServer(config, log.emit).catch(refuseToStart);
 stage = {name: 'serving'};
-log.emit({type: 'ready', host: config.host, port: server.port, ...newest});
+log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);

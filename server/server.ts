@@ -5,12 +5,14 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage} from 'node:http';
 import {Server as NetServer, type AddressInfo} from 'node:net';
+import {promisify} from 'node:util';
 import type {Request, Response} from 'express';
 import {createApp} from './app.ts';
 import type {Config} from './config/config.ts';
 import {connectionLimits, guardConnections} from './http/connections.ts';
 import {createProxyCheck} from './http/client-address.ts';
 import {closeAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
+import {startMetricsEndpoint, type MetricsEndpoint} from './http/metrics-endpoint.ts';
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
@@ -24,8 +26,13 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 };
 
+/** The library of the metrics takes memory, so it is loaded only if there are any. */
+const loadMetrics = () => import('./observe/metrics.ts');
+
 export type RunningServer = {
   port: number;
+  /** Undefined without metrics. */
+  metricsPort: number | undefined;
   /**
    * From now on, `/readyz` says 503, each connection ends with its next response, and no waiting delivery is claimed.
    * Requests are served until `close`, and those that it finds on open connections are served as well.
@@ -37,10 +44,17 @@ export type RunningServer = {
 /** @throws Error when the port is taken or the store cannot be opened */
 export async function startServer(
   config: Config,
-  emit: Emit,
+  log: Emit,
   store?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<RunningServer> {
+  const metrics = config.metrics && (await loadMetrics()).createMetrics(config);
+  const emit: Emit = metrics
+    ? (observation) => {
+        log(observation);
+        metrics.emit(observation);
+      }
+    : log;
   const app = await createApp(config, emit, store, timings);
   const server = createServer({...timeouts, requireHostHeader: false});
   const connections = guardConnections(server, emit, createProxyCheck(config.trustProxy), connectionLimits);
@@ -75,15 +89,26 @@ export async function startServer(
   server.on('clientError', (error, socket) =>
     refuseUnparsable(error, socket, connections.currentResponse(socket)),
   );
-  server.listen(config.port, config.host);
+  const readings = async () => ({
+    ...(await app.readings()),
+    connections: await promisify(server.getConnections.bind(server))(),
+  });
+  let metricsEndpoint: MetricsEndpoint | undefined;
   try {
+    if (config.metrics && metrics)
+      metricsEndpoint = await startMetricsEndpoint(config.metrics, async () =>
+        metrics.write(await readings()),
+      );
+    server.listen(config.port, config.host);
     await once(server, 'listening');
   } catch (error) {
+    await metricsEndpoint?.close();
     await app.close(0);
     throw error;
   }
   return {
     port: (server.address() as AddressInfo).port,
+    metricsPort: metricsEndpoint?.port,
     drain() {
       draining = true;
       return app.drain();
@@ -105,6 +130,7 @@ export async function startServer(
       clearTimeout(cutOff);
       // Nothing is open any more. This ends the timer with which Node checks the connections.
       server.close();
+      await metricsEndpoint?.close();
       await app.close(Math.max(0, end - performance.now()));
     },
   };

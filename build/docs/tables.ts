@@ -12,6 +12,7 @@ import {rules} from '../../calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
 import {settingGroups} from '../../server/config/settings.ts';
+import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {fillTables, table, type Tables} from './markdown.ts';
 import {rows, type Row} from './responses.ts';
@@ -22,6 +23,7 @@ const files = [
   'docs/api.md',
   'docs/apply.md',
   'docs/embedding.md',
+  'docs/operations.md',
   'docs/policy.md',
   'docs/settings.md',
   'docs/widget.md',
@@ -110,6 +112,20 @@ const amountsTable = () =>
     ],
   );
 
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const causesTables = () =>
+  Object.entries(causeAreas)
+    .map(([area, causes]) => {
+      const rows = causes.map(({message, cause, remedy}) => [
+        capitalized(message.replace('{who}', '…')),
+        cause,
+        remedy,
+      ]);
+      return `**${area}**\n\n${table(['What is said', 'Cause', 'What to do'], rows)}`;
+    })
+    .join('\n\n');
+
 const policyExample = () => `\n\`\`\`json\n${JSON.stringify(defaultPolicy, null, 2)}\n\`\`\`\n`;
 
 const frameExample = () =>
@@ -123,6 +139,7 @@ const tables: Tables = {
   limits: limitsTable,
   amounts: amountsTable,
   policy: policyExample,
+  causes: causesTables,
   frameSnippet: frameExample,
   ...snippetTables,
   ...widgetTables,

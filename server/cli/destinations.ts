@@ -4,10 +4,11 @@ import {randomBytes} from 'node:crypto';
 import {readConfig, type Config} from '../config/config.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
-import {openStates, type OpenState} from '../leads/deliveries.ts';
-import {createdAtOf} from '../leads/lead-ids.ts';
+import {openStates} from '../leads/deliveries.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
+import {remedyOf, withRemedy} from '../observe/causes.ts';
+import {readDestinations, toJsonRow, wrongOf} from './destination-rows.ts';
+import {ago, jsonOption, printable, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -27,7 +28,9 @@ export function destinationsCommand(run: Run): Command {
 
   destinations
     .command('list')
-    .description('list all destinations, with the number of their deliveries in the outbox by state')
+    .description(
+      'list all destinations: whether they take their deliveries, and the number of those in the outbox by state',
+    )
     .addOption(jsonOption())
     .action(({json}: Json) => readingStore(run, (store, config) => list(run, store, config, json)));
 
@@ -83,56 +86,24 @@ export function destinationsCommand(run: Run): Command {
 const unknown = (name: string, {destinations}: Config) =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-async function list(
-  {print, printTable}: Run,
-  store: BesideStore,
-  {destinations, partners}: Config,
-  json = false,
-) {
-  const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
-  const counts = await store.countOutbox();
-  const names = new Set([...destinations.keys(), ...counts.map(({destination}) => destination)]);
-  const rows = [];
-  for (const name of names) {
-    const own = counts.filter(({destination}) => destination === name);
-    const count = (state: OpenState) => own.find((each) => each.state === state)?.deliveries ?? 0;
-    const oldest = own.map((each) => each.oldest).toSorted()[0];
-    const pause = paused.get(name);
-    rows.push({
-      destination: name,
-      type: destinations.get(name)?.type ?? 'not configured',
-      partners: partners
-        .filter(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name))
-        .map(({key}) => key),
-      paused_at: isoTime(pause?.pausedAt ?? null),
-      pause_reason: pause?.reason ?? null,
-      ...(Object.fromEntries(openStates.map((state) => [state, count(state)])) as Record<OpenState, number>),
-      oldest_created_at: isoTime(oldest === undefined ? null : createdAtOf(oldest)),
-      last_error: own.length === 0 ? null : await lastErrorOf(store, name),
-    });
-  }
-  if (json) for (const row of rows) await print(row);
+async function list({print, printTable}: Run, store: BesideStore, config: Config, json = false) {
+  const rows = await readDestinations(store, config);
+  if (json) for (const row of rows) await print(toJsonRow(row));
   else {
     await printTable(
-      ['destination', 'type', ...openStates, 'oldest lead', 'what went wrong'],
+      ['destination', 'type', 'state', 'since', 'last success', ...openStates, 'oldest', 'what went wrong'],
       rows.map((row) => [
         row.destination,
         row.type,
-        ...openStates.map((state) => row[state]),
-        row.oldest_created_at ? localTime(Date.parse(row.oldest_created_at)) : '',
-        row.pause_reason !== null ? `paused: ${row.pause_reason}` : (row.last_error ?? ''),
+        row.state,
+        timeOrNone(row.since),
+        timeOrNone(row.lastSuccess),
+        ...openStates.map((state) => row.counts[state]),
+        row.oldest === null ? '' : ago(row.oldest),
+        withRemedy(wrongOf(row)),
       ]),
     );
   }
-}
-
-/** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
-const looked = 20;
-
-/** What went wrong with the oldest delivery in the outbox that was tried. */
-async function lastErrorOf(store: BesideStore, destination: string): Promise<string | null> {
-  const oldest = await store.listDeliveries(looked, {destination});
-  return oldest.find(({lastError}) => lastError !== null)?.lastError ?? null;
 }
 
 async function test(run: Run, name: string, json = false) {
@@ -157,9 +128,12 @@ async function test(run: Run, name: string, json = false) {
     })
     .finally(() => destination.close());
   const milliseconds = Math.round(performance.now() - begun);
-  if (json) await print({destination: name, ...outcome, milliseconds});
+  const remedy = outcome.works ? undefined : remedyOf(outcome.said);
+  if (json) await print({destination: name, ...outcome, remedy: remedy ?? null, milliseconds});
   else {
-    await write(`${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).`)}\n`);
+    await write(
+      `${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).${remedy === undefined ? '' : ` ${remedy}`}`)}\n`,
+    );
     if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
   }
   if (!outcome.works) run.status = 1;

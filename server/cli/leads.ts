@@ -9,7 +9,7 @@ import {deliveriesOf, showDeliveries} from './deliveries.ts';
 import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
 import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
-import {sinceOption, untilOption} from './times.ts';
+import {midnight, sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
 /** The most leads of one query: a long read would keep SQLite from reusing its log, so that the file grows. */
@@ -233,13 +233,13 @@ async function count(
     const leads = await store.countLeads(filter);
     return json ? print({leads}) : write(`${leads}\n`);
   }
-  const counts = await store.countLeadsBy(filter, by, startOfDay);
+  const counts = await store.countLeadsBy(filter, by, midnight);
   if (by.length === 1 && by[0] === 'partner') {
     // A partner whose form has stopped working is the one to see here. It has no leads to count.
     for (const {key} of partners) {
       const isSelected = filter.partner === undefined || filter.partner === key;
       if (isSelected && !counts.some(({partner}) => partner === key))
-        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0});
+        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0, newest: ''});
     }
   }
   const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
@@ -258,10 +258,4 @@ async function count(
     const table = rows.map(({keys, leads}) => [...keys.map((key) => key ?? '-'), leads]);
     await printTable([...by, 'leads'], table);
   }
-}
-
-/** Midnight before a time, in the time zone of this machine. */
-function startOfDay(time: number): number {
-  const date = new Date(time);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

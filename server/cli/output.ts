@@ -155,6 +155,24 @@ export function localTime(time: number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** A time as people read it, or nothing. */
+export const timeOrNone = (time: number | null): string => (time === null ? '' : localTime(time));
+
+const units = [
+  [48 * 3_600_000, 24 * 3_600_000, 'days'],
+  [2 * 3_600_000, 3_600_000, 'h'],
+  [2 * 60_000, 60_000, 'min'],
+  [0, 1_000, 's'],
+] as const;
+
+/** How long something has lasted, such as `40 s`, `12 min`, `5 h` or `3 days`. */
+export function lasting(milliseconds: number): string {
+  const [, unit, name] = units.find(([from]) => milliseconds >= from) ?? units[3];
+  return `${Math.max(0, Math.floor(milliseconds / unit))} ${name}`;
+}
+/** How long ago a time was. */
+export const ago = (time: number): string => lasting(Date.now() - time);
+
 /** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
 export const localDay = (time: number): string => localTime(time).slice(0, 10);
 

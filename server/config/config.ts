@@ -63,6 +63,8 @@ export type Config = {
   snippetsPage: boolean;
   /** How long the server goes on after the signal to stop. */
   drainSeconds: number;
+  /** Where the metrics can be read. Undefined if there are none. */
+  metrics: {host: string; port: number} | undefined;
   logLevel: string;
   /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
   warnings: readonly string[];
@@ -169,6 +171,10 @@ export function readConfig(environment: Environment = process.env): Config {
     withdrawnVersions: settings.WITHDRAWN_VERSIONS,
     snippetsPage: settings.SNIPPETS_PAGE === 'on',
     drainSeconds: settings.DRAIN_SECONDS,
+    metrics:
+      settings.METRICS_PORT === undefined
+        ? undefined
+        : {host: settings.METRICS_HOST, port: settings.METRICS_PORT},
     logLevel: settings.LOG_LEVEL,
     warnings,
   };

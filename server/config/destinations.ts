@@ -65,6 +65,10 @@ const sender = z.string().refine((text) => {
   return isAddress && others.length === 0 && !/\p{Cc}/u.test(text);
 }, 'must be one e-mail address, such as Leads <leads@example.com>');
 
+/** Milliseconds for which a digest collects before it is sent; 0 for all other destinations. */
+export const collectingTime = (settings: DestinationSettings): number =>
+  settings.type === 'email' ? (settings.everyMinutes ?? 0) * 60_000 : 0;
+
 /**
  * The schema of each kind of destination, as the partners file describes it. Its output is a function that returns the
  * settings of the destination, because a part of them comes from the environment.
@@ -115,6 +119,8 @@ export const destinationKinds = {
       return {
         type: 'webhook' as const,
         url,
+        /** The host, if the URL is no secret. Messages name it. */
+        ...(inFile !== undefined && {namedHost: hostname}),
         /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
         secrets: read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
         isInternal,

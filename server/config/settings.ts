@@ -236,6 +236,18 @@ export const settingGroups = {
         'Versions that are not served, such as `1.0.0` ([more](operations.md#withdrawing-a-version)).',
       ),
   },
+  Metrics: {
+    METRICS_PORT: numberWithin(0, 65_535)
+      .int('must be a whole number')
+      .optional()
+      .describe(
+        'The port on which Prometheus reads `/metrics`; none without it ([more](operations.md#metrics)).',
+      ),
+    METRICS_HOST: z
+      .string()
+      .default('127.0.0.1')
+      .describe('The address for it. Anybody who reaches it can read the metrics.'),
+  },
   Log: {
     LOG_LEVEL: z
       .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug'])
@@ -253,6 +265,7 @@ export const settings = z.object({
   ...settingGroups['Answers to leads'],
   ...settingGroups['Webhooks and e-mails'],
   ...settingGroups['Versions of the form'],
+  ...settingGroups.Metrics,
   ...settingGroups.Log,
 });
 

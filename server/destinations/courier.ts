@@ -15,12 +15,13 @@ import type {Deliverer} from '../leads/lead-desk.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
-import {createBreaker, NotTried, type Breaker, type CircuitHealth} from './breaker.ts';
+import type {DestinationReading, DestinationState} from '../observe/readings.ts';
+import {createBreaker, NotTried, type Breaker} from './breaker.ts';
 import {createDeliveryRecords, keyOf} from './delivery-records.ts';
 import {DeliveryError, type Destination} from './destination.ts';
 import {createPace, createRounds, type Pace} from './pace.ts';
 import type {Pauses} from './pauses.ts';
-import {createReplyStreaks, type ReplyStreaks, type StreakState} from './reply-streaks.ts';
+import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
 import {mostSends, type Terms} from './terms.ts';
 
@@ -34,8 +35,8 @@ export type Courier = Deliverer & {
   claimed(destination: string, count: number, isLast: boolean): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
-  /** The state of each destination, by its name. `refusing`: it refused all its last leads. */
-  states(): Record<string, CircuitHealth | StreakState | 'paused'>;
+  /** The state of each destination. */
+  states(): DestinationReading[];
 };
 
 type Parts = {
@@ -61,6 +62,10 @@ type Channel = Served & {
    * the same name.
    */
   misfitUntil: number;
+  /** The state in which the last look found it, and since when, in milliseconds since 1970. */
+  seen: {state: DestinationState; since: number};
+  /** When it last took a delivery of this process, in milliseconds since 1970. */
+  deliveredAt: number | undefined;
 };
 
 /** `latest`: the time of `performance.now()` after which its attempt must not begin. */
@@ -98,6 +103,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       streaks: createReplyStreaks(name, emit),
       unused: [],
       misfitUntil: 0,
+      seen: {state: 'ok', since: Date.now()},
+      deliveredAt: undefined,
     });
   }
   pauses.onBreakEnd((destination) => {
@@ -115,6 +122,16 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   function channelFor({destination, content}: DueDelivery): Channel | undefined {
     const channel = channels.get(destination);
     return (channel?.terms.gets === 'leads') === (content === 'lead') ? channel : undefined;
+  }
+
+  /** Workers look at least twice a second, so `since` is right to half a second. */
+  function look(name: string, channel: Channel): Channel['seen'] {
+    const {breaker, streaks, misfitUntil, seen} = channel;
+    let state: DestinationState = breaker.state();
+    if (pauses.has(name)) state = 'paused';
+    else if (state === 'ok') state = performance.now() < misfitUntil ? 'misconfigured' : streaks.state();
+    if (state !== seen.state) channel.seen = {state, since: Date.now()};
+    return channel.seen;
   }
 
   /** Never rejects. */
@@ -173,7 +190,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     channel?.streaks.record(settlement.state, lead.id, reason);
     if (settlement.state === 'delivered') reportRefused(due, settlement.recipients);
     const answer = await records.settled(due, settlement);
-    if (settlement.state === 'refused') emit({type: 'delivery-refused', lead: lead.id, destination, reason});
+    if (channel && settlement.state === 'delivered') channel.deliveredAt = Date.now();
+    emit({type: 'delivery-settled', lead: lead.id, destination, state: settlement.state, reason});
     return answer ?? pending;
   }
 
@@ -265,7 +283,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
     room(destination) {
       const channel = channels.get(destination);
-      if (!channel || pauses.has(destination)) return 0;
+      if (!channel || look(destination, channel).state === 'paused') return 0;
       return Math.min(channel.breaker.room(), channel.pace.available());
     },
 
@@ -287,13 +305,11 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     },
 
     states: () =>
-      Object.fromEntries(
-        [...channels].map(([name, {breaker, streaks, misfitUntil}]) => {
-          if (pauses.has(name)) return [name, 'paused'];
-          if (breaker.state() !== 'ok') return [name, breaker.state()];
-          return [name, performance.now() < misfitUntil ? 'misconfigured' : streaks.state()];
-        }),
-      ),
+      [...channels].map(([destination, channel]) => ({
+        destination,
+        ...look(destination, channel),
+        deliveredAt: channel.deliveredAt,
+      })),
 
     async close(patience) {
       isClosing = true;

@@ -13,6 +13,8 @@ import {longestAskedWait} from './retry-after.ts';
 export type OutboxCheck = {
   /** The destinations for which deliveries wait although they are not configured. */
   missing(): readonly string[];
+  /** When the first of them was found, in milliseconds since 1970. */
+  missingSince(): number;
   stop(): Promise<void>;
 };
 
@@ -27,6 +29,7 @@ export function startOutboxCheck(
 ): OutboxCheck {
   const stopping = new AbortController();
   let missing: readonly string[] = [];
+  let missingSince = 0;
 
   async function findMissing() {
     const found = (await store.waitingDestinations()).filter((name) => !destinations.has(name));
@@ -34,6 +37,7 @@ export function startOutboxCheck(
     const counts = added.length > 0 ? await store.countWaiting() : [];
     for (const {destination, deliveries} of counts)
       if (added.includes(destination)) emit({type: 'destination-missing', destination, deliveries});
+    if (missing.length === 0) missingSince = Date.now();
     missing = found;
   }
 
@@ -60,6 +64,7 @@ export function startOutboxCheck(
   const running = run();
   return {
     missing: () => missing,
+    missingSince: () => missingSince,
     async stop() {
       stopping.abort();
       await running;

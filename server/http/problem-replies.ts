@@ -58,6 +58,7 @@ function toProblem(error: unknown): ProblemError {
 export function errorReplies(emit: Emit): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const answer = toProblem(error);
+    request.problem = answer.code;
     if (error instanceof StoreUnavailable) {
       emit({type: 'store-unavailable', request: request.id, reason: error.reason});
     } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {

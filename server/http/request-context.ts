@@ -7,6 +7,7 @@ import {IncomingMessage, ServerResponse} from 'node:http';
 import {Socket} from 'node:net';
 import type {Request, RequestHandler} from 'express';
 import helmet from 'helmet';
+import type {ProblemCode} from '../../contract/problems.ts';
 import type {Caller} from '../config/callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../config/partners.ts';
@@ -31,6 +32,8 @@ declare module 'express-serve-static-core' {
     quotaState?: Promise<QuotaState>;
     /** The lead that the request created or read. */
     leadId?: string;
+    /** Why the request was refused. */
+    problem?: ProblemCode;
   }
 }
 
@@ -93,7 +96,7 @@ export function requestContext(
 }
 
 function emitAnswered(emit: Emit, request: Request, status: number, ms: number) {
-  const {id, method, caller, partner, leadId} = request;
+  const {id, method, caller, partner, leadId, problem} = request;
   const path = (request.route as {path: string} | undefined)?.path ?? unknownPath;
   emit({
     type: 'request-answered',
@@ -106,5 +109,6 @@ function emitAnswered(emit: Emit, request: Request, status: number, ms: number) 
     caller: caller?.user,
     partner: partner?.key,
     lead: leadId,
+    problem,
   });
 }

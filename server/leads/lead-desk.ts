@@ -139,45 +139,60 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     return answer;
   }
 
-  return {
-    async submit({answerFrom, sendTo = [], hold = false, idempotency = [], leadDigests = [], ...submission}) {
-      const createdAt = Date.now();
-      const deliveries = [
-        ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
-        ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
-      ];
-      const entry: LeadEntry = {
-        ...submission,
-        idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
-        leadDigest: await knownOrFirst(leadDigests, (digest) =>
-          store.findSameLead(submission.partner, digest),
-        ),
-        id: randomUUIDv7(),
-        createdAt,
-        answer: answerFrom === undefined ? calculate(submission.lead) : pending,
-        deliveries,
-      };
-      const accepted = await store.accept(entry).catch((error: unknown) => {
-        if (error instanceof StoreUnavailable) abandonDeliveries(entry);
-        throw error;
-      });
-      if (!('stored' in accepted)) return accepted;
-      const {stored} = accepted;
-      if (hold && accepted.outcome === 'created') {
-        const {partner, suspect: reason} = submission;
-        for (const {destination, content, state} of deliveries) {
-          // A duplicate goes to no destination that takes leads, so nothing is held for these.
-          const isMade = content !== 'lead' || accepted.duplicateOf === null;
-          if (isMade && state === 'held')
-            emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
-        }
+  /** Stores the lead, begins its deliveries, and waits for its answer. */
+  async function take({
+    answerFrom,
+    sendTo = [],
+    hold = false,
+    idempotency = [],
+    leadDigests = [],
+    ...submission
+  }: Submission): Promise<Accepted> {
+    const createdAt = Date.now();
+    const deliveries = [
+      ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
+      ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
+    ];
+    const entry: LeadEntry = {
+      ...submission,
+      idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
+      leadDigest: await knownOrFirst(leadDigests, (digest) => store.findSameLead(submission.partner, digest)),
+      id: randomUUIDv7(),
+      createdAt,
+      answer: answerFrom === undefined ? calculate(submission.lead) : pending,
+      deliveries,
+    };
+    const accepted = await store.accept(entry).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) abandonDeliveries(entry);
+      throw error;
+    });
+    if (!('stored' in accepted)) return accepted;
+    const {stored} = accepted;
+    if (hold && accepted.outcome === 'created') {
+      const {partner, suspect: reason} = submission;
+      for (const {destination, content, state} of deliveries) {
+        // A duplicate goes to no destination that takes leads, so nothing is held for these.
+        const isMade = content !== 'lead' || accepted.duplicateOf === null;
+        if (isMade && state === 'held')
+          emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
       }
-      const answer = accepted.outcome === 'created' ? beginDeliveries(accepted, submission) : undefined;
-      if (stored.answer.status !== 'pending') return accepted;
-      if (answer) return {...accepted, stored: {...stored, answer: await inTime(answer)}};
-      // This process does not deliver the lead now: the lead is a duplicate, was stored before, is held, or waits for a
-      // worker. It may have an answer by now, so it is read again. If the read fails, the reply says `pending`.
-      return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
+    }
+    const answer = accepted.outcome === 'created' ? beginDeliveries(accepted, submission) : undefined;
+    if (stored.answer.status !== 'pending') return accepted;
+    if (answer) return {...accepted, stored: {...stored, answer: await inTime(answer)}};
+    // This process does not deliver the lead now: the lead is a duplicate, was stored before, is held, or waits for a
+    // worker. It may have an answer by now, so it is read again. If the read fails, the reply says `pending`.
+    return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
+  }
+
+  return {
+    async submit(submission) {
+      const accepted = await take(submission);
+      if (accepted.outcome === 'created') {
+        const {id, partner, lead, answer} = accepted.stored;
+        emit({type: 'lead-stored', lead: id, partner, leadType: lead.lead_type, answer: answer.status});
+      }
+      return accepted;
     },
 
     async replay(digests) {

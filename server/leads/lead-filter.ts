@@ -49,6 +49,8 @@ export type LeadCount = {
   campaign: string | null;
   day: number | null;
   leads: number;
+  /** The id of the newest of them. */
+  newest: string;
 };
 
 /** All queries are cut into short reads, because a long read would keep SQLite from reusing its log. */

@@ -129,8 +129,13 @@ export type LeadStore = OtherParts & {
    * cannot be read from the database.
    */
   lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
-  /** Counts the deliveries in the outbox. */
+  /** Counts the deliveries in the outbox. The server does so for its metrics, too. */
   countOutbox(): Promise<OutboxCount[]>;
+  /**
+   * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
+   * thousand deliveries is left out.
+   */
+  lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their

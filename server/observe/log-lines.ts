@@ -1,5 +1,6 @@
 /** The log line of each observation. Operators may search for the messages and fields, so they should not change. */
 import type {ObservationType, Observation} from './observations.ts';
+import {remedyOf} from './causes.ts';
 import {noDescriptors} from './file-descriptors.ts';
 
 /** A line without `message` has only fields. */
@@ -54,10 +55,10 @@ const failedMessages = {
 
 /** TypeScript refuses this table if an observation is missing. */
 const lines: {[Type in ObservationType]: ToLine<Type>} = {
-  ready: ({host, port, script, release, hint}) => ({
+  ready: ({host, port, metrics, script, release, hint}) => ({
     level: 'info',
     // Fields that are undefined are left out of the line.
-    fields: {host, port, script, release, hint},
+    fields: {host, port, metrics, script, release, hint},
     message: 'ready',
   }),
   'config-doubtful': ({warning}) => ({
@@ -101,7 +102,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
 
   'database-awaited': ({reason, seconds}) => ({
     level: 'warn',
-    fields: {reason, seconds},
+    fields: {reason, remedy: remedyOf(reason), seconds},
     message: `the database cannot be reached; it is tried for ${seconds} s more`,
   }),
   'database-reached': ({seconds}) => ({level: 'info', fields: {seconds}, message: 'the database is there'}),
@@ -133,10 +134,13 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'store-failed': ({reason}) => ({
     level: 'error',
-    fields: {reason},
+    fields: {reason, remedy: remedyOf(reason)},
     message: 'the store does not work: /readyz says so',
   }),
   'store-recovered': () => ({level: 'info', fields: {}, message: 'the store works again'}),
+  // Metrics count these; each request has a line of its own.
+  'store-written': () => undefined,
+  'lead-stored': () => undefined,
   'expiry-failed': ({reason}) => ({
     level: 'warn',
     fields: {reason},
@@ -175,7 +179,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'redis-lost': ({reason}) => ({
     level: 'warn',
-    fields: {reason},
+    fields: {reason, remedy: 'Start Redis, or correct REDIS_URL and restart the server.'},
     message: 'Redis is away: limits and quotas count in memory',
   }),
   'redis-recovered': () => ({
@@ -197,7 +201,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'destination-paused': ({destination, reason}) => ({
     level: 'error',
-    fields: {destination, reason},
+    fields: {destination, reason, remedy: remedyOf(reason)},
     message: 'the destination is paused: its deliveries wait until it is resumed',
   }),
   'destination-resumed': ({destination}) => ({
@@ -207,7 +211,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   }),
   'circuit-opened': ({destination, state, reason, until}) => ({
     level: state === 'misconfigured' ? 'error' : 'warn',
-    fields: {destination, reason, until: new Date(until).toISOString()},
+    fields: {destination, reason, remedy: remedyOf(reason), until: new Date(until).toISOString()},
     message:
       state === 'misconfigured'
         ? 'the destination refuses our credentials or address: its deliveries wait'
@@ -238,7 +242,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
         }
       : {
           level: 'error',
-          fields: {destination, state, reason},
+          fields: {destination, state, reason, remedy: remedyOf(reason ?? '')},
           message:
             state === 'unreadable'
               ? 'the destination gives no reply that can be read'
@@ -265,11 +269,10 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {lead, destination},
     message: 'held: it may have been sent before a process ended',
   }),
-  'delivery-refused': ({lead, destination, reason}) => ({
-    level: 'error',
-    fields: {lead, destination, reason},
-    message: 'the destination refused the lead',
-  }),
+  'delivery-settled': ({lead, destination, state, reason}) =>
+    state === 'refused'
+      ? {level: 'error', fields: {lead, destination, reason}, message: 'the destination refused the lead'}
+      : undefined,
   'recipient-refused': ({lead, destination, recipient}) => ({
     level: 'error',
     fields: {lead, destination, recipient},

@@ -1,17 +1,29 @@
 /**
- * The observations of the server. Each is emitted once, where it happens. Today only the log listens to them: log-lines.ts
- * says which log line an observation becomes.
+ * The observations of the server. Each is emitted once, where it happens. The log listens to them (log-lines.ts says which
+ * line an observation becomes), and so do the metrics (metrics.ts).
  *
  * Several observations have these fields: `lead` is the id of a lead, `request` the id of a request, `destination` and
  * `partner` are names from the configuration, and `reason` says in one line why something failed. No observation holds
  * anything that a visitor typed.
  */
 
+import type {LeadStatus} from '../../contract/embed.ts';
+import type {LeadType} from '../../contract/fields.ts';
+import type {ProblemCode} from '../../contract/problems.ts';
+
 type Facts = {
   /**
    * The server accepts connections. `script` is the newest script tag; `release` says whether pages may pin its hash.
    */
-  ready: {host: string; port: number; script: string; release: boolean; hint?: string};
+  ready: {
+    host: string;
+    port: number;
+    /** The port of the metrics, if there are any. */
+    metrics: number | undefined;
+    script: string;
+    release: boolean;
+    hint?: string;
+  };
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
   /** A SIGHUP came. The server does not read its configuration again, although the sender may expect that. */
@@ -47,6 +59,8 @@ type Facts = {
   /** Leads cannot be stored or read now. */
   'store-failed': {reason: string};
   'store-recovered': object;
+  /** A lead, or a trial write, was committed. `ms` is the time that it took, the waiting for earlier commits included. */
+  'store-written': {ms: number};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
 
@@ -63,6 +77,8 @@ type Facts = {
     caller: string | undefined;
     partner: string | undefined;
     lead: string | undefined;
+    /** Why the request was refused, if it was. */
+    problem: ProblemCode | undefined;
   };
   /** A request got a 503 because of an outage of the store. */
   'store-unavailable': {request: string; reason: string};
@@ -120,6 +136,8 @@ type Facts = {
     reason: string | null;
   };
 
+  /** A lead was committed, and `answer` is what its sender is told. `partner` is null for a lead of a caller. */
+  'lead-stored': {lead: string; partner: string | null; leadType: LeadType; answer: LeadStatus};
   /** A lead that a bot may have sent is held until an operator decides. */
   'suspect-held': {lead: string; partner: string | null; destination: string; reason: string | undefined};
   /**
@@ -143,8 +161,13 @@ type Facts = {
   'delivery-interrupted': {lead: string; destination: string};
   /** A lead cannot be read from the database, so its delivery is tried again later. */
   'lead-unreadable': {lead: string; destination: string};
-  /** The destination will never accept the lead. */
-  'delivery-refused': {lead: string; destination: string; reason: string | null};
+  /** The destination has the delivery, or will never accept it (`refused`, with a reason). */
+  'delivery-settled': {
+    lead: string;
+    destination: string;
+    state: 'delivered' | 'refused';
+    reason: string | null;
+  };
   /** A mail server refuses one of several recipients for good: `recipient` is the address and the status. */
   'recipient-refused': {lead: string; destination: string; recipient: string};
   /** The outcome of a delivery could not be stored. */

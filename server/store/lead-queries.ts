@@ -90,7 +90,7 @@ const groupOf = {partner: 'partner', status: 'state', utm_campaign: 'campaign'} 
   LeadGroup
 >;
 /** A column by which leads are not counted is null. */
-type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: number};
+type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: number; newest: string};
 
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
@@ -140,10 +140,11 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
   async function countGroups(filter: LeadFilter, columns: readonly GroupColumn[]): Promise<Group[]> {
     const conditions = conditionsOf(filter);
     const text = `
-      SELECT ${list([...columns, 'COUNT(*) AS leads'])}
+      SELECT ${list([...columns, 'COUNT(*) AS leads', 'MAX(id) AS newest'])}
       FROM leads${onlyIndex(indexFor(filter))} ${conditions.sql()}
       ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
-    const rows = (await read({text, values: conditions.values})) as (Partial<Group> & {leads: number})[];
+    const rows = (await read({text, values: conditions.values})) as (Partial<Group> &
+      Pick<Group, 'leads' | 'newest'>)[];
     return rows.map((row) => ({partner: null, status: null, utm_campaign: null, ...row}));
   }
 
@@ -229,8 +230,10 @@ function addUp(counts: readonly LeadCount[]): LeadCount[] {
   for (const count of counts) {
     const key = JSON.stringify([count.partner, count.status, count.campaign]);
     const total = totals.get(key);
-    if (total) total.leads += count.leads;
-    else totals.set(key, {...count, day: null});
+    if (total) {
+      total.leads += count.leads;
+      if (count.newest > total.newest) total.newest = count.newest;
+    } else totals.set(key, {...count, day: null});
   }
   return [...totals.values()];
 }

@@ -16,6 +16,7 @@ type OperatorQueries = Pick<
   | 'listDeliveries'
   | 'lastReplies'
   | 'countOutbox'
+  | 'lastDelivered'
   | 'retryDeliveries'
   | 'dropDeliveries'
   | 'resumeDestination'
@@ -24,6 +25,8 @@ type OperatorQueries = Pick<
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
 const batchSize = 500;
+/** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
+const [lookedAt, mostLooks] = [5_000, 20];
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
 
@@ -181,10 +184,43 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
     },
 
     async countOutbox() {
+      const count =
+        'SELECT destination, state, COUNT(*) AS deliveries, MIN(lead_id) AS oldest FROM deliveries';
+      // Each half reads an index in its order. With one condition for both, SQLite would sort all rows first.
       const text = `
-        SELECT destination, state, COUNT(*) AS deliveries, MIN(lead_id) AS oldest
-        FROM deliveries WHERE settled_at IS NULL GROUP BY destination, state ORDER BY destination, state`;
+        ${count} WHERE state = 'waiting' GROUP BY destination, state
+        UNION ALL
+        ${count} WHERE settled_at IS NULL AND state <> 'waiting' GROUP BY destination, state
+        ORDER BY destination, state`;
       return (await read(statement(text))) as OutboxCount[];
+    },
+
+    async lastDelivered(destinations) {
+      const last = new Map<string, number>();
+      const text = `
+        SELECT destination, MAX(CASE state WHEN 'delivered' THEN settled_at END) AS "deliveredAt",
+          MIN(lead_id) AS first
+        FROM (SELECT lead_id, destination, state, settled_at FROM deliveries
+          WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${lookedAt}) AS looked
+        GROUP BY destination`;
+      let before = firstIdAt(Infinity);
+      for (let look = 0; look < mostLooks && destinations.some((name) => !last.has(name)); look += 1) {
+        const rows = (await read(statement(text, before))) as {
+          destination: string;
+          deliveredAt: number | null;
+          first: string;
+        }[];
+        for (const {destination, deliveredAt} of rows)
+          if (deliveredAt !== null && !last.has(destination)) last.set(destination, deliveredAt);
+        const first = rows.map((row) => row.first).toSorted()[0];
+        // All deliveries were looked at.
+        if (first === undefined || first === before) break;
+        before = first;
+      }
+      return destinations.flatMap((destination) => {
+        const deliveredAt = last.get(destination);
+        return deliveredAt === undefined ? [] : [{destination, deliveredAt}];
+      });
     },
 
     async retryDeliveries(now, filter) {

@@ -45,8 +45,10 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   let probing = false;
   let emitted: string | undefined;
 
-  function noteSuccess() {
+  /** @param begun when the write began, in milliseconds of `performance.now()` */
+  function noteSuccess(begun: number) {
     succeededAt = performance.now();
+    emit({type: 'store-written', ms: succeededAt - begun});
     if (failure && succeededAt - failure.at >= times.minOutage) failure = undefined;
   }
   function noteFailure(error: unknown) {
@@ -56,10 +58,11 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
 
   async function probe() {
     probing = true;
+    const begun = performance.now();
     const outcome = store
       .probe(Date.now(), failure ? trialBytes.duringOutage : trialBytes.usual)
       .then(() => store.find(noLead))
-      .then(noteSuccess, noteFailure);
+      .then(() => noteSuccess(begun), noteFailure);
     const isSlow = await Promise.race([outcome.then(() => false), sleep(times.patience, true, {ref: false})]);
     if (isSlow) noteFailure(new Error(`a write has not come back for ${times.patience / 1_000} s`));
     // Until this trial write ends, no other is started, because it would only wait behind this one.
@@ -90,10 +93,11 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
     store: {
       ...store,
       async accept(entry) {
+        const begun = performance.now();
         try {
           const accepted = await store.accept(entry);
           // All other outcomes wrote nothing, so they do not show that the store works.
-          if (accepted.outcome === 'created') noteSuccess();
+          if (accepted.outcome === 'created') noteSuccess(begun);
           return accepted;
         } catch (error) {
           noteFailure(error);

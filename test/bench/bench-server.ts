@@ -9,9 +9,10 @@ import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 /**
  * - `location`: a path or a postgres:// URL
  * - `upstream`: its URL, or empty
+ * - `metrics`: with metrics
  * - `oneAtATime`: each lead is given to the store when the previous one is stored, so that no leads share a commit
  */
-export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean};
+export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean; metrics: boolean};
 
 const isUrl = (location: string) => location.startsWith('postgres:');
 
@@ -47,6 +48,7 @@ export const result = {
 };
 
 export const upstreamUrl = () => storeArguments().upstream;
+export const hasMetrics = () => storeArguments().metrics;
 
 /** Sends the port to the parent process, and ends when the parent ends. */
 export function ready(server: Server) {

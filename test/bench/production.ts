@@ -6,7 +6,7 @@ import {readConfig} from '../../server/config/config.ts';
 import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {createLog} from '../../server/observe/log.ts';
 import {startServer} from '../../server/server.ts';
-import {openBenchStore, upstreamUrl} from './bench-server.ts';
+import {hasMetrics, openBenchStore, upstreamUrl} from './bench-server.ts';
 
 const config = readConfig({
   PUBLIC_URL: 'http://127.0.0.1',
@@ -17,6 +17,7 @@ const config = readConfig({
   RATE_LIMIT: '100000000',
   PROOF_OF_WORK: '0',
   PORT: '0',
+  ...(hasMetrics() && {METRICS_PORT: '0'}),
   ...(upstreamUrl() && {
     UPSTREAM_URL: upstreamUrl(),
     UPSTREAM_USER: 'user',

@@ -8,7 +8,7 @@ import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
 import type {Figures} from './load.ts';
 
-export type Measured = {url: string; stop(): void};
+export type Measured = {url: string; pid: number; stop(): void};
 
 /** A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. */
 export async function freshStore(name: 'SQLite' | 'PostgreSQL'): Promise<string> {
@@ -48,14 +48,14 @@ async function slowInserts(url: string, milliseconds: number) {
 export async function startBenchServer(
   file: string,
   location = '',
-  {oneAtATime = false, upstream = '', commitDelay = 0}: Settings = {},
+  {oneAtATime = false, metrics = false, upstream = '', commitDelay = 0}: Settings = {},
 ): Promise<Measured> {
-  const settings: StoreArguments = {location, upstream, oneAtATime};
+  const settings: StoreArguments = {location, upstream, oneAtATime, metrics};
   const options = commitDelay > 0 && !location.startsWith('postgres:') ? slowDisk(commitDelay) : {};
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];
   if (commitDelay > 0 && location.startsWith('postgres:')) await slowInserts(location, commitDelay);
-  return {url: `http://127.0.0.1:${port}`, stop: () => child.disconnect()};
+  return {url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.disconnect()};
 }
 
 /** The round with the median throughput. */

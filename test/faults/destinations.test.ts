@@ -172,7 +172,7 @@ suite('destinations with faults', () => {
     said('resets', /cut the connection/);
     said('gone', /410 \(Gone\)/);
     said('expired', /certificate/);
-    said('down', /refused: nothing listens/);
+    said('down', /refused the connection: nothing listens/);
 
     // Everything but the certificate is repaired. An operator resumes what asked for no more.
     const revived = await startWebhookReceiver(undefined, {

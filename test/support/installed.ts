@@ -7,6 +7,7 @@ const packages: Readonly<Record<string, string>> = {
   firefox: 'firefox-esr',
   webkit: 'webkit2gtk-driver xvfb',
   php: 'php-cli',
+  promtool: 'prometheus',
 };
 
 /** The path of the first of these programs, names or paths, that is installed. Servers are where not every user looks. */

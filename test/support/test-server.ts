@@ -60,6 +60,7 @@ export const baseConfig = (folder: string): Config => ({
   withdrawnVersions: [],
   snippetsPage: true,
   drainSeconds: 0,
+  metrics: undefined,
   logLevel: 'debug',
   warnings: [],
 });
@@ -67,6 +68,7 @@ export const baseConfig = (folder: string): Config => ({
 export type TestServer = {
   url: string;
   port: number;
+  metricsPort: number | undefined;
   config: Config;
   /** The lines that the server logged so far. */
   logLines: string[];
@@ -95,6 +97,7 @@ export async function startTestServer(
   return {
     url,
     port: server.port,
+    metricsPort: server.metricsPort,
     config,
     logLines,
     fetch: fetchFrom(url),

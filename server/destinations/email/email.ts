@@ -35,8 +35,10 @@ export function createEmail(
 ): Destination {
   const {lookup, createTransport} = {...usualNetwork, ...network};
   const {to, details, everyMinutes, from} = settings;
+  const server = serverOf(settings.smtpUrl);
+  const who = `the mail server ${server.host}`;
   const options: SMTPPoolOptions & {pool: true} = {
-    ...serverOf(settings.smtpUrl),
+    ...server,
     pool: true,
     // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
     maxConnections: mailConnections,
@@ -95,7 +97,7 @@ export function createEmail(
     } catch (error) {
       const {rejectedErrors = []} = error as NodemailerError;
       if (isRest && rejectedErrors.length > 0) return rejectedErrors;
-      throw failureOf(error);
+      throw failureOf(error, who);
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type {NodemailerError} from 'nodemailer';
 import type {Recipients} from '../../leads/deliveries.ts';
+import {mailCauses, networkMessage} from '../../observe/causes.ts';
 import type {NotTried} from '../breaker.ts';
 import {DeliveryError, type DeliveryFault} from '../destination.ts';
 import {excerptOf} from '../excerpt.ts';
@@ -13,67 +14,58 @@ import {ownFailure} from '../network-errors.ts';
  * The message has the status of the reply but not its text, because servers repeat addresses in it. nodemailer adds
  * that text to the messages of its errors, so these are not used.
  */
-export function failureOf(error: unknown): DeliveryError | NotTried {
+export function failureOf(error: unknown, who = 'the mail server'): DeliveryError | NotTried {
   const own = ownFailure(error, networkCodeOf(error as NodemailerError));
   if (own) return own;
   const {response} = error as NodemailerError;
-  const [fault, message, aboutLead = false] = judge(error as NodemailerError);
+  const [fault, message, aboutLead = false] = judge(error as NodemailerError, who);
   return new DeliveryError(fault, message, {aboutLead, excerpt: response && excerptOf(response)});
 }
 
 type Judgement = [fault: DeliveryFault, message: string, aboutLead?: boolean];
 
-function judge(error: NodemailerError): Judgement {
+function judge(error: NodemailerError, who: string): Judgement {
   const {code, command = '', responseCode: status, rejectedErrors = []} = error;
   /** A reply below 500 may be another one later. 503 says that the commands came in a wrong order. */
   const fault = error.permanent === false ? 'failed' : 'misconfigured';
   const reply = status === undefined ? '' : ` (${status})`;
   // Before it closes a connection, a server may answer any command with 421.
   if (status === 421) return ['failed', 'The mail server is closing its connections (421)'];
-  if (status === 530)
-    return ['misconfigured', 'The mail server asks for a user and a password in SMTP_URL (530)'];
+  if (status === 530) return ['misconfigured', `${mailCauses.wantsPassword.message} (530)`];
   switch (code) {
     case 'EAUTH':
     case 'ENOAUTH':
-      return [fault, `The mail server refused the user or the password of SMTP_URL${reply}`];
+      return [fault, `${mailCauses.wrongPassword.message}${reply}`];
     case 'ETLS':
       // Without a reply, the connection was cut while it was being encrypted.
       if (status === undefined) return ['failed', 'The connection to the mail server could not be encrypted'];
-      return [
-        fault,
-        `The mail server does not encrypt the connection with STARTTLS${reply}, so nothing was sent`,
-      ];
+      return [fault, `${mailCauses.noTls.message}${reply}`];
     case 'EENVELOPE':
       if (command === 'RCPT TO' && rejectedErrors.length > 0)
-        return [fault, `The mail server refused all recipients${statusesOf(rejectedErrors)}`];
-      if (command === 'MAIL FROM') return [fault, `The mail server refused the sender, SMTP_FROM${reply}`];
-      if (command === 'DATA') return ['failed', `The mail server refused the e-mail${reply}`, true];
+        return [fault, `${mailCauses.noRecipient.message}${statusesOf(rejectedErrors)}`];
+      if (command === 'MAIL FROM') return [fault, `${mailCauses.wrongSender.message}${reply}`];
+      if (command === 'DATA') return ['failed', `${mailCauses.refused.message}${reply}`, true];
       return ['misconfigured', 'SMTP_FROM or a recipient is no e-mail address'];
     case 'EMESSAGE':
       // Only this e-mail was refused, for example as spam or as too large.
-      return ['failed', `The mail server refused the e-mail${reply}`, true];
-    case 'LOOKUP_TOO_SLOW':
-      return ['failed', 'The host of the mail server could not be looked up in time'];
+      return ['failed', `${mailCauses.refused.message}${reply}`, true];
     case 'EABORT':
     case 'ETIMEDOUT':
     case 'UND_ERR_CONNECT_TIMEOUT':
-      return ['failed', 'The mail server took too long to reply'];
+      return ['failed', mailCauses.tooSlow.message];
     case undefined:
     default:
       if (status !== undefined) return ['failed', `The mail server refused the connection${reply}`];
       return [
         'failed',
-        isAboutCertificate(error)
-          ? `The certificate of the mail server was not accepted (${networkCodeOf(error)})`
-          : `The mail server could not be reached (${networkCodeOf(error)})`,
+        networkMessage(networkCodeOf(error), who) ??
+          `The mail server could not be reached (${networkCodeOf(error)})`,
       ];
   }
 }
 
 /** The code of the system or of TLS, such as ECONNREFUSED or CERT_HAS_EXPIRED, which says more than nodemailer's. */
 const networkCodeOf = ({originalCode, code}: NodemailerError) => originalCode ?? code ?? 'unknown';
-
-const isAboutCertificate = (error: NodemailerError) => /CERT|VERIFY|ALTNAME/.test(networkCodeOf(error));
 
 /**
  * What is to be done about recipients that the mail server refused, while others have the e-mail. A reply below 500 may

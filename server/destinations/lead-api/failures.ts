@@ -3,9 +3,9 @@
  * wrong, and whether the failure concerns only this lead. The statuses are those of the specification, and those of
  * gateways in front of the API.
  */
+import {networkMessage} from '../../observe/causes.ts';
 import type {NotTried} from '../breaker.ts';
 import {codeOf, DeliveryError} from '../destination.ts';
-import {LookupTooSlow} from '../lookups.ts';
 import {
   attemptsUntilLeadSuspected,
   isAway,
@@ -25,17 +25,22 @@ const misconfigurations = {
   GET: [401, 403],
 };
 /** The error for a request without a reply, or with a reply that is too broken to have a status. */
-export function withoutStatus(method: Method, error: unknown, attempts: number): DeliveryError | NotTried {
+export function withoutStatus(
+  method: Method,
+  error: unknown,
+  attempts: number,
+  {who = 'the upstream', period}: {who?: string; period?: string | undefined} = {},
+): DeliveryError | NotTried {
   const own = ownFailure(error);
   if (own) return own;
   const code = codeOf(error);
   const aboutLead = attempts >= attemptsUntilLeadSuspected && !isAway(error);
   if (isBrokenReply(error))
     return unreadableReply(method, `The upstream's answer to ${method} is broken (${code})`);
-  if (error instanceof LookupTooSlow)
-    return new DeliveryError('failed', `The host of the upstream could not be looked up in time (${code})`);
-  if (wasNeverSent(error))
-    return new DeliveryError('failed', `The upstream could not be reached (${code})`, {aboutLead});
+  if (wasNeverSent(error)) {
+    const message = networkMessage(code, who, period) ?? `The upstream could not be reached (${code})`;
+    return new DeliveryError('failed', message, {aboutLead});
+  }
   if (method === 'GET')
     return new DeliveryError('failed', `The amounts could not be read (${code})`, {aboutLead});
   const message = `The upstream gave no reply that could be read (${code})`;

@@ -4,10 +4,11 @@
  * the specification.
  */
 import {randomUUIDv7} from 'node:crypto';
-import type {Dispatcher} from 'undici';
+import {buildConnector, type Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
+import {certificatePeriod} from '../certificate-period.ts';
 import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
 import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
@@ -35,11 +36,14 @@ export function createLeadApi(
   const {lookup, createPool} = {...usualNetwork, ...network};
   const {url, user, password, cid, attributionInNotes, parallel = usualParallel} = settings;
   const base = new URL(url);
+  const who = `the upstream ${base.hostname}`;
+  const connecting = {timeout: Math.min(timeout, longestConnecting), lookup: forSockets(lookup)};
+  const uncheckedConnect = buildConnector({...connecting, rejectUnauthorized: false});
   const pool = createPool(base.origin, {
     // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
     // would look as if the upstream might have the lead.
     connections: parallel,
-    connect: {timeout: Math.min(timeout, longestConnecting), lookup: forSockets(lookup)},
+    connect: connecting,
     maxResponseSize: maxReplyBytes,
   });
   const leadsPath = `${base.pathname.replace(/\/$/, '')}${paths.leads}`;
@@ -60,8 +64,9 @@ export function createLeadApi(
     };
     const reply = await pool
       .request({method, path, headers, body: more.body ?? null, signal})
-      .catch((error: unknown) => {
-        throw withoutStatus(method, error, attempts);
+      .catch(async (error: unknown) => {
+        const period = await certificatePeriod(error, base, uncheckedConnect);
+        throw withoutStatus(method, error, attempts, {who, period});
       });
     const {statusCode: status, headers: replied} = reply;
     return {

@@ -47,15 +47,17 @@ const isPublicIpv4 = (address: ipaddr.IPv4) =>
  * Makes the connections of a pool.
  * @param isInternal true if the operator allows any address for this host
  * @param timeout milliseconds until a connection must be made
+ * @param rejectUnauthorized false only to look at a certificate that is not accepted
  */
 export function createConnector(
   isInternal: boolean,
   timeout: number,
   lookup: Lookup,
+  rejectUnauthorized = true,
 ): buildConnector.connector {
   const isAllowed = isInternal ? () => true : isPublicAddress;
   const guarded = forSockets(guardedLookup(lookup, isAllowed));
-  const connect = buildConnector({timeout, allowH2: false, lookup: guarded});
+  const connect = buildConnector({timeout, allowH2: false, lookup: guarded, rejectUnauthorized});
   return (options, callback) => {
     // Node looks up names alone. It connects to an address as it is, so an address must be checked here.
     const host = options.hostname.replace(/^\[|\]$/g, '');

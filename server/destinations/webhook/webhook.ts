@@ -8,6 +8,7 @@ import type {Dispatcher} from 'undici';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import type {LeadEvent} from '../../leads/lead-event.ts';
+import {certificatePeriod} from '../certificate-period.ts';
 import type {Destination} from '../destination.ts';
 import {excerptOf} from '../excerpt.ts';
 import {usualNetwork, type Network} from '../network.ts';
@@ -33,12 +34,15 @@ export function createWebhook(
   network: Partial<Network> = {},
 ): Destination {
   const {lookup, createPool} = {...usualNetwork, ...network};
-  const {url, secrets, isInternal, parallel = usualParallel} = settings;
+  const {url, namedHost, secrets, isInternal, parallel = usualParallel} = settings;
+  const who = namedHost === undefined ? 'the receiver' : `the receiver ${namedHost}`;
   const {origin, pathname, search} = new URL(url);
+  const connecting = Math.min(timeout, longestConnecting);
   const options = {
     connections: parallel,
-    connect: createConnector(isInternal, Math.min(timeout, longestConnecting), lookup),
+    connect: createConnector(isInternal, connecting, lookup),
   };
+  const uncheckedConnect = createConnector(isInternal, connecting, lookup, false);
   const pool = createPool(origin, options);
   /** For second requests. Its connections are closed after each request. */
   const fresh = createPool(origin, options);
@@ -64,8 +68,9 @@ export function createWebhook(
         if (!wasCutBetweenRequests(error)) throw error;
         return fresh.request({...request, reset: true});
       })
-      .catch((error: unknown) => {
-        throw withoutStatus(error, attempts, timeout);
+      .catch(async (error: unknown) => {
+        const period = await certificatePeriod(error, new URL(url), uncheckedConnect);
+        throw withoutStatus(error, attempts, timeout, {who, period});
       });
     const {statusCode: status} = reply;
     const excerpt = await readExcerpt(reply, signal);

@@ -41,6 +41,8 @@ export function partnerGate(
       corsHeaders(request, response, () => next(problem));
       return;
     }
+    // Also for a refused origin, so that the operator sees whose page is refused.
+    request.partner = partner;
     const origin = request.get('Origin') ?? 'null';
     // With a GET from a page of the server's own origin, browsers send no Origin header. With a POST they send it.
     const isOwnPage =
@@ -48,7 +50,6 @@ export function partnerGate(
     if (!isOwnPage && !allowsOrigin(partner, origin)) {
       throw new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
     }
-    request.partner = partner;
     next();
   };
 

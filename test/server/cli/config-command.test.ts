@@ -309,7 +309,11 @@ suite('config check beside other programs', () => {
   test('a Redis that is away is a warning, because the server starts without it', async (t) => {
     const {code, lines} = await useCheck(t).check({REDIS_URL: 'redis://127.0.0.1:1'});
     assert.equal(code, 0);
-    assert.ok(lines.includes('! Redis is away: limits and quotas count in memory {"reason":"ECONNREFUSED"}'));
+    assert.ok(
+      lines.some((line) =>
+        line.startsWith('! Redis is away: limits and quotas count in memory {"reason":"ECONNREFUSED"'),
+      ),
+    );
   });
   test('nothing is said of a Redis that works', {skip: withoutRedis}, async (t) => {
     assert.deepEqual(await useCheck(t).check({REDIS_URL: redisUrl!}), {

@@ -131,6 +131,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['callers', 'new', oneLine],
     ['versions', 'list'],
     ['config', 'check'],
+    ['status'],
     ['backup', backup],
     ['backup', backup],
     ['restore', backup],

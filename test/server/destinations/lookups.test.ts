@@ -193,7 +193,7 @@ for (const [kind, create] of Object.entries(kinds)) {
   test(`a ${kind} whose host cannot be looked up in time says so, and all its leads wait`, async (t) => {
     const failure = await failWith(t, new LookupTooSlow());
     assert.ok(failure instanceof DeliveryError);
-    assert.match(failure.message, /^The host of .* could not be looked up in time/);
+    assert.match(failure.message, /^The address of the .* could not be found in time/);
     assert.equal(failure.fault, 'failed');
     assert.equal(failure.aboutLead, false);
   });

@@ -26,6 +26,7 @@ const answered = {
   caller: undefined,
   partner: undefined,
   lead: undefined,
+  problem: undefined,
 } as const satisfies Observation;
 
 suite('the log of observations', () => {

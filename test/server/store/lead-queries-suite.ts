@@ -128,6 +128,17 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         'null 1': 2,
       });
     });
+    test('the newest lead of each group comes with its count', async () => {
+      const all = await entries();
+      const newestOf = (partner: string | null) => all.findLast((entry) => entry.partner === partner)?.id;
+      for (const by of [['partner'], ['partner', 'day']] as LeadGroup[][]) {
+        const counts = await store.countLeadsBy({}, by, dayOf);
+        for (const partner of ['one', 'two', null]) {
+          const own = counts.filter((count) => count.partner === partner).map(({newest}) => newest);
+          assert.equal(own.toSorted().at(-1), newestOf(partner));
+        }
+      }
+    });
     test('leads are counted right on the day on which the clocks change', async () => {
       await entries();
       // The first day has 23 hours, as in spring.

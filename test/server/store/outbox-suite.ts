@@ -216,6 +216,20 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       await settle(all);
       assert.deepEqual(await store.countOutbox(), []);
     });
+    test('the last success of a destination is that of the newest lead that it has', async () => {
+      const before = Date.now();
+      const [lead] = await accept({destination: 'slow'});
+      await accept({destination: 'slow'});
+      const last = async (name: string) =>
+        (await store.lastDelivered(['never', name])).map(({destination, deliveredAt}) => [
+          destination,
+          deliveredAt >= before,
+        ]);
+      assert.deepEqual(await last('slow'), []);
+      await store.settle(keyOf(lead!, 'slow'), 0, done);
+      assert.deepEqual(await last('slow'), [['slow', true]]);
+      await store.dropDeliveries(due, {destination: 'slow'});
+    });
     test('deliveries are made due by the hundreds, of one upstream if wanted, and only those meant', async () => {
       const entries = ['default', 'other'].map((destination) => accept({destination, state: 'held'}, 700));
       const [mine, others] = await Promise.all(entries);

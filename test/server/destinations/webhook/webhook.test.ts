@@ -8,6 +8,7 @@ import tls from 'node:tls';
 import {gzipSync} from 'node:zlib';
 import {Webhook as Verifier} from 'standardwebhooks';
 import type {WebhookSettings} from '../../../../server/config/destinations.ts';
+import {remedyOf} from '../../../../server/observe/causes.ts';
 import {DeliveryError, type DeliveryRequest} from '../../../../server/destinations/destination.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
@@ -408,11 +409,11 @@ suite('the network', () => {
     ],
     'answers in another protocol': [
       (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
-      /^The answer is not valid HTTP/,
+      /^The answer of the receiver cannot be read: it is not valid HTTP/,
     ],
     'answers with endless headers': [
       (socket) => socket.end(`HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(200_000)}\r\n\r\n`),
-      /^The headers of the answer are too large/,
+      /^The answer of the receiver cannot be read: its headers are too large/,
     ],
   };
   for (const [what, [onConnection, message, timeout]] of Object.entries(cases)) {
@@ -428,12 +429,12 @@ suite('the network', () => {
   test('refuses the connection: the event failed, and never because of the lead', async () => {
     const settings = at(`http://127.0.0.1:${await freePort()}/`);
     const error = await failureAt(settings, newsRequest({attempts: 9}));
-    assert.match(error.message, /^The connection was refused: nothing listens/);
+    assert.match(error.message, /^The receiver refused the connection: nothing listens/);
     assert.equal(error.aboutLead, false);
   });
   for (const [code, message] of [
-    ['ENOTFOUND', /^The host of the URL does not exist/],
-    ['EAI_AGAIN', /^The host of the URL could not be looked up/],
+    ['ENOTFOUND', /^The address of the receiver could not be found: the DNS knows no such name/],
+    ['EAI_AGAIN', /^The address of the receiver could not be found: no DNS server answered/],
   ] as const) {
     test(`knows no such name (${code}): the event failed, and the message says so`, async (t) => {
       const failure = Object.assign(new Error(`getaddrinfo ${code} secret.example`), {code});
@@ -479,9 +480,12 @@ suite('TLS', () => {
   });
 
   const rows = {
-    'has expired': [authority.issue('localhost', '20200101000000Z', '20210101000000Z'), /has expired/],
-    'is not valid yet': [authority.issue('localhost', '20480101000000Z'), /is not valid yet/],
-    'is for another host': [authority.issue('other.example'), /is for another host/],
+    'has expired': [
+      authority.issue('localhost', '20200101000000Z', '20210101000000Z'),
+      /: it ended on 2021-01-01 \(CERT_HAS_EXPIRED\)$/,
+    ],
+    'is not valid yet': [authority.issue('localhost', '20480101000000Z'), /: it begins on 2048-01-01 \(/],
+    'is for another host': [authority.issue('other.example'), /it is for another host/],
     'is self-signed': [selfSigned('localhost'), /is self-signed/],
     'is of an unknown authority': [createAuthority(owner).issue('localhost'), /authority.* not known here/],
   } as const;
@@ -489,7 +493,8 @@ suite('TLS', () => {
     test(`TLS with a certificate that ${what} fails, and the message says so`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver(replyWith(204), {tls: certificate}));
       const error = await failureAt(receiver.settings, newsRequest({attempts: 9}));
-      assert.match(error.message, /^The receiver's TLS certificate/);
+      assert.match(error.message, /^The certificate of the receiver is not accepted: /);
+      assert.ok(remedyOf(error.message));
       assert.match(error.message, words);
       assert.deepEqual([error.fault, error.aboutLead, receiver.received.length], ['failed', false, 0]);
     });
@@ -497,6 +502,9 @@ suite('TLS', () => {
   test('TLS to a port that speaks plain HTTP fails, and the message says so', async (t) => {
     const {port} = await openFor(t, startWebhookReceiver());
     const error = await failureAt(at(`https://localhost:${port}/`));
-    assert.match(error.message, /^The TLS handshake failed: perhaps the port of the URL does not speak TLS/);
+    assert.match(
+      error.message,
+      /^The TLS handshake with the receiver failed: perhaps its port does not speak TLS/,
+    );
   });
 });

@@ -1,0 +1,167 @@
+/**
+ * The metrics that Prometheus reads. Counters and histograms listen to the observations; gauges are set from readings of
+ * the server when somebody asks for the metrics. docs/operations.md explains each of them.
+ *
+ * The values of labels are the names in the configuration, and `other` for any other name, so that no stranger can make
+ * the number of time series grow.
+ */
+import {collectDefaultMetrics, Counter, Gauge, Histogram, Registry} from 'prom-client';
+import {paths} from '../../contract/api.ts';
+import {leadStatuses} from '../../contract/embed.ts';
+import type {Config} from '../config/config.ts';
+import {collectingTime} from '../config/destinations.ts';
+import type {Emit, Observation, ObservationType} from './observations.ts';
+import {destinationStates, type Readings} from './readings.ts';
+
+export type Metrics = {
+  /** Listens to an observation. */
+  emit: Emit;
+  /** The metrics as Prometheus reads them. */
+  write(readings: Readings): Promise<{type: string; text: string}>;
+};
+
+/** In place of a partner: leads of `/json/leads` have none. */
+const noPartner = '-';
+
+/** Seconds. A commit takes about a millisecond on a good disk; a visitor waits 2.5 s for an upstream. */
+const commitBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const answerBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** What became of an attempt that failed, by the state of its delivery. */
+const failedOutcomes = {waiting: 'postponed', held: 'held', failed: 'given-up'} as const;
+
+type Listeners = {[Type in ObservationType]?: (observation: Observation<Type>) => void};
+
+export function createMetrics({
+  partners,
+  destinations,
+  redisUrl,
+}: Pick<Config, 'partners' | 'destinations' | 'redisUrl'>): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({name: `lead_prequal_${name}`, help, labelNames, registers});
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({name: `lead_prequal_${name}`, help, labelNames, registers});
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({name: `lead_prequal_${name}`, help, buckets, labelNames, registers});
+
+  const leads = counter('leads_total', 'Leads that were stored.', 'partner', 'type', 'answer');
+  const refusals = counter('refusals_total', 'Requests that were refused.', 'partner', 'reason');
+  const answers = histogram('answer_seconds', 'From a lead to its answer.', answerBuckets, 'api');
+  const attempts = counter(
+    'deliveries_total',
+    'Attempts to deliver, by their outcome.',
+    'destination',
+    'outcome',
+  );
+  const commits = histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets);
+  const storeUp = gauge('store_up', '1 while leads can be stored, else 0.');
+  const outbox = gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state');
+  const oldest = gauge(
+    'outbox_oldest_age_seconds',
+    'The age of the oldest lead that waits for a destination.',
+    'destination',
+  );
+  const late = gauge(
+    'outbox_late_seconds',
+    'By how much that lead is late: its age, less the time for which a digest collects.',
+    'destination',
+  );
+  const state = gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state');
+  const since = gauge('destination_state_since_timestamp_seconds', 'When the state began.', 'destination');
+  const delivered = gauge(
+    'destination_last_success_timestamp_seconds',
+    'When it last took a delivery.',
+    'destination',
+  );
+  const connections = gauge('connections', 'Open connections.');
+  const diskFree = gauge('disk_free_bytes', 'Free bytes of the disk with the database.');
+  const diskSize = gauge('disk_size_bytes', 'Bytes of that disk.');
+  const redisUp = redisUrl === undefined ? undefined : gauge('redis_up', '1 while Redis is used, else 0.');
+  redisUp?.set(1);
+  collectDefaultMetrics({register: registry});
+
+  const partnerOf = among(partners.map(({key}) => key));
+  const destinationOf = among(destinations.keys());
+  // A counter that begins at 0 shows its first lead as an increase.
+  for (const {key, leadTypes} of partners)
+    for (const type of leadTypes)
+      for (const answer of leadStatuses) leads.inc({partner: key, type, answer}, 0);
+  for (const destination of destinations.keys())
+    for (const outcome of ['delivered', 'refused', ...Object.values(failedOutcomes)])
+      attempts.inc({destination, outcome}, 0);
+
+  const listeners: Listeners = {
+    'lead-stored': ({partner, leadType: type, answer}) =>
+      leads.inc({partner: partner === null ? noPartner : partnerOf(partner), type, answer}),
+    'request-answered'({path, partner, isOperation, status, ms, problem}) {
+      if (!isOperation) return;
+      const isCaller = path.startsWith(paths.leads);
+      if (status === 201) answers.observe({api: isCaller ? 'callers' : 'form'}, ms / 1_000);
+      if (problem === undefined) return;
+      refusals.inc({partner: isCaller ? noPartner : partnerOf(partner), reason: problem});
+    },
+    'store-written': ({ms}) => commits.observe(ms / 1_000),
+    'delivery-settled': ({destination, state: outcome}) =>
+      attempts.inc({destination: destinationOf(destination), outcome}),
+    'delivery-failed': ({destination, state}) =>
+      attempts.inc({destination: destinationOf(destination), outcome: failedOutcomes[state]}),
+    'redis-lost': () => redisUp?.set(0),
+    'redis-recovered': () => redisUp?.set(1),
+  };
+
+  function read(readings: Readings) {
+    storeUp.set(Number(readings.isStoreUp));
+    connections.set(readings.connections);
+    if (readings.disk) diskFree.set(readings.disk.free);
+    if (readings.disk) diskSize.set(readings.disk.size);
+    // One that was missing may be configured again, or its deliveries dropped.
+    state.reset();
+    since.reset();
+    for (const each of readings.destinations) {
+      const destination = destinationOf(each.destination);
+      for (const name of destinationStates)
+        state.set({destination, state: name}, Number(name === each.state));
+      since.set({destination}, each.since / 1_000);
+      if (each.deliveredAt !== undefined) delivered.set({destination}, each.deliveredAt / 1_000);
+    }
+    outbox.reset();
+    oldest.reset();
+    late.reset();
+    if (!readings.outbox) return;
+    for (const destination of destinations.keys()) {
+      for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
+      oldest.set({destination}, 0);
+      late.set({destination}, 0);
+    }
+    const now = Date.now();
+    const ages = new Map<string, number>();
+    for (const each of readings.outbox) {
+      const destination = destinationOf(each.destination);
+      outbox.inc({destination, state: each.state}, each.deliveries);
+      const age = Math.max(0, now - each.oldestAt) / 1_000;
+      if (each.state === 'waiting') ages.set(destination, Math.max(age, ages.get(destination) ?? 0));
+    }
+    for (const [destination, age] of ages) {
+      const settings = destinations.get(destination);
+      oldest.set({destination}, age);
+      late.set({destination}, Math.max(0, age - (settings ? collectingTime(settings) / 1_000 : 0)));
+    }
+  }
+
+  return {
+    emit: (observation) =>
+      (listeners[observation.type] as ((given: Observation) => void) | undefined)?.(observation),
+    async write(readings) {
+      read(readings);
+      return {type: registry.contentType, text: await registry.metrics()};
+    },
+  };
+}
+
+/** Returns a function that gives back names of the configuration, and `other` for any other name. */
+function among(names: Iterable<string>) {
+  const known = new Set(names);
+  return (name: string | undefined) => (name !== undefined && known.has(name) ? name : 'other');
+}

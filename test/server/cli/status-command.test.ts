@@ -1,0 +1,180 @@
+/** `lead-prequal status`: one screen for an operator, and an exit status for a monitor. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
+import {freePort} from '../../support/free-port.ts';
+import {openFor} from '../../support/opened.ts';
+import {databaseKinds, operate, runCommand} from '../../support/operator.ts';
+import {newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
+import {serviceSettings, startService} from '../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
+
+type Row = Record<string, unknown>;
+type Status = {
+  status: string;
+  server: string;
+  findings: {level: string; text: string}[];
+  destinations: Row[];
+  partners: Row[];
+};
+
+const hour = 3_600_000;
+
+/** The id and the time of a lead that was stored so long ago. */
+const stored = (milliseconds: number) => {
+  const createdAt = Date.now() - milliseconds;
+  return {createdAt, id: `${firstIdAt(createdAt)}-${randomUUID().slice(14)}`};
+};
+
+/** A server whose partner acme sends its leads to the webhook crm. */
+async function start(t: TestContext, further: Record<string, string> = {}) {
+  const crm = await openFor(t, startWebhookReceiver());
+  const folder = makeTemporaryFolder();
+  const file = join(folder.path, 'partners.json');
+  const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
+  const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['crm']};
+  writeFileSync(file, JSON.stringify({destinations, partners: [partner]}));
+  const settings = {
+    ...serviceSettings(folder.path),
+    PARTNERS_FILE: file,
+    WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
+    CREDENTIALS_CRM_SECRET: crm.secret,
+    PORT: String(await freePort()),
+    ...further,
+  };
+  const service = await startService(settings, folder.path);
+  t.after(async () => {
+    // An orderly end waits for the process that checks the database, which has files open in the folder.
+    await service.end('SIGTERM');
+    folder.remove();
+  });
+  const send = (origin = listedOrigin) =>
+    fetch(`${service.url}/embed/v1/leads?partner=acme`, {
+      method: 'POST',
+      headers: {origin, 'content-type': 'application/json', 'idempotency-key': randomUUID()},
+      body: JSON.stringify({lead: {...without(prequalificationBody, 'cid'), last_name: randomUUID()}}),
+    });
+  const status = async () => {
+    const {code, stdout} = await runCommand(settings, 'status', '--json');
+    return {code, ...(JSON.parse(stdout) as Status)};
+  };
+  return {crm, service, settings, send, status};
+}
+
+test('a server that works has status 0, and its destinations and partners are listed', async (t) => {
+  const {settings, send, status} = await start(t);
+  await send();
+  await until(async () => (await status()).destinations[0]?.['last_success_at'] !== null);
+  const seen = await status();
+  assert.equal(seen.code, 0);
+  assert.partialDeepStrictEqual(seen, {
+    status: 'ok',
+    server: 'ok',
+    findings: [],
+    destinations: [{destination: 'crm', state: 'ok', since: null, waiting: 0, late_seconds: 0}],
+    partners: [{partner: 'acme', leads_today: 1, leads_yesterday: 0, refusals: null, silent: false}],
+  });
+  const screen = await runCommand(settings, 'status');
+  assert.equal(screen.code, 0);
+  assert.match(screen.stdout, /^✓ All is well\.\n\nserver {2}ok\n/);
+  assert.match(screen.stdout, /^crm +ok /m);
+  assert.match(screen.stdout, /^acme +1 +0 .* \(\d+ s\)$/m);
+  assert.equal(screen.stderr, '');
+});
+
+test('a destination that fails has status 1: since when, why, and how many wait', async (t) => {
+  const {crm, settings, send, status} = await start(t);
+  crm.answerWith(replyWith(503));
+  const begun = Date.now();
+  await send();
+  await until(async () => (await status()).destinations[0]?.['state'] === 'failing');
+  const seen = await status();
+  assert.equal(seen.code, 1);
+  assert.partialDeepStrictEqual(seen, {
+    status: 'degraded',
+    destinations: [{waiting: 1, last_success_at: null}],
+  });
+  assert.ok(Date.parse(String(seen.destinations[0]?.['since'])) >= begun);
+  assert.match(seen.findings[0]?.text ?? '', /^crm is failing since .* answered 503/);
+  const screen = await runCommand(settings, 'status');
+  assert.equal(screen.code, 1);
+  assert.match(screen.stdout, /^! crm is failing since \d{4}-.* \(\d+ s\): .*503/);
+
+  crm.answerWith(replyWith(204));
+  await runCommand(settings, 'deliveries', 'retry', '--destination', 'crm', '--yes');
+  await until(async () => (await status()).code === 0);
+});
+
+test('with metrics, refusals and what the circuit breaker thinks are said', async (t) => {
+  const {crm, send, status} = await start(t, {METRICS_PORT: String(await freePort())});
+  crm.answerWith(replyWith(401));
+  await send();
+  await send(otherOrigin);
+  await until(async () => (await status()).destinations[0]?.['state'] === 'misconfigured');
+  const seen = await status();
+  assert.equal(seen.code, 1);
+  assert.partialDeepStrictEqual(seen, {
+    server: 'degraded',
+    partners: [{partner: 'acme', refusals: 1, refused_for: 'origin-not-allowed'}],
+  });
+  assert.notEqual(seen.destinations[0]?.['since'], null);
+});
+
+suite('a monitor gets status 2', () => {
+  test('when no server answers', async (t) => {
+    const {service, status} = await start(t);
+    await service.end('SIGTERM');
+    const seen = await status();
+    assert.equal(seen.code, 2);
+    assert.partialDeepStrictEqual(seen, {status: 'down', server: 'away'});
+    assert.match(seen.findings[0]?.text ?? '', /^No server answers at 127\.0\.0\.1:\d+/);
+  });
+
+  test('when the settings cannot work, and is told which', async (t) => {
+    const {settings} = await start(t);
+    const ran = await runCommand({...settings, RATE_LIMIT: 'many'}, 'status', '--json');
+    assert.equal(ran.code, 2);
+    assert.match((JSON.parse(ran.stdout) as Status).findings[0]?.text ?? '', /^RATE_LIMIT /);
+  });
+});
+
+suite('what the store holds', () => {
+  const week = Array.from({length: 80}, (_, index) =>
+    newEntry({partner: 'acme', ...stored((26 + index) * hour)}),
+  );
+  const stopped = newEntry({
+    partner: 'acme',
+    ...stored(40 * hour),
+    deliveries: [
+      newDelivery({destination: 'old', content: 'created', givesAnswer: false}),
+      newDelivery({destination: 'bot', content: 'created', givesAnswer: false, state: 'held'}),
+    ],
+  });
+
+  for (const {name, postgres, skip} of databaseKinds)
+    test(`a silent partner and stopped deliveries are findings, over ${name}`, {skip}, async (t) => {
+      const operator = await operate(t, [...week, stopped], {postgres});
+      const {code, stdout} = await operator.run('status', '--json');
+      assert.notEqual(code, 0);
+      const {findings, partners, destinations} = JSON.parse(stdout) as Status;
+      const said = findings.map(({text}) => text).join('\n');
+      assert.match(said, /^acme fell silent: the last lead came 26 h ago/m);
+      assert.match(said, /^old is late by 40 h, and 1 delivery is waiting/m);
+      assert.match(said, /^old is missing/m);
+      assert.match(said, /^bot has deliveries that wait for an operator \(1 held\)/m);
+      assert.partialDeepStrictEqual(partners, [{partner: 'acme', leads_today: 0, silent: true}]);
+      assert.partialDeepStrictEqual(
+        destinations.map(({destination, state}) => [destination, state]),
+        [
+          ['bot', 'missing'],
+          ['old', 'missing'],
+        ],
+      );
+    });
+});

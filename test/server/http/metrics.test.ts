@@ -1,0 +1,165 @@
+/** `GET /metrics`: what it counts and reads, and that it is on an address of its own. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test, type TestContext} from 'node:test';
+import {onePartner} from '../../../server/config/partners.ts';
+import {basic} from '../../support/http.ts';
+import {freePort} from '../../support/free-port.ts';
+import {openFor} from '../../support/opened.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {prequalificationBody, without} from '../../support/sample-leads.ts';
+import {scrape, valueOf} from '../../support/scrape.ts';
+import {forEachStore, sqlite, type Store} from '../../support/stores.ts';
+import {acme, listedOrigin, otherOrigin} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
+
+const metrics = {host: '127.0.0.1', port: 0};
+
+async function start(t: TestContext, store: Store) {
+  const crm = await openFor(t, startWebhookReceiver());
+  const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001'});
+  const server = await openFor(
+    t,
+    store.startServer(
+      {
+        metrics,
+        destinations: new Map([['crm', crm.settings]]),
+        partners: [{...partner, sendTo: ['crm']}],
+      },
+      quickTimings,
+    ),
+  );
+  const send = (origin: string, key = 'acme') =>
+    fetch(`${server.url}/embed/v1/leads?partner=${key}`, {
+      method: 'POST',
+      headers: {origin, 'content-type': 'application/json', 'idempotency-key': randomUUID()},
+      body: JSON.stringify({lead: {...without(prequalificationBody, 'cid'), last_name: randomUUID()}}),
+    });
+  return {crm, server, send, samples: () => scrape(server.metricsPort)};
+}
+
+forEachStore((store) => {
+  test('leads, refusals, answers and deliveries are counted', async (t) => {
+    const {server, send, samples} = await start(t, store);
+    const before = await samples();
+    const counted = {partner: 'acme', type: 'prequalification', answer: 'done'};
+    assert.equal(valueOf(before, 'lead_prequal_leads_total', counted), 0);
+
+    assert.equal((await send(listedOrigin)).status, 201);
+    assert.equal((await send(listedOrigin)).status, 201);
+    assert.equal((await send(otherOrigin)).status, 403);
+    assert.equal((await send(listedOrigin, 'nobody-we-know')).status, 403);
+    const body = JSON.stringify({...prequalificationBody, cid: undefined});
+    const headers = {...basic(acme), 'content-type': 'application/json'};
+    assert.equal((await fetch(`${server.url}/json/leads`, {method: 'POST', headers, body})).status, 422);
+    const standard = JSON.stringify({...prequalificationBody, lead_type: 'standard'});
+    assert.equal(
+      (await fetch(`${server.url}/json/leads`, {method: 'POST', headers, body: standard})).status,
+      201,
+    );
+
+    const delivered = {destination: 'crm', outcome: 'delivered'};
+    await until(async () => valueOf(await samples(), 'lead_prequal_deliveries_total', delivered) === 2);
+    const after = await samples();
+    assert.equal(valueOf(after, 'lead_prequal_leads_total', counted), 2);
+    const ofCallers = {partner: '-', type: 'standard', answer: 'done'};
+    assert.equal(valueOf(after, 'lead_prequal_leads_total', ofCallers), 1);
+    const refused = (partner: string, reason: string) =>
+      valueOf(after, 'lead_prequal_refusals_total', {partner, reason});
+    assert.equal(refused('acme', 'origin-not-allowed'), 1);
+    assert.equal(refused('other', 'unknown-partner'), 1);
+    assert.equal(refused('-', 'invalid-lead'), 1);
+    assert.equal(valueOf(after, 'lead_prequal_answer_seconds_count', {api: 'form'}), 2);
+    assert.equal(valueOf(after, 'lead_prequal_answer_seconds_count', {api: 'callers'}), 1);
+    assert.ok(valueOf(after, 'lead_prequal_commit_seconds_count') >= 3);
+    assert.ok(!JSON.stringify(after).includes('nobody-we-know'));
+  });
+
+  test('the state of a destination, since when, and what waits for it are read', async (t) => {
+    const {crm, server, send, samples} = await start(t, store);
+    const of = {destination: 'crm'};
+    const begun = Date.now() / 1_000;
+    await send(listedOrigin);
+    await until(async () => (await samples()).some(({name}) => name.includes('last_success')));
+    const working = await samples();
+    assert.equal(valueOf(working, 'lead_prequal_destination_state', {...of, state: 'ok'}), 1);
+    assert.ok(valueOf(working, 'lead_prequal_destination_last_success_timestamp_seconds', of) >= begun);
+    assert.equal(valueOf(working, 'lead_prequal_outbox_oldest_age_seconds', of), 0);
+
+    crm.answerWith(replyWith(401));
+    await send(listedOrigin);
+    const misconfigured = {...of, state: 'misconfigured'};
+    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', misconfigured) === 1);
+    const failing = await samples();
+    assert.equal(valueOf(failing, 'lead_prequal_destination_state', {...of, state: 'ok'}), 0);
+    const since = valueOf(failing, 'lead_prequal_destination_state_since_timestamp_seconds', of);
+    assert.ok(since >= begun && since <= Date.now() / 1_000);
+    assert.equal(valueOf(failing, 'lead_prequal_outbox_deliveries', {...of, state: 'waiting'}), 1);
+    assert.ok(valueOf(failing, 'lead_prequal_outbox_oldest_age_seconds', of) > 0);
+
+    await server.execute("INSERT INTO paused_destinations VALUES ('crm', 1, 'for the test')");
+    const paused = {...of, state: 'paused'};
+    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', paused) === 1);
+  });
+
+  test('the last success of before a restart is known', async (t) => {
+    const crm = await openFor(t, startWebhookReceiver());
+    const {server, send, samples} = await start(t, store);
+    await send(listedOrigin);
+    const last = 'lead_prequal_destination_last_success_timestamp_seconds';
+    await until(async () => (await samples()).some(({name}) => name === last));
+    const {databasePath, databaseUrl} = server.config;
+    // A second server on the store knows only what is in it.
+    const other = await openFor(
+      t,
+      sqlite.startServer({
+        metrics,
+        databasePath,
+        databaseUrl,
+        destinations: new Map([['crm', crm.settings]]),
+      }),
+    );
+    const [stored] = await server.select("SELECT settled_at FROM deliveries WHERE state = 'delivered'");
+    assert.equal(valueOf(await scrape(other.metricsPort), last) * 1_000, Number(stored?.['settled_at']));
+  });
+});
+
+suite('the address of the metrics', () => {
+  test('has nothing but GET /metrics, which the public port does not have', async (t) => {
+    const {server, samples} = await start(t, sqlite);
+    const own = `http://127.0.0.1:${server.metricsPort}`;
+    assert.equal((await fetch(`${own}/`)).status, 404);
+    assert.equal((await fetch(`${own}/json/leads`)).status, 404);
+    const posted = await fetch(`${own}/metrics`, {method: 'POST', body: 'x'});
+    assert.equal(posted.status, 405);
+    assert.equal(posted.headers.get('allow'), 'GET');
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 404);
+    const names = new Set((await samples()).map(({name}) => name));
+    for (const name of ['process_open_fds', 'nodejs_eventloop_lag_p99_seconds'])
+      assert.ok(names.has(name), name);
+    assert.ok(valueOf(await samples(), 'lead_prequal_disk_free_bytes') > 0);
+    assert.equal(valueOf(await samples(), 'lead_prequal_store_up'), 1);
+  });
+
+  test('does not exist without METRICS_PORT', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    assert.equal(server.metricsPort, undefined);
+  });
+
+  test('is closed with the server', async (t) => {
+    const server = await openFor(t, sqlite.startServer({metrics}));
+    await server.close();
+    await assert.rejects(fetch(`http://127.0.0.1:${server.metricsPort}/metrics`));
+  });
+
+  test('that another program has stops the start, and names the settings', async (t) => {
+    const port = await freePort();
+    const first = await openFor(t, sqlite.startServer({metrics: {host: '127.0.0.1', port}}));
+    assert.equal(first.metricsPort, port);
+    await assert.rejects(
+      sqlite.startServer({metrics: {host: '127.0.0.1', port}}),
+      /METRICS_HOST and METRICS_PORT: .*EADDRINUSE/,
+    );
+  });
+});

@@ -1,0 +1,28 @@
+/** Reads metrics as Prometheus does. */
+import assert from 'node:assert/strict';
+import {samplesIn, type Sample} from '../../server/cli/samples.ts';
+
+/** All samples of the server whose metrics are on this port. */
+export async function scrape(port: number | undefined): Promise<Sample[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  assert.equal(response.status, 200);
+  return samplesIn(await response.text());
+}
+
+/** The value of the sample with this name and at least these labels. @throws Error if there is not exactly one */
+export function valueOf(
+  samples: readonly Sample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number {
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  assert.equal(found.length, 1, `${name} ${JSON.stringify(labels)}: ${JSON.stringify(found)}`);
+  return found[0]!.value;
+}
+
+export const samplesNamed = (samples: readonly Sample[], name: RegExp): Sample[] =>
+  samples.filter((sample) => name.test(sample.name));
