@@ -71,7 +71,7 @@ suite('the compose file', {skip: missing('docker-compose')}, () => {
     assert.equal(caddy?.environment?.['PUBLIC_URL'], publicUrl);
   });
 
-  test('has PostgreSQL and Redis with the lines for them, at the names and passwords of the settings', (t) => {
+  test('with the lines for PostgreSQL and Redis, the settings name these by host and password', (t) => {
     const {server, postgres, redis} = composed(t, withPostgres);
     const {databaseUrl = '', redisUrl = ''} = readConfig(server?.environment);
     const {hostname, username, password} = new URL(databaseUrl);
@@ -127,7 +127,7 @@ suite('Caddy before the server', {skip: missing('caddy')}, () => {
     );
     return url;
   }
-  test('limits count visitors by their own address, whatever they write into X-Forwarded-For', async (t) => {
+  test('limits count visitors by their address, whatever X-Forwarded-For they send', async (t) => {
     const folder = useFolder(t);
     const settings = {...serviceSettings(folder), TRUST_PROXY: '1', RATE_LIMIT: '1'};
     const server = await startService(settings, folder);

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, readFileSync, readdirSync, statSync} from 'node:fs';
+import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {before, suite, test, type TestContext} from 'node:test';
@@ -18,7 +18,7 @@ import {readyPort} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {buildImage, type Image} from './dockerfile.ts';
-import {noScratchRoot, processId, runIn, spawnIn, type Surroundings} from './scratch-root.ts';
+import {noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const skip = noScratchRoot();
@@ -31,24 +31,12 @@ const settings = {
   TRUST_PROXY: '1',
 };
 
-/** How `npm ci` reaches the registry from here, and the packages that npm has on this machine already. */
-function network(): Surroundings {
-  const npmConfig = (name: string) => execFileSync('npm', ['config', 'get', name], {encoding: 'utf8'}).trim();
-  const cache = npmConfig('cache');
-  mkdirSync(cache, {recursive: true});
-  const certificates = '/etc/ssl/certs/ca-certificates.crt';
-  return {
-    environment: {npm_config_registry: npmConfig('registry'), npm_config_cafile: certificates},
-    mounts: {'/root/.npm': cache},
-  };
-}
-
 suite('the image', {skip}, () => {
   const folder = makeTemporaryFolder();
   suiteOwner().after(() => folder.remove());
   let image: Image;
   before(async () => {
-    image = await buildImage(repository, folder.path, network());
+    image = await buildImage(repository, folder.path, registry());
   });
 
   /** A container of the image, with a new volume, as `docker run --read-only` makes it. */
@@ -137,7 +125,7 @@ suite('the image', {skip}, () => {
       assert.match(errors, new RegExp(`${name} is missing`));
   });
 
-  test('it has the code, the packages of production and the released forms, which are not the user’s', () => {
+  test('has code, packages of production and released forms, which belong to root', () => {
     const inImage = (path: string) => join(image.root, image.folder, path);
     assert.deepEqual(readdirSync(inImage('.')).toSorted(), [
       ...['.npmrc', 'build', 'contract', 'data', 'form', 'node_modules', 'package-lock.json', 'package.json'],

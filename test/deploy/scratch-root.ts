@@ -3,7 +3,7 @@
  * (/usr, read-only), Node and npm, and otherwise only what a test puts there. It is no container: the network is that of
  * the machine.
  */
-import {spawn, type ChildProcess} from 'node:child_process';
+import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -56,8 +56,19 @@ export type Surroundings = {
   readOnly?: boolean;
   /** What is mounted where: a folder or a file of this machine, by its path in the root. */
   mounts?: Readonly<Record<string, string>>;
-  readOnlyMounts?: Readonly<Record<string, string>>;
 };
+
+/** How `npm ci` reaches the registry from here, and the packages that npm has on this machine already. */
+export function registry(): Surroundings {
+  const npmConfig = (name: string) => execFileSync('npm', ['config', 'get', name], {encoding: 'utf8'}).trim();
+  const cache = npmConfig('cache');
+  mkdirSync(cache, {recursive: true});
+  const environment = {
+    npm_config_registry: npmConfig('registry'),
+    npm_config_cafile: '/etc/ssl/certs/ca-certificates.crt',
+  };
+  return {environment, mounts: {'/root/.npm': cache}};
+}
 
 /** The pipe through which bwrap says which process it has started. */
 const infoPipe = 3;
@@ -68,8 +79,7 @@ export function spawnIn(
   command: readonly string[],
   surroundings: Surroundings = {},
 ): ChildProcess {
-  const {environment = {}, folder = '/', user = '0:0', readOnly = false} = surroundings;
-  const {mounts = {}, readOnlyMounts = {}} = surroundings;
+  const {environment = {}, folder = '/', user = '0:0', readOnly = false, mounts = {}} = surroundings;
   const bind = readOnly ? '--ro-bind' : '--bind';
   const variables = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin',
@@ -81,7 +91,6 @@ export function spawnIn(
     ...['--unshare-pid', '--as-pid-1', '--die-with-parent', '--info-fd', String(infoPipe)],
     ...[bind, root, '/', '--ro-bind', '/usr', '/usr', bind, join(root, 'usr/local'), '/usr/local'],
     ...Object.entries(mounts).flatMap(([path, source]) => ['--bind', source, path]),
-    ...Object.entries(readOnlyMounts).flatMap(([path, source]) => ['--ro-bind', source, path]),
     ...['--proc', '/proc', '--dev', '/dev', '--chdir', folder, '--clearenv'],
     ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
   ];

@@ -1,22 +1,23 @@
 /**
  * The service of systemd. systemd itself checks the unit here, but does not run it: this machine need not have been
- * started by systemd. Instead, the server runs in a scratch root as the unit says, and a tracer tells which system calls
- * and sockets it needs, so that the sandbox cannot forbid one of them.
+ * started by systemd. Instead, the commands of docs/install.md install the server in a scratch root, it runs there as the
+ * unit says, and a tracer tells which system calls and sockets it needs, so that the sandbox cannot forbid one of them.
  */
 import assert from 'node:assert/strict';
 import {execFileSync, spawnSync} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {chownSync, cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
+import {cpSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
-import {suite, test, type TestContext} from 'node:test';
-import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
+import {before, suite, test} from 'node:test';
+import {fetchFrom, postJson, readJson} from '../support/http.ts';
 import {missing} from '../support/installed.ts';
-import {prequalificationBody} from '../support/sample-leads.ts';
+import {suiteOwner} from '../support/opened.ts';
+import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {acme} from '../support/test-server.ts';
-import {makeScratchRoot, noScratchRoot, processId, runIn, spawnIn} from './scratch-root.ts';
+import {makeScratchRoot, noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const deploy = join(repository, 'deploy');
@@ -49,69 +50,92 @@ suite('the unit', {skip: missing('systemd-analyze')}, () => {
   });
 });
 
-/** A machine after the steps of docs/install.md. */
-function installService(t: TestContext, env: string) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  execFileSync('chmod', ['755', folder.path]);
-  const root = join(folder.path, 'root');
-  makeScratchRoot(root);
-  execFileSync('systemd-sysusers', [`--root=${root}`, join(deploy, 'lead-prequal.sysusers.conf')], {
-    stdio: 'pipe',
-  });
-  const [, uid = '', gid = ''] =
-    /^lead-prequal:x:(\d+):(\d+):/m.exec(readFileSync(join(root, 'etc/passwd'), 'utf8')) ?? [];
-  const code = join(root, 'opt/lead-prequal');
-  for (const name of ['contract', 'form', 'package.json', 'releases', 'server'])
-    cpSync(join(repository, name), join(code, name), {recursive: true});
-  mkdirSync(join(code, 'node_modules'));
-  writeFileSync(join(root, 'etc/lead-prequal.env'), env, {mode: 0o600});
-  cpSync(join(deploy, 'lead-prequal.sh'), join(root, 'usr/local/bin/lead-prequal'));
-  // What systemd makes of StateDirectory.
-  const state = join(root, 'var/lib/lead-prequal');
-  mkdirSync(state, {mode: 0o700});
-  chownSync(state, Number(uid), Number(gid));
-  return {
-    ...{root, state, user: `${uid}:${gid}`},
-    mounts: {'/var/lib/lead-prequal': state},
-    readOnlyMounts: {'/opt/lead-prequal/node_modules': realpathSync(join(repository, 'node_modules'))},
-  };
+const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
+/** The blocks of commands of a service. Those of the steps, then those of a backup and of an upgrade. */
+const [fetched, made, started, proxied, backedUp] = [
+  ...guide
+    .slice(guide.indexOf('\n## A service'), guide.indexOf('\n## A platform'))
+    .matchAll(/```sh\n([^]*?)```/g),
+].map(([, block = '']) => block.replaceAll(/^ +/gm, ''));
+
+/** Copies what git knows of the repository, with changes that are not committed. */
+function cloneInto(folder: string) {
+  const files = execFileSync('git', ['ls-files', '-z'], {cwd: repository, encoding: 'utf8'}).split('\0');
+  for (const file of files.filter((name) => name !== '' && !name.startsWith('test/')))
+    cpSync(join(repository, file), join(folder, file));
 }
 
-const secrets = `CALLERS='${JSON.stringify([acme])}'\nTOKEN_KEY=${'7'.repeat(64)}\n`;
-const exampleEnv = readFileSync(join(deploy, 'example.env'), 'utf8');
-const filledIn = exampleEnv.replace(/^CALLERS=\n/m, '').replace(/^TOKEN_KEY=\n/m, '') + secrets;
-
 suite('the service', {skip: noScratchRoot() || missing('strace') || missing('systemd-sysusers')}, () => {
-  test('the server needs no system call and no socket that the unit forbids', async (t) => {
-    const {root, state, user, ...mounts} = installService(t, filledIn);
+  const folder = makeTemporaryFolder();
+  const root = join(folder.path, 'root');
+  suiteOwner().after(() => folder.remove());
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+  /** Runs commands of the guide, without those for which systemd or Debian's packages would have to be there. */
+  async function follow(block = '') {
+    const lines = block.split('\n').filter((line) => !/^(git clone|systemctl|apt) /.test(line));
+    const script = ['set -e', 'cd /opt/lead-prequal', ...lines].join('\n');
+    const {code, output, errors} = await runIn(root, ['/bin/sh', '-c', script], registry());
+    assert.equal(code, 0, `${block}\n${output}${errors}`);
+    return output + errors;
+  }
+
+  before(async () => {
+    makeScratchRoot(root);
+    execFileSync('chmod', ['755', folder.path]);
+    cloneInto(join(root, 'opt/lead-prequal'));
+    await follow(fetched);
+    const [, entry = ''] = /^Entry for CALLERS: (.*)$/m.exec(await follow(made)) ?? [];
+    const env = read('etc/lead-prequal.env').replace('CALLERS=', `CALLERS='[${entry}]'`);
+    writeFileSync(join(root, 'etc/lead-prequal.env'), env);
+  });
+
+  test('is ready to start after the commands of the guide', async () => {
+    assert.match(await follow(started), /The server would start/);
+    assert.equal(read('etc/systemd/system/lead-prequal.service'), unitText);
+    const {mode, uid} = statSync(join(root, 'etc/lead-prequal.env'));
+    assert.deepEqual({mode: mode & 0o777, uid}, {mode: 0o600, uid: 0});
+  });
+
+  test('Caddy understands the file that the guide makes for it', {skip: missing('caddy')}, async () => {
+    mkdirSync(join(root, 'etc/caddy'));
+    await follow(proxied);
+    await runIn(root, ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile']).then(({code, errors}) =>
+      assert.equal(code, 0, errors),
+    );
+    assert.match(read('etc/caddy/Caddyfile'), /^leads\.example\.com \{[^]*reverse_proxy 127\.0\.0\.1:8080$/m);
+  });
+
+  test('needs no system call and no socket that the unit forbids', async (t) => {
+    const [, user = ''] = /^lead-prequal:x:(\d+:\d+):/m.exec(read('etc/passwd')) ?? [];
     const [program = '', ...rest] = valuesOf('ExecStart');
+    const state = valuesOf('WorkingDirectory')[0]!;
     const environment = Object.fromEntries(
-      [...filledIn.matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [name, value]),
+      [...read('etc/lead-prequal.env').matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
     );
-    const child = spawnIn(
-      root,
-      ['strace', '-f', '-qq', '-o', 'trace', `/usr/local/bin/${program}`, ...rest],
-      {
-        ...mounts,
-        ...{user, readOnly: true, folder: valuesOf('WorkingDirectory')[0]!},
-        environment: {...environment, PORT: '0'},
-      },
-    );
+    const traced = ['strace', '-f', '-qq', '-o', 'trace', `/usr/local/bin/${program}`, ...rest];
+    const child = spawnIn(root, traced, {
+      ...{user, folder: state, readOnly: true, mounts: {[state]: join(root, state)}},
+      environment: {...environment, PORT: '0', PROOF_OF_WORK: '0'},
+    });
     t.after(() => child.kill('SIGKILL'));
     const lines: string[] = [];
     createInterface({input: child.stderr!}).on('line', (line) => lines.push(line));
-    const port = await readyPort(child, lines);
-    const fetchPath = fetchFrom(`http://127.0.0.1:${port}`);
-    await readJson(await fetchPath('/json/leads', postJson(prequalificationBody, basic(acme))), 201);
-    await readJson(await fetchPath('/health'), 200);
+    const fetchPath = fetchFrom(`http://127.0.0.1:${await readyPort(child, lines)}`);
+    const origin = environment['EMBED_ORIGINS']!;
+    const headers = {origin, 'idempotency-key': randomUUID()};
+    const lead = {lead: without(prequalificationBody, 'cid')};
+    await readJson(await fetchPath('/embed/v1/leads?partner=acme', postJson(lead, headers)), 201);
     const exited = once(child, 'exit');
     const tracer = await processId(child);
     const server = readFileSync(`/proc/${tracer}/task/${tracer}/children`, 'utf8');
     process.kill(Number(server), 'SIGTERM');
     assert.deepEqual(await exited, [0, null]);
 
-    const trace = readFileSync(join(state, 'trace'), 'utf8');
+    const trace = read(join(state, 'trace'));
     const called = new Set([...trace.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name));
     assert.ok(called.has('accept4') && called.has('fsync'), [...called].join(' '));
     const filters = valuesOf('SystemCallFilter');
@@ -128,15 +152,11 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
       opened.filter((family) => !families.includes(family)),
       [],
     );
-  });
 
-  test("the operator's command has the settings and the user of the service", async (t) => {
-    const {root, state, user, ...mounts} = installService(t, filledIn);
-    const asRoot = (command: readonly string[]) => runIn(root, command, mounts);
-    const check = await asRoot(['lead-prequal', 'config', 'check']);
-    assert.match(check.output, /The server would start/, check.errors);
-    await asRoot(['lead-prequal', 'leads', 'count']);
-    const made = await asRoot(['stat', '--format=%u:%g', '/var/lib/lead-prequal']);
-    assert.equal(made.output.trim(), user, state);
+    // The operator's command finds the lead, as the user of the service.
+    assert.match(await follow('lead-prequal leads count'), /^1$/m);
+    await follow(backedUp);
+    const backup = statSync(join(root, state, 'leads-2026-11-25.sqlite'));
+    assert.equal(`${backup.uid}:${backup.gid}`, user);
   });
 });
