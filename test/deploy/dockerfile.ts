@@ -1,7 +1,7 @@
 /** Reads deploy/Dockerfile, and does what it says in a folder: each instruction that it uses, and no other. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {appendFileSync, cpSync, mkdirSync, readFileSync} from 'node:fs';
+import {appendFileSync, mkdirSync, readFileSync} from 'node:fs';
 import {basename, dirname, join, resolve} from 'node:path';
 import {makeScratchRoot, runIn, type Surroundings} from './scratch-root.ts';
 
@@ -46,10 +46,10 @@ function allowedFiles(repository: string): string[] {
   });
 }
 
-/** Copies a folder's content, or a file, as COPY does: it belongs to root. */
+/** Copies a folder's content, or a file, as COPY does: it belongs to root, who runs this. */
 function copy(source: string, target: string) {
   mkdirSync(dirname(target), {recursive: true});
-  cpSync(source, target, {recursive: true, verbatimSymlinks: true, preserveTimestamps: true});
+  execFileSync('cp', ['-RPT', '--preserve=mode,timestamps', source, target]);
 }
 
 /** @param folder gets a root folder for each stage, and what the image may have of the repository */
@@ -63,7 +63,8 @@ export async function buildImage(repository: string, folder: string, network: Su
     const [, from = '', name = 'last'] = /^(\S+)(?: AS (\w+))?$/.exec(text) ?? [];
     const root = join(folder, `stage-${name}`);
     const earlier = stages.get(from);
-    if (earlier) execFileSync('cp', ['-a', earlier.root, root]);
+    // Stages share their files: no instruction changes one, they only add and replace.
+    if (earlier) execFileSync('cp', ['-a', '--link', earlier.root, root]);
     else {
       assert.equal(from, `node:${process.versions.node}-slim`);
       makeScratchRoot(root);
