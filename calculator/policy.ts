@@ -47,14 +47,14 @@ export const figuresOf = ({
   bankruptcy_not_stated,
   display_rounding_increment,
   rollover: {minimum},
-  sba: {source: _, ...sba},
+  sba: {minimum: smallest, maximum, down_payment_percent},
   unsecured: {amount},
   portfolio_loan: {percent_of_investments},
 }: Policy): PolicyFigures => ({
   bankruptcy_not_stated,
   display_rounding_increment,
   rollover: {minimum},
-  sba,
+  sba: {minimum: smallest, maximum, down_payment_percent},
   unsecured: {amount},
   portfolio_loan: {percent_of_investments},
 });

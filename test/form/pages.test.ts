@@ -15,7 +15,7 @@ suite('pagesOf', () => {
     }
   }
 
-  test('by default the credit score stands alone on the first page, and the contact data on the last', () => {
+  test('by default the first page has the credit score alone, and the last the contact data', () => {
     const pages = pagesOf('prequalification', {order: 'funds-first', layout: 'steps'});
     assert.equal(pages, defaultPages);
     assert.deepEqual(pages.map(fieldsOf), [

@@ -43,7 +43,7 @@ describe('before the rest of the form has arrived', () => {
   const score = 'Above 720 Excellent';
   const isChosen = (form: LeadPrequalForm, label = score) => field(form, label).checked;
 
-  it('the score that was chosen stays chosen, in the same input with the focus, when the file arrives', async () => {
+  it('a score stays chosen, in the same input with the focus, when the file arrives', async () => {
     const form = await open();
     const events = listen(form);
     const input = field(form, score);
@@ -207,7 +207,7 @@ describe('before the rest of the form has arrived', () => {
     expect(fired).to.deep.equal(['prequal-error', 'prequal-start', 'prequal-step']);
   });
 
-  it('contact data that the page knows needs no file before the first touch, and stands in its fields', async () => {
+  it('contact data that the page knows needs no file before the first touch', async () => {
     restore = hold('rest');
     const form = document.createElement('lead-prequal-form');
     form.endpoint = endpoint;

@@ -1,0 +1,162 @@
+/**
+ * The service of systemd. systemd itself checks the unit here, but does not run it: this machine need not have been
+ * started by systemd. Instead, the commands of docs/install.md install the server in a scratch root, it runs there as the
+ * unit says, and a tracer tells which system calls and sockets it needs, so that the sandbox cannot forbid one of them.
+ */
+import assert from 'node:assert/strict';
+import {execFileSync, spawnSync} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
+import {once} from 'node:events';
+import {cpSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {before, suite, test} from 'node:test';
+import {fetchFrom, postJson, readJson} from '../support/http.ts';
+import {missing} from '../support/installed.ts';
+import {suiteOwner} from '../support/opened.ts';
+import {prequalificationBody, without} from '../support/sample-leads.ts';
+import {readyPort} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {makeScratchRoot, noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const deploy = join(repository, 'deploy');
+const unit = join(deploy, 'lead-prequal.service');
+const unitText = readFileSync(unit, 'utf8');
+
+/** All values of a key of the unit. */
+const valuesOf = (key: string) =>
+  [...unitText.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
+
+/** The system calls of a set of systemd, such as `@privileged`, and of the sets in it. */
+function callsOf(set: string): string[] {
+  const printed = execFileSync('systemd-analyze', ['syscall-filter', set], {encoding: 'utf8'});
+  const members = [...printed.matchAll(/^ {4}([@\w-]+)$/gm)].map(([, name = '']) => name);
+  return members.flatMap((name) => (name.startsWith('@') ? callsOf(name) : [name]));
+}
+
+suite('the unit', {skip: missing('systemd-analyze')}, () => {
+  test('systemd has nothing to say against it', () => {
+    const {status, stdout, stderr} = spawnSync('systemd-analyze', ['verify', unit], {encoding: 'utf8'});
+    assert.deepEqual({status, said: stdout + stderr}, {status: 0, said: ''});
+  });
+  test('systemd finds that it exposes little: 1.5 of 10 points or less', () => {
+    const {status, stdout, stderr} = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--threshold=15', unit],
+      {encoding: 'utf8'},
+    );
+    assert.equal(status, 0, stdout + stderr);
+  });
+});
+
+const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
+/** The blocks of commands of a service. Those of the steps, then those of a backup and of an upgrade. */
+const [fetched, made, started, proxied, backedUp] = [
+  ...guide
+    .slice(guide.indexOf('\n## A service'), guide.indexOf('\n## A platform'))
+    .matchAll(/```sh\n([^]*?)```/g),
+].map(([, block = '']) => block.replaceAll(/^ +/gm, ''));
+
+/** Copies what git knows of the repository, with changes that are not committed. */
+function cloneInto(folder: string) {
+  const files = execFileSync('git', ['ls-files', '-z'], {cwd: repository, encoding: 'utf8'}).split('\0');
+  for (const file of files.filter((name) => name !== '' && !name.startsWith('test/')))
+    cpSync(join(repository, file), join(folder, file));
+}
+
+suite('the service', {skip: noScratchRoot() || missing('strace') || missing('systemd-sysusers')}, () => {
+  const folder = makeTemporaryFolder();
+  const root = join(folder.path, 'root');
+  suiteOwner().after(() => folder.remove());
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+  /** Runs commands of the guide, without those for which systemd or Debian's packages would have to be there. */
+  async function follow(block = '') {
+    const lines = block.split('\n').filter((line) => !/^(git clone|systemctl|apt) /.test(line));
+    const script = ['set -e', 'cd /opt/lead-prequal', ...lines].join('\n');
+    const {code, output, errors} = await runIn(root, ['/bin/sh', '-c', script], registry());
+    assert.equal(code, 0, `${block}\n${output}${errors}`);
+    return output + errors;
+  }
+
+  before(async () => {
+    makeScratchRoot(root);
+    execFileSync('chmod', ['755', folder.path]);
+    cloneInto(join(root, 'opt/lead-prequal'));
+    await follow(fetched);
+    const [, entry = ''] = /^Entry for CALLERS: (.*)$/m.exec(await follow(made)) ?? [];
+    const env = read('etc/lead-prequal.env').replace('CALLERS=', `CALLERS='[${entry}]'`);
+    writeFileSync(join(root, 'etc/lead-prequal.env'), env);
+  });
+
+  test('is ready to start after the commands of the guide', async () => {
+    assert.match(await follow(started), /The server would start/);
+    assert.equal(read('etc/systemd/system/lead-prequal.service'), unitText);
+    const {mode, uid} = statSync(join(root, 'etc/lead-prequal.env'));
+    assert.deepEqual({mode: mode & 0o777, uid}, {mode: 0o600, uid: 0});
+  });
+
+  test('Caddy understands the file that the guide makes for it', {skip: missing('caddy')}, async () => {
+    mkdirSync(join(root, 'etc/caddy'));
+    await follow(proxied);
+    await runIn(root, ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile']).then(({code, errors}) =>
+      assert.equal(code, 0, errors),
+    );
+    assert.match(read('etc/caddy/Caddyfile'), /^leads\.example\.com \{[^]*reverse_proxy 127\.0\.0\.1:8080$/m);
+  });
+
+  test('needs no system call and no socket that the unit forbids', async (t) => {
+    const [, user = ''] = /^lead-prequal:x:(\d+:\d+):/m.exec(read('etc/passwd')) ?? [];
+    const [program = '', ...rest] = valuesOf('ExecStart');
+    const state = valuesOf('WorkingDirectory')[0]!;
+    const environment = Object.fromEntries(
+      [...read('etc/lead-prequal.env').matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    );
+    const traced = ['strace', '-f', '-qq', '-o', 'trace', `/usr/local/bin/${program}`, ...rest];
+    const child = spawnIn(root, traced, {
+      ...{user, folder: state, readOnly: true, mounts: {[state]: join(root, state)}},
+      environment: {...environment, PORT: '0', PROOF_OF_WORK: '0'},
+    });
+    t.after(() => child.kill('SIGKILL'));
+    const lines: string[] = [];
+    createInterface({input: child.stderr!}).on('line', (line) => lines.push(line));
+    const fetchPath = fetchFrom(`http://127.0.0.1:${await readyPort(child, lines)}`);
+    const origin = environment['EMBED_ORIGINS']!;
+    const headers = {origin, 'idempotency-key': randomUUID()};
+    const lead = {lead: without(prequalificationBody, 'cid')};
+    await readJson(await fetchPath('/embed/v1/leads?partner=acme', postJson(lead, headers)), 201);
+    const exited = once(child, 'exit');
+    const tracer = await processId(child);
+    const server = readFileSync(`/proc/${tracer}/task/${tracer}/children`, 'utf8');
+    process.kill(Number(server), 'SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+
+    const trace = read(join(state, 'trace'));
+    const called = new Set([...trace.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name));
+    assert.ok(called.has('accept4') && called.has('fsync'), [...called].join(' '));
+    const filters = valuesOf('SystemCallFilter');
+    const allowed = new Set(filters.filter((name) => !name.startsWith('~')).flatMap(callsOf));
+    for (const name of filters.filter((filter) => filter.startsWith('~')))
+      for (const call of callsOf(name.slice(1))) allowed.delete(call);
+    assert.deepEqual(
+      [...called].filter((name) => !allowed.has(name)),
+      [],
+    );
+    const families = valuesOf('RestrictAddressFamilies');
+    const opened = [...trace.matchAll(/ socket(?:pair)?\((AF_\w+)/g)].map(([, family = '']) => family);
+    assert.deepEqual(
+      opened.filter((family) => !families.includes(family)),
+      [],
+    );
+
+    // The operator's command finds the lead, as the user of the service.
+    assert.match(await follow('lead-prequal leads count'), /^1$/m);
+    await follow(backedUp);
+    const backup = statSync(join(root, state, 'leads-2026-11-25.sqlite'));
+    assert.equal(`${backup.uid}:${backup.gid}`, user);
+  });
+});
