@@ -68,6 +68,7 @@ suite('a destination', () => {
       crm: {
         type: 'webhook',
         url: crm.url,
+        namedHost: 'hooks.crm.example',
         secrets: [keys[0]],
         isInternal: false,
         perSecond: undefined,

@@ -18,6 +18,7 @@ import {
   maybeField,
   open,
   place,
+  reserved,
   send,
   shows,
   text,
@@ -41,7 +42,7 @@ describe('consent', () => {
 
   const reach = async (consent: ConsentText | null, attributes: Attributes = {}) => {
     server.config = () => config({consent});
-    const form = await open(attributes);
+    const form = await open({style: reserved, ...attributes});
     await fillAll(form);
     if (consent) await shows(form, consent.text);
     return form;
