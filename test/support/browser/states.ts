@@ -188,6 +188,7 @@ export const states: Record<string, State> = {
     ),
   ),
   'a consent text that changed': {
+    attributes: {style: 'min-height: 1500px'},
     server(server) {
       server.config = () => config({consent: {text: consent, version: '1', required: true}});
       server.reply(() => problem(422, 'consent-outdated'));
