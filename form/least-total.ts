@@ -1,11 +1,13 @@
 /** The total that the answers so far come to, while the visitor still answers. */
 import {calculate} from '../calculator/calculator.ts';
 import {totalAmount} from '../contract/amounts.ts';
+import {financialFields} from '../contract/fields.ts';
 import type {PolicyFigures} from '../contract/policy.ts';
+import type {FieldName} from './pages.ts';
 import {readFields, type Values} from './read-fields.ts';
 import {shownAmounts} from './shown-amounts.ts';
 
-const names = ['credit_score', 'bankruptcy', 'retirement', 'cash', 'investments'] as const;
+const names = Object.keys(financialFields) as FieldName[];
 
 /** The answers that give the least. */
 const worst = {credit_score: 'Below 620', retirement: 0, cash: 0, investments: 0} as const;

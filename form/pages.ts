@@ -30,6 +30,7 @@ export type Step = {
 /** The steps that are shown at the same time. */
 export type Page = readonly Step[];
 
+// These names are written out, because the first file of the form would otherwise have all rows of the contract.
 const amounts = ['retirement', 'cash', 'investments'] as const;
 const contact = ['first_name', 'last_name', 'email', 'phone'] as const;
 

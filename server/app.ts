@@ -1,6 +1,4 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
-import {statfs} from 'node:fs/promises';
-import {dirname} from 'node:path';
 import express, {type Express} from 'express';
 import {minimums} from '../calculator/calculator.ts';
 import {figuresOf} from '../calculator/policy.ts';
@@ -8,7 +6,7 @@ import {ConfigError, type Config} from './config/config.ts';
 import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
-import type {Readings} from './observe/readings.ts';
+import {readDisk, type Readings} from './observe/readings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
@@ -141,7 +139,7 @@ export async function createApp(
 
   return {
     handle: app,
-    readings: async () => ({...(await service.readings()), disk: await diskOf(config)}),
+    readings: async () => ({...(await service.readings()), disk: await readDisk(config)}),
     drain() {
       draining = true;
       return service.stopClaiming();
@@ -159,11 +157,4 @@ export async function createApp(
       await service.close(patience);
     },
   };
-}
-
-/** The disk with the SQLite file. */
-async function diskOf({databaseUrl, databasePath}: Config): Promise<Readings['disk']> {
-  if (databaseUrl) return undefined;
-  const disk = await statfs(dirname(databasePath)).catch(() => undefined);
-  return disk && {free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize};
 }

@@ -2,15 +2,14 @@
  * `lead-prequal status`: how the server, its store, its destinations and its partners are, on one screen. It reads the
  * store, and asks the server over its own addresses. The exit status is for monitors.
  */
-import {statfs} from 'node:fs/promises';
-import {dirname} from 'node:path';
 import {Command} from 'commander';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {askMetrics, askState, type Sample, type ServerState} from '../observe/ask-server.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {askMetrics, askState, type ServerState} from './ask-server.ts';
+import {readDisk, type Readings} from '../observe/readings.ts';
 import {readDestinations, toJsonRow, wrongOf, type DestinationRow} from './destination-rows.ts';
 import {
   ago,
@@ -23,7 +22,6 @@ import {
   timeOrNone,
   type Run,
 } from './output.ts';
-import type {Sample} from './samples.ts';
 import {midnight} from './times.ts';
 import {readingStore} from './with-store.ts';
 
@@ -65,7 +63,7 @@ type Seen = {
   findings: Finding[];
   server: ServerState | 'unknown';
   store: string;
-  disk: {free: number; size: number} | undefined;
+  disk: Readings['disk'];
   destinations: DestinationRow[];
   partners: PartnerRow[];
 };
@@ -99,7 +97,7 @@ async function look(run: Run): Promise<Seen> {
     const [server, samples, disk] = await Promise.all([
       config.port === 0 ? ('unknown' as const) : askState(config),
       askMetrics(config),
-      diskOf(config),
+      readDisk(config),
     ]);
     Object.assign(seen, {server, disk, store: config.databaseUrl ? 'PostgreSQL' : config.databasePath});
     findings.push(...serverFindings(server, config), ...diskFindings(disk));
@@ -133,11 +131,6 @@ async function settingFindings({environment}: Run): Promise<Finding[]> {
     if (level === 'note') return [];
     return [{level: level === 'fault' ? 'degraded' : 'warning', text}];
   });
-}
-
-async function diskOf({databaseUrl, databasePath}: Config): Promise<Seen['disk']> {
-  const disk = databaseUrl ? undefined : await statfs(dirname(databasePath)).catch(() => undefined);
-  return disk && {free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize};
 }
 
 function serverFindings(state: Seen['server'], {host, port}: Config): Finding[] {

@@ -150,7 +150,7 @@ const statusCauses: readonly Cause[] = [
   row('The upstream gave no reply that could be read', 'the reply was lost', askForLog),
 ];
 
-/** Of a mail server. The statuses of its replies are those of RFC 5321. */
+/** Why a mail server took no e-mail. Its replies have the statuses of RFC 5321. */
 export const mailCauses = {
   tooSlow: row('The mail server took too long to reply', 'it is busy, or delays strangers', firewall),
   noTls: row(

@@ -1,4 +1,7 @@
 /** What the metrics read of the server at the moment at which somebody asks for them. Times are milliseconds since 1970. */
+import {statfs} from 'node:fs/promises';
+import {dirname} from 'node:path';
+import type {Config} from '../config/config.ts';
 
 /**
  * The states of a destination. In all but `ok` it gets nothing, or takes nothing.
@@ -40,3 +43,12 @@ export type Readings = {
   disk: {free: number; size: number} | undefined;
   connections: number;
 };
+
+export async function readDisk({
+  databaseUrl,
+  databasePath,
+}: Pick<Config, 'databaseUrl' | 'databasePath'>): Promise<Readings['disk']> {
+  if (databaseUrl) return undefined;
+  const disk = await statfs(dirname(databasePath)).catch(() => undefined);
+  return disk && {free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize};
+}

@@ -1,6 +1,6 @@
 /** Reads metrics as Prometheus does. */
 import assert from 'node:assert/strict';
-import {samplesIn, type Sample} from '../../server/cli/samples.ts';
+import {samplesIn, type Sample} from '../../server/observe/ask-server.ts';
 
 /** All samples of the server whose metrics are on this port. */
 export async function scrape(port: number | undefined): Promise<Sample[]> {

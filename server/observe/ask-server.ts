@@ -1,7 +1,6 @@
 /** Asks the server of this configuration how it is, over its own addresses. */
 import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
-import {samplesIn, type Sample} from './samples.ts';
 
 /** Milliseconds to wait for a reply. */
 const patience = 2_000;
@@ -38,3 +37,17 @@ export async function askMetrics({metrics}: Config): Promise<readonly Sample[] |
   const reply = metrics && (await ask(`${localUrl(metrics.host, metrics.port)}/metrics`));
   return reply?.ok ? samplesIn(reply.text) : undefined;
 }
+
+export type Sample = {name: string; labels: Readonly<Record<string, string>>; value: number};
+
+/** A line with a value. Names of partners and destinations need no escapes. */
+const line = /^(\w+)(?:\{(.*)\})? (\S+)$/;
+
+/** The metrics in the text in which the server writes them. */
+export const samplesIn = (text: string): Sample[] =>
+  text.split('\n').flatMap((each) => {
+    const [, name, labels = '', value] = line.exec(each) ?? [];
+    if (name === undefined) return [];
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]);
+    return [{name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value)}];
+  });
