@@ -14,6 +14,7 @@ import {
   fillContact,
   listen,
   open,
+  reserved,
   send,
   shows,
 } from '../support/browser/visitor.ts';
@@ -105,7 +106,11 @@ describe('the reference lists', () => {
       server.reply(reply);
       // The form would otherwise find the receipt of the lead before and show its result.
       sessionStorage.clear();
-      const sent = await open({'cta-href': 'https://example.com/call', 'cta-label': 'Call us'});
+      const sent = await open({
+        'cta-href': 'https://example.com/call',
+        'cta-label': 'Call us',
+        style: reserved,
+      });
       await fillAll(sent);
       await shows(sent, 'I agree.');
       await send(sent);
