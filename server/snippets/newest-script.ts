@@ -12,7 +12,7 @@ type Sources = Parameters<typeof readVersions>[0] & Pick<Config, 'publicUrl'>;
 export function newestScript({publicUrl, ...sources}: Sources): NewestScript {
   const newest = newestVersion(readVersions(sources));
   if (!newest) throw new Error('The form is not built: run "npm run build" first');
-  const script = moduleTag({module: pinnedFile(publicUrl, newest, moduleFile)});
+  const script = moduleTag({module: pinnedFile(publicUrl, newest, moduleFile), preload: undefined});
   if (newest.released) return {script, release: true};
   const hint =
     `${newest.name} is a build: the next build may change it, and pages that pin its hash would lose the form. ` +

@@ -4,7 +4,13 @@ import type {LeadType} from '../../contract/fields.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
-import {hasFirstFiles, newestVersion, pinnedFile, type EmbedVersion} from '../versions/embed-versions.ts';
+import {
+  hasFirstFiles,
+  laterFile,
+  newestVersion,
+  pinnedFile,
+  type EmbedVersion,
+} from '../versions/embed-versions.ts';
 import {inOrder, type Choices} from './choices.ts';
 import {fallbackOf} from './fallback.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
@@ -60,13 +66,18 @@ export function snippetParts(
   const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;
   const applyAddress = `${receiver}${paths.apply}/${key}${lang ? `?lang=${lang}` : ''}`;
   const isDialog = attributes['presentation'] === 'dialog';
+  const firstScreen = firstScreenOf(attributes);
+  const isPinned = version !== 'newest';
+  // A dialog loads the file when it is opened.
+  const rest = isPinned && !isDialog && firstScreen !== 'steps' ? laterFile(newest, 'rest') : undefined;
   return {
     partner: key,
     attributes: {...(isDialog && {id: dialogId}), ...inOrder(attributes)},
     properties,
-    height: isDialog ? undefined : reservedHeight(attributes),
+    height: isDialog ? undefined : reservedHeights[firstScreen],
     module: scriptFile(moduleFile),
     classic: scriptFile(classicFile),
+    preload: rest === undefined ? undefined : pinnedFile(publicUrl, newest, rest),
     server: new URL(publicUrl).origin,
     ownSites: ownSitesOf(publicUrl, partner),
     opener: {
@@ -103,8 +114,8 @@ function applyPageOf(
   };
 }
 
-function reservedHeight(attributes: Attributes): string {
-  if (attributes['lead-type'] === 'standard') return reservedHeights.standard;
-  if (attributes['layout'] === 'single') return reservedHeights.single;
-  return attributes['order'] === 'contact-first' ? reservedHeights.contactFirst : reservedHeights.steps;
+function firstScreenOf(attributes: Attributes): keyof typeof reservedHeights {
+  if (attributes['lead-type'] === 'standard') return 'standard';
+  if (attributes['layout'] === 'single') return 'single';
+  return attributes['order'] === 'contact-first' ? 'contactFirst' : 'steps';
 }

@@ -97,6 +97,10 @@ export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[
 export const hasFirstFiles = ({manifest}: EmbedVersion): boolean =>
   firstFiles.every((file) => manifest.integrity[file] !== undefined);
 
+/** The name of the later file in this version, such as `rest-1b2ff6881c.js`. Undefined if the version has none. */
+export const laterFile = ({manifest}: EmbedVersion, name: string): string | undefined =>
+  Object.keys(manifest.integrity).find((file) => file.startsWith(`${name}-`));
+
 /** What `/embed/versions.json` says. */
 export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions => ({
   newest: newestVersion(versions)?.name ?? null,
@@ -116,8 +120,10 @@ export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions 
  */
 export function pinnedFile(publicUrl: string, {name, manifest, released}: EmbedVersion, file: string) {
   const integrity = manifest.integrity[file] ?? '';
-  const build = released
-    ? ''
-    : `?build=${encodeURIComponent(integrity.replace(/^sha384-/, '').slice(0, 12))}`;
+  // The name of a later file has its hash, and the first file asks for it by that name alone.
+  const build =
+    released || !firstFiles.includes(file)
+      ? ''
+      : `?build=${encodeURIComponent(integrity.replace(/^sha384-/, '').slice(0, 12))}`;
   return {src: `${publicUrl}/embed/${name}/${file}${build}`, integrity};
 }

@@ -26,11 +26,12 @@ const names = (addresses: readonly string[]) =>
 export const formPages = {
   widget: {title: '`steps`', filesInARow: 1, requests: 1},
   'widget-es': {title: '`steps`, Spanish', filesInARow: 2, requests: 2},
-  // The others begin with text fields, which come with the rest of the form. One screen needs the configuration, too.
-  'widget-contact': {title: '`steps`, contact data first', filesInARow: 2, requests: 2},
-  'widget-standard': {title: '`standard`', filesInARow: 2, requests: 3},
-  'widget-single': {title: '`single`', filesInARow: 2, requests: 3},
-  'widget-single-contact': {title: '`single`, contact data first', filesInARow: 2, requests: 3},
+  // The others begin with text fields, which come with the rest of the form, for which the snippet asks beside the script.
+  // One screen needs the configuration, too.
+  'widget-contact': {title: '`steps`, contact data first', filesInARow: 1, requests: 2},
+  'widget-standard': {title: '`standard`', filesInARow: 1, requests: 3},
+  'widget-single': {title: '`single`', filesInARow: 1, requests: 3},
+  'widget-single-contact': {title: '`single`, contact data first', filesInARow: 1, requests: 3},
 } as const;
 export type FormPage = keyof typeof formPages;
 export const formPageNames = Object.keys(formPages) as FormPage[];
@@ -253,7 +254,7 @@ A plain partner page by itself, with a plain HTML form of the same fields, and w
 
 ## The first field on screen
 
-The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. Where text fields are on the first screen, the script loads the file for them: two files in a row. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
+The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, until its heading is on screen + one round trip for each file that must be loaded one after the other + the transfer of all scripts that arrive before the field). \`steps\` needs one file, the script. Where text fields are on the first screen, the snippet loads the file for them beside the script. A Spanish page needs its words: two files in a row. The plain HTML form is on screen after ${ms(middle(loads.plain.map(shownAt)))}.
 
 ${firstField(loads)}
 

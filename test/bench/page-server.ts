@@ -4,19 +4,21 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {formFields, type Field} from '../../contract/fields.ts';
 import {afterTouch} from '../../form/words/en.ts';
-import type {Order} from '../../form/pages.ts';
-import {reservedHeights} from '../../form/reserved-heights.ts';
-import {documentedSnippet, singleSnippet} from '../support/embed-snippet.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {noChoices} from '../../server/snippets/choices.ts';
+import type {Attributes} from '../../server/snippets/markup.ts';
+import {snippetParts} from '../../server/snippets/parts.ts';
+import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import type {EmbedVersion} from '../../server/versions/embed-versions.ts';
 
 export type PartnerPages = {
   origin: string;
   /**
-   * Adds pages with the form.
-   * @param script the tag of the first file
+   * Adds pages with the snippet of "Your own HTML".
    * @param name what the names of the pages begin with
-   * @param own the order that the form has by itself, whose height the pages reserve
+   * @param own what is chosen for each of the snippets
    */
-  embed(script: string, partner: string, name: string, own?: Order): void;
+  embed(publicUrl: string, version: EmbedVersion, name: string, own?: Attributes): void;
   close(): void;
 };
 
@@ -68,22 +70,22 @@ export async function servePartnerPages(): Promise<PartnerPages> {
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    embed(script, partner, name, own = 'funds-first') {
-      const documented = documentedSnippet(script, `partner="${partner}"`);
-      const reserve = (height: string) => documented.replace(reservedHeights.steps, height);
-      const contactFirst = reserve(reservedHeights.contactFirst);
-      const withAttribute = (snippet: string, attribute: string) =>
-        snippet.replace('partner=', `${attribute} partner=`);
-      const snippet = own === 'contact-first' ? contactFirst : documented;
-      const inOrder = withAttribute(contactFirst, 'order="contact-first"');
-      const standard = withAttribute(reserve(reservedHeights.standard), 'lead-type="standard"');
+    embed(publicUrl, version, name, own) {
+      const partner = onePartner({key: 'acme', cid: '1001', origins: ['https://www.acme.example']});
+      const snippet = (chosen?: Attributes) => {
+        const attributes = {...noChoices.attributes, ...own, ...chosen};
+        const parts = snippetParts({publicUrl}, version, partner, {...noChoices, attributes});
+        return siteKinds.html.blocks(parts)[0]?.code ?? '';
+      };
+      const contactFirst = {order: 'contact-first'};
+      const single = {layout: 'single'};
       pages
-        .set(`/${name}`, page('en', snippet))
-        .set(`/${name}-es`, page('es', snippet))
-        .set(`/${name}-contact`, page('en', inOrder))
-        .set(`/${name}-standard`, page('en', standard))
-        .set(`/${name}-single`, page('en', singleSnippet(snippet)))
-        .set(`/${name}-single-contact`, page('en', singleSnippet(inOrder)));
+        .set(`/${name}`, page('en', snippet()))
+        .set(`/${name}-es`, page('es', snippet()))
+        .set(`/${name}-contact`, page('en', snippet(contactFirst)))
+        .set(`/${name}-standard`, page('en', snippet({'lead-type': 'standard'})))
+        .set(`/${name}-single`, page('en', snippet(single)))
+        .set(`/${name}-single-contact`, page('en', snippet({...single, ...contactFirst})));
     },
     close: () => server.close().closeAllConnections(),
   };

@@ -24,7 +24,7 @@ export type Loaded = {
   shownAt: number;
   shift: number;
   longTasks: readonly LongTask[];
-  /** The addresses of all requests before the first touch, except the page itself. */
+  /** The different addresses of all requests before the first touch, except the page itself. */
   requests: readonly string[];
   /** Bytes of the scripts from another origin that were transferred before the first field was painted. */
   transferred: number;
@@ -178,7 +178,8 @@ export async function visit(
     shownAt,
     shift,
     longTasks,
-    requests: requests.filter((request) => request !== url && !request.startsWith('data:')),
+    // One that the page has preloaded is listed again when it is used.
+    requests: [...new Set(requests)].filter((request) => request !== url && !request.startsWith('data:')),
     transferred,
     trace,
   };

@@ -8,9 +8,9 @@ import {cpus} from 'node:os';
 import {basename, resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
+import {moduleFile} from '../../contract/api.ts';
 import type {Order} from '../../form/pages.ts';
-import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
-import {newestScript} from '../../server/snippets/newest-script.ts';
+import {newestVersion, pinnedFile, readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -45,18 +45,13 @@ const service = await startService(
   folder.path,
 );
 /** Without releases, so that the newest version is the build. */
-const versions = {embedFolder, releasesFolder: 'no releases'};
-const {script} = newestScript({...versions, publicUrl: service.url});
-const scriptName = basename(/src="([^"]+)"/.exec(script)?.[1] ?? '');
-partner.embed(script, 'acme', 'widget');
-const released = {embedFolder: 'no builds', releasesFolder: 'releases'};
+const build = newestVersion(readVersions({embedFolder, releasesFolder: 'no releases'}));
+const release = newestVersion(readVersions({embedFolder: 'no builds', releasesFolder: 'releases'}));
+if (!build || !release) throw new Error('The form is not built: run "npm run build" first');
+partner.embed(service.url, build, 'widget');
+const scriptName = basename(pinnedFile(service.url, build, moduleFile).src);
 // Releases before 1.4.0 have the contact data first, and know no other order.
-partner.embed(
-  newestScript({...released, publicUrl: service.url}).script,
-  'acme',
-  'released',
-  'contact-first',
-);
+partner.embed(service.url, release, 'released', {order: 'contact-first'});
 const browser = await chromium.launch(await findChromium());
 const addressOf = (name: string) => `${partner.origin}/${name}`;
 
@@ -118,16 +113,15 @@ await service.end('SIGTERM');
 partner.close();
 folder.remove();
 
-const [newest] = readVersions(versions);
 const text = report({
   circumstances: `Chromium ${version} on ${cpus().length} × ${cpus()[0]!.model.trim()}, medians of ${runs} visits`,
   loads,
-  release: newestVersion(readVersions(released))?.name ?? 'none',
+  release: release.name,
   pairs,
   lateShifts,
   ways,
   works,
-  profile: profileOf(profiled, scriptName, newest ? await sourceMapsOf(newest.folder) : new Map()),
+  profile: profileOf(profiled, scriptName, await sourceMapsOf(build.folder)),
 });
 const file = 'docs/page-benchmark.md';
 const formatted = await format(text, {...(await resolveConfig(file)), parser: 'markdown'});

@@ -10,13 +10,13 @@ import {join} from 'node:path';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
-import {classicTag} from '../../server/snippets/markup.ts';
+import {classicTag, type Attributes} from '../../server/snippets/markup.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {onePartner} from '../../server/config/partners.ts';
-import {readVersions} from '../../server/versions/embed-versions.ts';
+import {readVersions, type EmbedVersion} from '../../server/versions/embed-versions.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
 const built = 'dist/embed';
@@ -30,6 +30,11 @@ export type Service = {
   classicScript: string;
   /** The snippet for a page in HTML, with what it says where the form does not load. */
   snippet: string;
+  /**
+   * The same for a form with the contact data first, whose version no other page loads, so that the browser has none of
+   * its files in the cache.
+   */
+  preloadingSnippet: string;
   /** The number of a version with the same files. */
   otherVersion: string;
   /** Another such version for a single test, so that the browser has none of its files in the cache. */
@@ -85,12 +90,13 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
   const otherVersion = '0.9.0';
   const uncachedVersion = '0.9.1';
   const withdrawnVersion = '0.9.2';
+  const preloadedVersion = '0.9.3';
   const laterFiles: Service['laterFiles'] = [];
 
   const server = await startTestServer((folder) => {
     // As releases, whose addresses do not change with each build.
     const releasesFolder = join(folder, 'releases');
-    for (const name of [version, otherVersion, uncachedVersion, withdrawnVersion]) {
+    for (const name of [version, otherVersion, uncachedVersion, withdrawnVersion, preloadedVersion]) {
       cpSync(join(built, version), join(releasesFolder, name), {recursive: true});
     }
     for (const file of Object.keys(integrity).filter((name) => !firstFiles.includes(name))) {
@@ -113,19 +119,22 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
   });
   const config = {...server.config, publicUrl: server.url};
   const {script} = newestScript(config);
-  const parts = snippetParts(
-    config,
-    versionForSnippets(readVersions(config))!,
-    config.partners[0],
-    noChoices,
+  const versions = readVersions(config);
+  const snippetOf = (version: EmbedVersion | undefined, attributes: Attributes) => {
+    const choices = {...noChoices, attributes: {...noChoices.attributes, ...attributes}};
+    return siteKinds.html.blocks(snippetParts(config, version!, config.partners[0], choices))[0]?.code ?? '';
+  };
+  const snippet = snippetOf(versionForSnippets(versions), {});
+  const preloadingSnippet = snippetOf(
+    versions.find(({name}) => name === preloadedVersion),
+    {order: 'contact-first'},
   );
-  const [{code: snippet} = {code: ''}] = siteKinds.html.blocks(parts);
   const classic = {src: `${server.url}/embed/${version}/${classicFile}`, integrity: integrity[classicFile]};
-  const scripts = {script, classicScript: classicTag({classic}), snippet};
-  const versions = {otherVersion, uncachedVersion, withdrawnVersion};
+  const scripts = {script, classicScript: classicTag({classic, preload: undefined}), snippet};
+  const otherVersions = {otherVersion, uncachedVersion, withdrawnVersion};
   return {
     server,
-    service: {origin: server.url, ...scripts, ...versions, laterFiles},
+    service: {origin: server.url, ...scripts, ...otherVersions, preloadingSnippet, laterFiles},
   };
 }
 

@@ -17,6 +17,7 @@ const publicUrl = 'https://leads.example.com';
 const integrity = {
   'lead-prequal-form.js': 'sha384-ModuleModuleModule',
   'lead-prequal-form.classic.js': 'sha384-Classic/Classic+Classic',
+  'rest-0123456789.js': 'sha384-Rest',
 };
 const release: EmbedVersion = {
   name: '1.1.0',
@@ -47,6 +48,17 @@ suite('what a snippet is made from', () => {
     assert.equal(versionForSnippets([build, newer, release, old]), newer);
     assert.equal(versionForSnippets([build]), build);
     assert.equal(versionForSnippets([build, old]), undefined);
+  });
+
+  test('a form that begins with text fields has their file preloaded, where its address is known', () => {
+    const rest = {src: `${publicUrl}/embed/1.1.0/rest-0123456789.js`, integrity: 'sha384-Rest'};
+    const contactFirst = {order: 'contact-first'};
+    for (const query of [contactFirst, {layout: 'single'}, {'lead-type': 'standard'}])
+      assert.deepEqual(partsOf(query).preload, rest);
+    assert.deepEqual(partsOf(contactFirst, acme, {...release, released: false}).preload, rest);
+    for (const query of [{}, {...contactFirst, version: 'newest'}, {...contactFirst, presentation: 'dialog'}])
+      assert.equal(partsOf(query).preload, undefined);
+    assert.equal(partsOf(contactFirst, acme, old).preload, undefined);
   });
 
   test('snippets never pin a version that was withdrawn', () => {

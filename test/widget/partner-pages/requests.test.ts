@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/partner-pages.ts';
-import {fillAll, send, shows, text, touch} from '../../support/browser/visitor.ts';
+import {fillAll, fillContact, send, shows, text, touch} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {element, formOn, openPage, reachResult, scriptOf, scripts, service, total} from './partner-page.ts';
 
@@ -87,6 +87,15 @@ describe('the requests of the form', () => {
       expect(files()).to.have.length.above(1);
     });
   }
+
+  it('the file that a snippet preloads is sent once, and is the one that the form uses', async () => {
+    const before = (await requests()).length;
+    const page = await openPage(service.preloadingSnippet);
+    await fillContact(await formOn(page));
+    const made = (await requests()).slice(before).filter(({url}) => url.includes('/rest-'));
+    expect(made).to.have.length(1);
+    expect(page.trouble).to.deep.equal([]);
+  });
 
   const laterFilesOf = (page: Window) => requested(page, /\/([\w-]+)-[0-9a-f]{10}\.js$/);
 
