@@ -26,11 +26,8 @@ export type FormView = {
 export function formView(view: FormView) {
   const {words, pages, touched, arrival, onEvent} = view;
   const page = touched?.fields.page ?? 0;
-  const last = page === pages.length - 1;
   const isSending = touched?.submission.isSending ?? false;
   const isBusy = arrival === 'awaited' || isSending;
-  // The buttons of the last page are shown once it is known which consent text stands above them.
-  const awaitsConsent = last && !isBusy && arrival !== 'failed' && !touched?.submission.preparation.isSettled;
   const privacy = view.privacyHref
     ? html`<a href=${view.privacyHref} target="_blank" rel="noopener">${words.privacy}</a>`
     : nothing;
@@ -47,16 +44,14 @@ export function formView(view: FormView) {
       @input=${onEvent}
       @focusout=${onEvent}
     >
-      ${touched?.summary()} ${progressView(pages.length, page)}
-      ${pages.length > 1 ? touched?.soFar.view() : nothing}
+      ${touched?.summary()} ${progressView(pages.length, page)} ${touched?.soFar.above()}
       ${pages.map((steps, index) =>
         // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
-      ${pages.length > 1 ? nothing : touched?.soFar.view()}
-      ${last ? html`<slot name="consent"></slot>` : nothing}
+      ${touched?.soFar.below()} ${touched?.consentSlot()}
       <div ?inert=${isSending} class="use">
-        ${last ? touched?.consent.view(privacy) : nothing}
+        ${touched?.consentView(privacy)}
         <p class="why" part="privacy">
           <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
             <path
@@ -66,12 +61,12 @@ export function formView(view: FormView) {
         </p>
       </div>
       ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
-      <div class="actions ${awaitsConsent ? 'waiting' : ''}" part="actions">
+      <div class="actions ${touched?.awaitsConsent ? 'waiting' : ''}" part="actions">
         <button
           class="main"
           part="button primary"
           type="submit"
-          aria-disabled=${isBusy ? 'true' : 'false'}
+          aria-disabled=${isBusy}
           @click=${view.onPress}
         >
           ${touched?.mainLabel() ?? firstLabel(view)}
@@ -89,26 +84,26 @@ const loadFailedNotice = ({words, applyHref}: Pick<FormView, 'words' | 'applyHre
   );
 
 /** Stands in place of the fields if the rest of the form did not arrive, and the first screen needs it. */
-export function loadFailedView(view: Pick<FormView, 'words' | 'applyHref' | 'arrival'>, onRetry: () => void) {
-  const isBusy = view.arrival === 'awaited';
-  return html`
-    ${loadFailedNotice(view)}
-    <div class="actions" part="actions">
-      <button
-        class="main"
-        part="button primary"
-        type="button"
-        aria-disabled=${isBusy ? 'true' : 'false'}
-        @click=${onRetry}
-      >
-        ${isBusy ? view.words.loading : view.words.tryAgain}
-      </button>
-    </div>
-  `;
-}
+export const loadFailedView = (
+  view: Pick<FormView, 'words' | 'applyHref' | 'arrival'>,
+  onRetry: () => void,
+) => html`
+  ${loadFailedNotice(view)}
+  <div class="actions" part="actions">
+    <button
+      class="main"
+      part="button primary"
+      type="button"
+      aria-disabled=${view.arrival === 'awaited'}
+      @click=${onRetry}
+    >
+      ${firstLabel(view)}
+    </button>
+  </div>
+`;
 
 /** What the main button says as long as `rest` is not there. */
-function firstLabel({words, arrival}: FormView) {
+function firstLabel({words, arrival}: Pick<FormView, 'words' | 'arrival'>) {
   if (arrival === 'awaited') return words.loading;
   return arrival === 'failed' ? words.tryAgain : words.next;
 }

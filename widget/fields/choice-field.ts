@@ -58,8 +58,8 @@ export const choiceField = (
     part="field"
     data-field=${name}
     role="radiogroup"
-    aria-required=${required ? 'true' : 'false'}
-    aria-invalid=${error ? 'true' : 'false'}
+    aria-required=${required}
+    aria-invalid=${error !== undefined}
     aria-describedby=${describedBy(name, words, error)}
   >
     <legend part="label">${question}</legend>

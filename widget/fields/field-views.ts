@@ -96,7 +96,7 @@ function textField(
         autocomplete=${autocomplete ?? 'off'}
         enterkeyhint=${enterKey}
         ?required=${required}
-        aria-invalid=${error ? 'true' : 'false'}
+        aria-invalid=${error !== undefined}
         aria-describedby=${describedBy(name, words, error)}
         .value=${value}
       />${below} ${error}
@@ -130,7 +130,7 @@ const moneyField = (
           autocomplete="off"
           enterkeyhint=${enterKey}
           ?required=${fieldTable[name].required}
-          aria-invalid=${error ? 'true' : 'false'}
+          aria-invalid=${error !== undefined}
           aria-describedby=${describedBy(name, words, error, `${name}-hint`)}
           .value=${value}
           @input=${(event: InputEvent) => on.type(name, event)}

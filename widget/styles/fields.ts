@@ -3,8 +3,6 @@ import {css} from 'lit';
 
 export const fields = css`
   .fields {
-    display: grid;
-    gap: calc(var(--_space) * 5) calc(var(--_space) * 4);
     margin-block: calc(var(--_space) * 5) calc(var(--_space) * 6);
   }
   label,

@@ -72,8 +72,6 @@ export const layout = css`
     line-height: 1.25;
     text-wrap: balance;
     outline: none;
-    /* Shows the progress and the edge of the card above the title when the title is scrolled to. */
-    scroll-margin-block: 48px;
   }
   .count {
     color: var(--_muted);
@@ -144,16 +142,6 @@ export const layout = css`
     display: flex;
     flex-direction: column;
     gap: calc(var(--_space) * 3);
-  }
-  /* The animation ends, so the buttons appear after ten seconds, whatever becomes of the files that they wait for. */
-  .waiting {
-    animation: hide 10s;
-  }
-  @keyframes hide {
-    from,
-    to {
-      visibility: hidden;
-    }
   }
   .use {
     margin-block-end: calc(var(--_space) * 6);

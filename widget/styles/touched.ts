@@ -5,6 +5,24 @@
 import {css} from 'lit';
 
 export const touched = css`
+  /* The animation ends, so the buttons appear after ten seconds, whatever becomes of the consent text. */
+  .waiting {
+    animation: hide 10s;
+  }
+  @keyframes hide {
+    from,
+    to {
+      visibility: hidden;
+    }
+  }
+  h2 {
+    /* Shows the progress and the edge of the card above the title when the title is scrolled to. */
+    scroll-margin-block: 48px;
+  }
+  .fields {
+    display: grid;
+    gap: calc(var(--_space) * 5) calc(var(--_space) * 4);
+  }
   .field {
     scroll-margin-block: 16px;
   }

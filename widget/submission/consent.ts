@@ -94,7 +94,7 @@ export class Consent {
                   name="consent"
                   value=${version}
                   required
-                  aria-invalid=${this.error ? 'true' : 'false'}
+                  aria-invalid=${this.error !== undefined}
                   aria-describedby=${describedBy}
                   .checked=${this.#tickedVersion === version}
                 />

@@ -47,12 +47,21 @@ export class SoFar {
   }
 
   /**
-   * Screen readers say the line when it changes. The first of several pages has none, because nothing can be said yet
-   * there, and because the figures may arrive while the visitor is on it.
+   * The line above the fields. The first of several pages has none, because nothing can be said yet there, and because the
+   * figures may arrive while the visitor is on it.
    */
-  view() {
-    const isFirst = this.#fields.page === 0 && this.#host.pages().length > 1;
-    if (!this.#figures || isFirst) return nothing;
+  above() {
+    return this.#fields.page === 0 ? nothing : this.#view();
+  }
+
+  /** The line below the fields of a single page, where the visitor who has filled them in sees it. */
+  below() {
+    return this.#host.pages().length > 1 ? nothing : this.#view();
+  }
+
+  /** Screen readers say the line when it changes. */
+  #view() {
+    if (!this.#figures) return nothing;
     const {words} = this.#host;
     const amount = formatMoney(this.#total, words.locale);
     return html`<p class="so-far" part="so-far" role="status">

@@ -76,8 +76,7 @@ export class TouchedForm {
     this.submission = new Submission(host, () => this.#configure());
     this.soFar = new SoFar(host, this.fields, this.submission.preparation);
     // A draft has brought back the last page, whose buttons wait for the consent text.
-    const {page} = this.fields;
-    if (page > 0 && page === host.pages().length - 1) void this.submission.preparation.begin();
+    if (this.fields.page > 0 && this.#isLastPage) void this.submission.preparation.begin();
   }
 
   #configure() {
@@ -161,7 +160,7 @@ export class TouchedForm {
     const {errors} = this.read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
     if (empty) return fields.input(empty)?.focus();
-    if (fields.page === this.#host.pages().length - 1) void this.submit();
+    if (this.#isLastPage) void this.submit();
     else if (Object.keys(errors).length > 0) this.#refuse(errors);
     else if (!this.#stopsToAsk(fields.names)) this.showPage(fields.page + 1);
   }
@@ -369,13 +368,33 @@ export class TouchedForm {
       : nothing;
   }
 
+  /** What the page itself shows beside the consent. */
+  consentSlot() {
+    return this.#isLastPage ? html`<slot name="consent"></slot>` : nothing;
+  }
+
+  /** @param privacy the link to the privacy policy */
+  consentView(privacy: unknown) {
+    return this.#isLastPage ? this.consent.view(privacy) : nothing;
+  }
+
+  get #isLastPage() {
+    return this.fields.page === this.#host.pages().length - 1;
+  }
+
+  /** The buttons of the last page are shown once it is known which consent text stands above them. */
+  get awaitsConsent() {
+    const {isSending, preparation} = this.submission;
+    return this.#isLastPage && !isSending && !preparation.isSettled;
+  }
+
   /** What the main button says. */
   mainLabel() {
     const {words} = this.#host;
     if (this.submission.isSending)
       return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
     if (this.submission.isRetryable) return words.tryAgain;
-    if (this.fields.page < this.#host.pages().length - 1) return words.next;
+    if (!this.#isLastPage) return words.next;
     return sendLabel(words, this.#host.leadType());
   }
 
