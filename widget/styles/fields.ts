@@ -5,11 +5,6 @@ export const fields = css`
   .fields {
     margin-block: calc(var(--_space) * 5) calc(var(--_space) * 6);
   }
-  label,
-  legend {
-    font-weight: 600;
-    padding: 0;
-  }
   .help {
     margin-block: -2px 8px;
   }

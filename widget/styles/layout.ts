@@ -122,12 +122,10 @@ export const layout = css`
     cursor: pointer;
     display: inline-flex;
     font-weight: 600;
-    gap: 8px;
     justify-content: center;
     padding-block: var(--_space);
     padding-inline: calc(var(--_space) * 5);
     text-align: center;
-    text-decoration: none;
   }
   .main {
     background: var(--_accent);

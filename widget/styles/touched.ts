@@ -26,6 +26,11 @@ export const touched = css`
   .field {
     scroll-margin-block: 16px;
   }
+  label,
+  legend {
+    font-weight: 600;
+    padding: 0;
+  }
   .field > label {
     display: block;
     margin-block-end: 4px;
@@ -41,6 +46,11 @@ export const touched = css`
   input[aria-invalid='true'] {
     border-color: var(--_bad);
     box-shadow: inset 0 0 0 1px var(--_bad);
+  }
+  button,
+  .main {
+    gap: 8px;
+    text-decoration: none;
   }
   .so-far {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
