@@ -26,6 +26,10 @@ ${[
       `  <alias><family>${generic}</family><prefer><family>${family}</family></prefer></alias>`,
   )
   .join('\n')}
+  <!-- Where no family is asked for, as Chromium does for the fonts of the system. -->
+  <match target="pattern">
+    <edit name="family" mode="append_last"><string>DejaVu Sans</string></edit>
+  </match>
 </fontconfig>
 `;
 
