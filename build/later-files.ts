@@ -114,7 +114,7 @@ export function pinLaterFiles(): Plugin {
         const {file, code, map} = await building;
         this.emitFile({type: 'asset', fileName: file, source: code});
         this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
-        pinned = pinned.replace(statement, `importPinned('./${file}', '${integrityOf(code, 'sha256')}')`);
+        pinned = pinned.replace(statement, `importPinned('./${file}', '${integrityOf(file, code)}')`);
       }
       return {code: pinned, map: null};
     },

@@ -27,8 +27,14 @@ export function refuseReleased() {
   process.exit(1);
 }
 
-export const integrityOf = (content: string, hash = 'sha384') =>
-  `${hash}-${createHash(hash).update(content).digest('base64')}`;
+/**
+ * The value of the `integrity` attribute for a file. Later files have a shorter hash, because the first file holds it. A
+ * browser uses a file that was preloaded only if it is pinned in both places by the same hash.
+ */
+export function integrityOf(file: string, code: string): string {
+  const hash = firstFiles.includes(file) ? 'sha384' : 'sha256';
+  return `${hash}-${createHash(hash).update(code).digest('base64')}`;
+}
 
 /** @returns the code of each script of a build by its name, the module and its twin first */
 export function scriptsOf(output: readonly (Rolldown.OutputAsset | Rolldown.OutputChunk)[]) {
@@ -55,7 +61,7 @@ export const finish: Plugin = {
     for (const [file, code] of files) {
       const tree = JSON.stringify(this.parse(code));
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} contains ${what}`);
-      integrity[file] = integrityOf(code);
+      integrity[file] = integrityOf(file, code);
     }
     // The server serves no source maps. `npm run size` and the page benchmark build the form in memory, with its maps
     // (test/bench/source-maps.ts).

@@ -19,7 +19,7 @@ const reserve = (narrow: number, wide: number) => `clamp(${wide}em, (40em - 100v
  * consent, all fields on one page.
  */
 export const reservedHeights = {
-  steps: reserve(38, 27),
+  steps: reserve(38, 28),
   contactFirst: reserve(46, 37),
   standard: reserve(45, 38),
   single: reserve(110, 97),

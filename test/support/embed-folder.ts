@@ -3,7 +3,13 @@ import {createHash} from 'node:crypto';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
-export const sha384 = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+const integrityOf = (hash: string, text: string) =>
+  `${hash}-${createHash(hash).update(text).digest('base64')}`;
+
+export const sha384 = (text: string) => integrityOf('sha384', text);
+
+/** The same hash of a text as another, such as `sha256-…`. */
+export const sameHashOf = (text: string, other: string) => integrityOf(other.split('-')[0] ?? '', text);
 
 /** @param files by name. Those whose names end in `.js` are in the manifest, as in a real build */
 export function makeEmbedVersion(
