@@ -158,6 +158,7 @@ export const layout = css`
     block-size: 1px;
     inline-size: 1px;
     overflow: hidden;
+    padding: 0;
     position: absolute;
     white-space: nowrap;
   }
