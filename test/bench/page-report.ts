@@ -258,7 +258,7 @@ The first field may take ${firstFieldFactor.toFixed(2)} × (the page alone, unti
 
 ${firstField(loads)}
 
-Compared with release ${release} in its own order, contact data first, visited in turn:
+Compared with release ${release}, visited in turn:
 
 ${comparison(pairs)}
 

@@ -16,9 +16,8 @@ export type PartnerPages = {
   /**
    * Adds pages with the snippet of "Your own HTML".
    * @param name what the names of the pages begin with
-   * @param own what is chosen for each of the snippets
    */
-  embed(publicUrl: string, version: EmbedVersion, name: string, own?: Attributes): void;
+  embed(publicUrl: string, version: EmbedVersion, name: string): void;
   close(): void;
 };
 
@@ -70,10 +69,10 @@ export async function servePartnerPages(): Promise<PartnerPages> {
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    embed(publicUrl, version, name, own) {
+    embed(publicUrl, version, name) {
       const partner = onePartner({key: 'acme', cid: '1001', origins: ['https://www.acme.example']});
       const snippet = (chosen?: Attributes) => {
-        const attributes = {...noChoices.attributes, ...own, ...chosen};
+        const attributes = {...noChoices.attributes, ...chosen};
         const parts = snippetParts({publicUrl}, version, partner, {...noChoices, attributes});
         return siteKinds.html.blocks(parts)[0]?.code ?? '';
       };

@@ -50,8 +50,7 @@ const release = newestVersion(readVersions({embedFolder: 'no builds', releasesFo
 if (!build || !release) throw new Error('The form is not built: run "npm run build" first');
 partner.embed(service.url, build, 'widget');
 const scriptName = basename(pinnedFile(service.url, build, moduleFile).src);
-// Releases before 1.4.0 have the contact data first, and know no other order.
-partner.embed(service.url, release, 'released', {order: 'contact-first'});
+partner.embed(service.url, release, 'released');
 const browser = await chromium.launch(await findChromium());
 const addressOf = (name: string) => `${partner.origin}/${name}`;
 
