@@ -136,9 +136,9 @@ export class LeadPrequalForm extends EmbeddedElement {
     strings: {attribute: false},
     draft: {type: Boolean},
     prefill: {attribute: false},
+    context: {attribute: false},
     prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
     history: {type: Boolean},
-    context: {attribute: false},
     sandbox: {},
   };
 
