@@ -190,7 +190,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         [second?.id],
       );
     });
-    test('a lead is read with its consent, attribution, hidden fields, and the leads that refer to it', async () => {
+    test('a lead is read with all that is stored with it, and the leads that refer to it', async () => {
       const consent = {
         textVersion: '1',
         textHash: 'f'.repeat(64),

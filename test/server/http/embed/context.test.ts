@@ -22,10 +22,10 @@ const partners = [
 const longest = '🎉'.repeat(200);
 
 suite('hidden fields', () => {
-  forEachStore(({startServer}) => {
+  forEachStore((store) => {
     const receiver = openForSuite(() => startWebhookReceiver());
     const server = openForSuite(() =>
-      startServer(
+      store.startServer(
         {
           destinations: new Map([['crm', receiver.settings]]),
           partners: [...partners],
