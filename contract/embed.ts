@@ -93,6 +93,8 @@ export type EmbedConfig = {
    * the contact data (`show_estimate`).
    */
   estimate?: PolicyFigures;
+  /** The names of the hidden fields that the partner lists. Only of a partner that lists some. */
+  context_fields?: readonly string[];
   /** Null if the server requires no proof of work. */
   challenge: Challenge | null;
 };
@@ -127,6 +129,21 @@ export type Attribution = {[Key in AttributionKey]?: string | undefined};
 export const attributionValue = /^\P{C}{1,500}$/u;
 
 /**
+ * Hidden fields: what a page says about itself, such as `{brand: 'north'}`, by the names that the partner lists
+ * (`context_fields`). They hold no personal data.
+ */
+export type Context = Readonly<Record<string, string>>;
+
+/** Begins the names of attributes of the form, and of query parameters of the apply page: `context-brand`. */
+export const contextPrefix = 'context-';
+
+/** The name of a hidden field. HTML turns the names of attributes into lower case. */
+export const contextName = /^[a-z][a-z\d_-]{0,39}$/;
+
+/** One line without control characters. Spaces around it do not count. A value that does not match is left out. */
+export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
+
+/**
  * The body of `POST /embed/v1/leads`. The lead is always required; consent and proof are required if the partner's
  * configuration asks for them.
  */
@@ -146,6 +163,8 @@ export type EmbedSubmission = {
   elapsed_ms?: number | undefined;
   /** The server leaves out values that are not allowed, and accepts the lead without them. */
   attribution?: Attribution | undefined;
+  /** Hidden fields. The server leaves out names that the partner does not list, and values that are not allowed. */
+  context?: Readonly<Record<string, string | undefined>> | undefined;
   /** The address of the page, shortened by `pageAddress`. It is stored with the consent. */
   page?: string | undefined;
   /** The id of an earlier lead that this lead corrects, and the token from the answer of that earlier lead. */

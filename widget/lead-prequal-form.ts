@@ -1,4 +1,5 @@
 import {html, nothing, type PropertyValues} from 'lit';
+import type {Context} from '../contract/embed.ts';
 import {defaultPages, pagesOf} from '../form/pages.ts';
 import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
@@ -133,6 +134,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
+    context: {attribute: false},
     draft: {type: Boolean},
     prefill: {attribute: false},
     prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
@@ -170,6 +172,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare prefillFromUrl: boolean;
   /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
   declare history: boolean;
+  /**
+   * Hidden fields that are sent with the lead, by the names that the partner lists: `{brand: 'north'}`. So are attributes
+   * such as `context-brand`. Never personal data.
+   */
+  declare context: Context | undefined;
   /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | boolean | null | undefined;
 

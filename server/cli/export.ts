@@ -10,6 +10,7 @@ import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
 import {reasonOf, type BesideStore} from '../leads/lead-store.ts';
+import type {Config} from '../config/config.ts';
 import {counted, toJson, visible, type Run} from './output.ts';
 
 export const formats = ['csv', 'jsonl'] as const;
@@ -22,8 +23,11 @@ const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shap
 const leadFields = Object.keys(leadShape.shape);
 const consentFields = Object.keys(consentShape.unwrap().shape);
 
-/** The columns of a CSV, and where their values stand in a lead. */
-const columns: readonly (readonly [name: string, ...path: string[]])[] = [
+/** A column of a CSV, and where its values stand in a lead. */
+type Column = readonly [name: string, ...path: string[]];
+
+/** The columns that every CSV has. */
+const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
   ...leadFields.map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
@@ -33,6 +37,20 @@ const columns: readonly (readonly [name: string, ...path: string[]])[] = [
   ...attributionKeys.map((name) => [name, 'attribution', name] as const),
   ...['suspect', 'duplicate_of', 'supersedes'].map((name) => [name, name] as const),
 ];
+
+/**
+ * Besides the usual columns, one for each hidden field that the partners list. A CSV begins with its columns, so they
+ * cannot depend on the leads.
+ */
+function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[] {
+  const listed = partners
+    .filter(({key}) => partner === undefined || key === partner)
+    .flatMap(({contextFields}) => contextFields.map(({name}) => name));
+  return [
+    ...usualColumns,
+    ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
+  ];
+}
 
 export type Exported = ReturnType<typeof toEventData> & {cid: string};
 
@@ -82,7 +100,8 @@ const csvOptions = {
   cast: {string: toCell, boolean: String},
 } as const;
 
-const rowOf = (lead: Exported) => columns.map(([, ...path]) => valueAt(lead, path));
+const rowOf = (columns: readonly Column[], lead: Exported) =>
+  columns.map(([, ...path]) => valueAt(lead, path));
 const toJsonLines = (leads: readonly Exported[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
 type Target = {file: string | undefined; format: Format | undefined; excel: boolean};
@@ -99,6 +118,7 @@ const formatsByEnding: Readonly<Record<string, Format>> = {
 export async function exportLeads(
   {stderr, say, fail, writeUnchanged}: Run,
   store: BesideStore,
+  config: Config,
   filter: LeadFilter,
   {file, format, excel}: Target,
 ) {
@@ -119,6 +139,11 @@ export async function exportLeads(
   }
   let bar =
     stderr.isTTY && file !== undefined ? await progress(stderr, await store.countLeads(filter)) : undefined;
+  const columns = columnsFor(config, filter);
+  const hasColumn = (name: string) =>
+    columns.some(([, ...path]) => path[0] === 'context' && path[1] === name);
+  /** The hidden fields of leads that have no column in the CSV. */
+  const unlisted = new Set<string>();
   let count = 0;
   let unreadable = 0;
   try {
@@ -136,7 +161,9 @@ export async function exportLeads(
           fail(unreadableLead(lead));
         }
       }
-      await out.write(isCsv ? toCsv(leads.map(rowOf)) : toJsonLines(leads));
+      await out.write(isCsv ? toCsv(leads.map((lead) => rowOf(columns, lead))) : toJsonLines(leads));
+      for (const name of leads.flatMap(({context = {}}) => Object.keys(context)))
+        if (isCsv && !hasColumn(name)) unlisted.add(name);
       count += leads.length;
       bar?.update(count + unreadable);
       after = page.at(-1)?.id;
@@ -151,6 +178,10 @@ export async function exportLeads(
     bar?.stop();
   }
   say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  if (unlisted.size > 0)
+    say(
+      `The CSV lacks hidden fields that no partner lists any more: ${[...unlisted].join(', ')}. --format jsonl has them.`,
+    );
   if (unreadable > 0) fail(`${counted(unreadable, 'lead')} could not be read, and the export lacks them.`);
 }
 

@@ -1,6 +1,12 @@
 /** `lead-prequal leads`: finds leads, shows and counts them, and writes them to a file. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
+import {
+  contextName,
+  contextValue,
+  leadStatuses,
+  type Context,
+  type LeadStatus,
+} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
@@ -22,6 +28,7 @@ Examples:
   lead-prequal leads count --partner acme --since yesterday --until today
                                                                    how many leads acme sent yesterday
   lead-prequal leads count --by partner,day --since 30d            how many each partner sent, day by day
+  lead-prequal leads list --context brand=north                    leads whose pages said so
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
 Exit status: 0 done, 1 it failed or nothing was found, 2 the command line is wrong.`;
@@ -33,6 +40,7 @@ type Selection = {
   partner?: string;
   state?: LeadStatus;
   campaign?: string;
+  context?: Context;
   reference?: string;
   since?: number;
   until?: number;
@@ -48,6 +56,12 @@ const selecting = (command: Command): Command =>
       ),
     )
     .option('--campaign <name>', 'only leads with this utm_campaign')
+    .addOption(
+      new Option(
+        '--context <name=value>',
+        'only leads with this value of a hidden field that is a filter (context_fields); may be given several times',
+      ).argParser(readContext),
+    )
     .addOption(
       new Option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD').argParser(
         readReference,
@@ -66,10 +80,32 @@ function readReference(text: string): string {
   return end;
 }
 
-const filterOf = ({state, reference, partner, campaign, since, until}: Selection): LeadFilter => ({
+function readContext(text: string, earlier: Context = {}): Context {
+  const [name = '', ...rest] = text.split('=');
+  const value = rest.join('=').trim();
+  if (!contextName.test(name) || !contextValue.test(value))
+    throw new InvalidArgumentError('It must be the name and the value of a hidden field: brand=north.');
+  if (Object.hasOwn(earlier, name))
+    throw new InvalidArgumentError(`A lead has one value of ${name}, so it can be given only once.`);
+  return {...earlier, [name]: value};
+}
+
+/**
+ * Says which hidden fields are no filters (now), because nothing is found by them. Leads that were stored while they were
+ * filters are found, so this is no failure.
+ */
+function sayNoFilters({say}: Run, {partners}: Config, {context = {}}: Selection) {
+  const isFilter = (name: string) =>
+    partners.some(({contextFields}) => contextFields.some((field) => field.filter && field.name === name));
+  for (const name of Object.keys(context).filter((each) => !isFilter(each)))
+    say(`No partner has ${name} as a filter: see context_fields in the partners file.`);
+}
+
+const filterOf = ({state, reference, partner, campaign, context, since, until}: Selection): LeadFilter => ({
   partner: partner === ofCallers ? null : partner,
   status: state,
   campaign,
+  context,
   endOfId: reference,
   since,
   until,
@@ -99,7 +135,10 @@ export function leadsCommand(run: Run): Command {
     .option('--limit <number>', 'so many leads, at most', readCount, 50)
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
-      readingStore(run, (store) => list(run, store, filterOf(selection), limit, json)),
+      readingStore(run, (store, config) => {
+        sayNoFilters(run, config, selection);
+        return list(run, store, filterOf(selection), limit, json);
+      }),
     );
 
   leads
@@ -116,7 +155,10 @@ export function leadsCommand(run: Run): Command {
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
-      readingStore(run, (store, config) => count(run, store, config, filterOf(selection), by, json)),
+      readingStore(run, (store, config) => {
+        sayNoFilters(run, config, selection);
+        return count(run, store, config, filterOf(selection), by, json);
+      }),
     );
 
   selecting(leads.command('export'))
@@ -134,9 +176,10 @@ formula begins with an apostrophe.`,
     )
     .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
       const {format, excel = false, ...selection} = options;
-      return readingStore(run, (store) =>
-        exportLeads(run, store, filterOf(selection), {file, format, excel}),
-      );
+      return readingStore(run, (store, config) => {
+        sayNoFilters(run, config, selection);
+        return exportLeads(run, store, config, filterOf(selection), {file, format, excel});
+      });
     });
 
   return leads;

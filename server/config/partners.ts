@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
 import {consentSchema, formLanguages, looksMarked} from './consent.ts';
+import {contextFieldsSchema} from './context-fields.ts';
 import {
   calculatorName,
   defaultDestination,
@@ -67,6 +68,8 @@ const partnerFields = z.strictObject({
   next_step: nextStep.optional(),
   /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
   show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
+  /** What pages may send with a lead besides what visitors type, such as a brand. Never personal data. */
+  context_fields: contextFieldsSchema.default([]),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
   quota_per_hour: z.int().min(1).default(1_000),
   /** What happens to a lead that a bot may have sent. */
@@ -81,7 +84,7 @@ const partnerFields = z.strictObject({
 });
 function toPartner(fields: z.output<typeof partnerFields>) {
   const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
-  const {quota_per_hour, merge_duplicates, show_estimate, ...others} = rest;
+  const {quota_per_hour, merge_duplicates, show_estimate, context_fields, ...others} = rest;
   return {
     ...others,
     name: name ?? fields.key,
@@ -90,6 +93,7 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
     nextStep: next_step,
     showsEstimate: show_estimate === 'before-contact',
+    contextFields: context_fields,
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
   };

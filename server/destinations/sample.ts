@@ -63,6 +63,7 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       referrer: 'https://search.example.com/',
       landing_page: 'https://www.example.com/',
     },
+    context: {brand: 'sample'},
     suspect: null,
     supersedes: null,
     duplicateOf: null,

@@ -18,6 +18,7 @@ import {
 import {
   attributionKeys,
   attributionValue,
+  contextValue,
   leadStatuses,
   type Challenge,
   type EmbedAnswer,
@@ -147,6 +148,10 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     estimate: figuresSchema
       .exactOptional()
       .describe('The figures of the policy, of a partner that shows the total before the contact data.'),
+    context_fields: z
+      .array(z.string())
+      .exactOptional()
+      .describe('The names that `context` may have, of a partner that lists some.'),
     challenge: challengeSchema.nullable(),
   }),
 );
@@ -161,6 +166,15 @@ const attributed = z
   .refine((value) => attributionValue.test(value) && oneLine.test(value))
   .describe('Left out if it has more than 500 characters, or any that cannot be seen.');
 const attributionSchema = z.object(tableOf(attributionKeys, () => attributed.optional().catch(undefined)));
+
+const contextText = z
+  .string()
+  .trim()
+  .refine((value) => contextValue.test(value))
+  .describe('Left out if it has more than 200 characters or several lines, or any that cannot be seen.');
+const contextSchema = z
+  .record(z.string(), contextText.optional().catch(undefined))
+  .describe('Hidden fields, by the names that the partner lists. Other names are ignored. No personal data.');
 
 const proofSchema = z.object({
   challenge: challengeSchema,
@@ -184,6 +198,7 @@ export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
       .optional()
       .catch(undefined),
     attribution: attributionSchema.optional().catch(undefined),
+    context: contextSchema.optional().catch(undefined),
     supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
   }),
 );

@@ -13,7 +13,16 @@ import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from '.
 
 export type Submission = Pick<
   LeadEntry,
-  'lead' | 'partner' | 'proof' | 'consent' | 'consentText' | 'attribution' | 'suspect' | 'supersedes'
+  | 'lead'
+  | 'partner'
+  | 'proof'
+  | 'consent'
+  | 'consentText'
+  | 'attribution'
+  | 'context'
+  | 'contextFilters'
+  | 'suspect'
+  | 'supersedes'
 > & {
   /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
   answerFrom: string | undefined;
@@ -116,15 +125,17 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     {
       consent,
       attribution,
+      context,
       suspect,
       supersedes,
-    }: Pick<Submission, 'consent' | 'attribution' | 'suspect' | 'supersedes'>,
+    }: Pick<Submission, 'consent' | 'attribution' | 'context' | 'suspect' | 'supersedes'>,
   ): Promise<Answer> | undefined {
     const lead: LeadRecord = {
       ...stored,
       isAnsweredLater: stored.answer.status === 'pending' && duplicateOf === null,
       consent: consent ?? null,
       attribution: attribution ?? null,
+      context: context ?? null,
       suspect: suspect ?? null,
       supersedes: supersedes ?? null,
       duplicateOf,

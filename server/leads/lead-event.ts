@@ -179,6 +179,12 @@ export const leadEventSchema = z
         .describe('Null for a duplicate: the answer of the lead that duplicate_of names holds for it.'),
       consent: consentSchema.nullable().describe('Null if the partner has no consent text.'),
       attribution: attributionSchema,
+      context: z
+        .record(z.string(), z.string())
+        .exactOptional()
+        .describe(
+          'What the page says about itself, by the names that the partner lists in context_fields. Missing if it says nothing.',
+        ),
       suspect: z.string().nullable().describe('Why a bot may have sent the lead. Null for all other leads.'),
       duplicate_of: z
         .string()

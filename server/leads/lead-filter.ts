@@ -1,6 +1,6 @@
 /** What operators read of the stored leads: lists without personal data, counts, and leads with everything. */
 import type {LeadRecord} from './stored-lead.ts';
-import type {LeadStatus} from '../../contract/embed.ts';
+import type {Context, LeadStatus} from '../../contract/embed.ts';
 
 /** Selects leads. An empty filter selects all. */
 export type LeadFilter = {
@@ -8,6 +8,8 @@ export type LeadFilter = {
   partner?: string | null | undefined;
   status?: LeadStatus | undefined;
   campaign?: string | undefined;
+  /** Leads that have all these values of hidden fields. */
+  context?: Context | undefined;
   /** The last ten digits of the id, as `endOfId` reads them from a reference. */
   endOfId?: string | undefined;
   /** Milliseconds since 1970. Leads from this time on. */

@@ -1,5 +1,5 @@
 /** The interface of the store, which `store/` implements for SQLite and for PostgreSQL. */
-import type {Attribution} from '../../contract/embed.ts';
+import type {Attribution, Context} from '../../contract/embed.ts';
 import type {
   BreakEnd,
   Claim,
@@ -36,6 +36,10 @@ export type LeadEntry = StoredLead & {
   consentText?: RememberedText | undefined;
   /** How the visitor came to the site, for operators. */
   attribution?: Attribution | undefined;
+  /** Hidden fields of the page. */
+  context?: Context | undefined;
+  /** The hidden fields by which operators find the lead. */
+  contextFilters?: Context | undefined;
   /** Why a bot may have sent the lead, for operators. */
   suspect?: string | undefined;
   /** The id of the earlier lead that this lead corrects. */

@@ -1,6 +1,6 @@
 /** The types of a stored lead, its answer, and the consent of the visitor. */
 import type {Amounts, Reasons} from '../../contract/amounts.ts';
-import type {Attribution} from '../../contract/embed.ts';
+import type {Attribution, Context} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
 
@@ -74,6 +74,8 @@ export type LeadRecord = StoredLead & {
   consent: Consent | null;
   /** How the visitor came to the site. */
   attribution: Attribution | null;
+  /** Hidden fields of the page. */
+  context: Context | null;
   /** Why a bot may have sent the lead. */
   suspect: string | null;
   /** The id of the earlier lead that this lead corrects. */

@@ -63,6 +63,8 @@ export const tables = {
       utm_source: {...textOrNull, since: 7},
       utm_medium: {...textOrNull, since: 7},
       utm_campaign: {...textOrNull, since: 7},
+      /** Hidden fields of the page, as the codec encodes them. */
+      context: {...textOrNull, since: 11},
     },
     primaryKey: ['id'],
     indexes: {
@@ -104,6 +106,17 @@ export const tables = {
       consent: text,
     },
     primaryKey: ['lead_id'],
+  },
+
+  /**
+   * The hidden fields by which operators filter leads, repeated here without the codec, because they are not personal
+   * data. The primary key has the leads of a value in the order of time, as `leads_overview` has all leads.
+   */
+  context_values: {
+    columns: {name: text, value: text, lead_id: lead},
+    primaryKey: ['name', 'value', 'lead_id'],
+    indexes: {context_values_lead: {on: ['lead_id']}},
+    since: 11,
   },
 
   /**

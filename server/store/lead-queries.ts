@@ -12,6 +12,7 @@ import type {
   LeadSummary,
   UnreadableLead,
 } from '../leads/lead-filter.ts';
+import type {Context} from '../../contract/embed.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import type {Consent} from '../leads/stored-lead.ts';
 import type {Codec} from './codec.ts';
@@ -36,15 +37,43 @@ function createConditions() {
   };
 }
 
-function conditionsOf({partner, status, campaign, endOfId, since, until}: LeadFilter) {
+/** Where the conditions of a filter find their rows, and the column with the id of the lead. */
+type Source = {tables: string; id: string};
+
+/**
+ * Leads with a value of a hidden field are read from the rows of that value, which are in the order of time. SQLite reads
+ * the tables of a CROSS JOIN in their order, and needs to look up each lead in the index alone.
+ */
+const sourceOf = ({context = {}, endOfId}: LeadFilter, {onlyIndex}: Database): Source =>
+  Object.keys(context).length > 0
+    ? {
+        tables: `context_values AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`,
+        id: 'chosen.lead_id',
+      }
+    : {
+        tables: `leads${onlyIndex(endOfId === undefined ? 'leads_overview' : 'leads_reference')}`,
+        id: 'id',
+      };
+
+function conditionsOf({partner, status, campaign, context, endOfId, since, until}: LeadFilter, id: string) {
   const conditions = createConditions();
-  if (partner === null) conditions.addPlain('partner IS NULL');
-  else if (partner !== undefined) conditions.add(($) => `partner = ${$}`, partner);
-  if (status !== undefined) conditions.add(($) => `status = ${$}`, status);
-  if (campaign !== undefined) conditions.add(($) => `utm_campaign = ${$}`, campaign);
-  if (endOfId !== undefined) conditions.add(($) => `substr(id, 27) = ${$}`, endOfId);
-  if (since !== undefined) conditions.add(($) => `id >= ${$}`, firstIdAt(since));
-  if (until !== undefined) conditions.add(($) => `id < ${$}`, firstIdAt(until));
+  const {add, addPlain, parameter} = conditions;
+  for (const [index, [name, value]] of Object.entries(context ?? {}).entries()) {
+    const isValue = (table: string) =>
+      `${table}.name = ${parameter(name)} AND ${table}.value = ${parameter(value)}`;
+    addPlain(
+      index === 0
+        ? `leads.id = chosen.lead_id AND ${isValue('chosen')}`
+        : `EXISTS (SELECT 1 FROM context_values AS other WHERE ${isValue('other')} AND other.lead_id = ${id})`,
+    );
+  }
+  if (partner === null) addPlain('partner IS NULL');
+  else if (partner !== undefined) add(($) => `partner = ${$}`, partner);
+  if (status !== undefined) add(($) => `status = ${$}`, status);
+  if (campaign !== undefined) add(($) => `utm_campaign = ${$}`, campaign);
+  if (endOfId !== undefined) add(($) => `substr(${id}, 27) = ${$}`, endOfId);
+  if (since !== undefined) add(($) => `${id} >= ${$}`, firstIdAt(since));
+  if (until !== undefined) add(($) => `${id} < ${$}`, firstIdAt(until));
   return conditions;
 }
 
@@ -76,12 +105,13 @@ const isAnswerColumn = (column: string) => answerColumns.some((name) => name ===
 const fullColumns = [
   ...storedColumns.map((column) => (isAnswerColumn(column) ? effective(column) : `leads.${column}`)),
   'leads.attribution',
+  'leads.context',
   'leads.suspect',
   'leads.supersedes',
   'consent',
 ];
 type FullRow = StoredRow &
-  Pick<RowOf<'leads'>, 'attribution' | 'suspect' | 'supersedes'> & {consent: string | null};
+  Pick<RowOf<'leads'>, 'attribution' | 'context' | 'suspect' | 'supersedes'> & {consent: string | null};
 
 const groupColumns = ['partner', 'status', 'utm_campaign'] as const;
 type GroupColumn = (typeof groupColumns)[number];
@@ -95,18 +125,17 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-const indexFor = ({endOfId}: LeadFilter) => (endOfId === undefined ? 'leads_overview' : 'leads_reference');
-
 export function leadReader(database: Database, codec: Codec): LeadReader {
-  const {read, onlyIndex} = database;
+  const {read} = database;
 
   /** SQL for the ids of a page. It reads nothing but an index. */
   function pageOf(filter: LeadFilter, {limit, after}: LeadPage, order: 'ASC' | 'DESC') {
-    const conditions = conditionsOf(filter);
-    if (after !== undefined) conditions.add(($) => `id ${order === 'ASC' ? '>' : '<'} ${$}`, after);
+    const {tables, id} = sourceOf(filter, database);
+    const conditions = conditionsOf(filter, id);
+    if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
     const text = `
-      SELECT id FROM leads${onlyIndex(indexFor(filter))} ${conditions.sql()}
-      ORDER BY id ${order} LIMIT ${conditions.parameter(limit)}`;
+      SELECT ${id} AS id FROM ${tables} ${conditions.sql()}
+      ORDER BY ${id} ${order} LIMIT ${conditions.parameter(limit)}`;
     return {text, values: conditions.values};
   }
 
@@ -138,10 +167,11 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
 
   /** Counts the leads of a filter by some columns. */
   async function countGroups(filter: LeadFilter, columns: readonly GroupColumn[]): Promise<Group[]> {
-    const conditions = conditionsOf(filter);
+    const {tables, id} = sourceOf(filter, database);
+    const conditions = conditionsOf(filter, id);
     const text = `
-      SELECT ${list([...columns, 'COUNT(*) AS leads', 'MAX(id) AS newest'])}
-      FROM leads${onlyIndex(indexFor(filter))} ${conditions.sql()}
+      SELECT ${list([...columns, 'COUNT(*) AS leads', `MAX(${id}) AS newest`])}
+      FROM ${tables} ${conditions.sql()}
       ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
     const rows = (await read({text, values: conditions.values})) as (Partial<Group> &
       Pick<Group, 'leads' | 'newest'>)[];
@@ -214,6 +244,7 @@ function toFullLead(row: FullRow, codec: Codec): FullLead | UnreadableLead {
       ...toStoredLead(row, codec),
       consent: row.consent === null ? null : (codec.decode(row.consent, row.id) as Consent),
       attribution: row.attribution === null ? null : codec.decode(row.attribution, row.id),
+      context: row.context === null ? null : (codec.decode(row.context, row.id) as Context),
       suspect: row.suspect,
       supersedes: row.supersedes,
       duplicateOf: row.duplicate_of,

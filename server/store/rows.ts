@@ -1,5 +1,6 @@
 /** Converts leads to rows and back, for both databases. */
 import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
+import type {Context} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
@@ -21,6 +22,7 @@ export type NewRows = {
   leads: readonly [LeadRow];
   deliveries: readonly RowOf<'deliveries'>[];
   consents: readonly RowOf<'consents'>[];
+  context_values: readonly RowOf<'context_values'>[];
   consent_texts: readonly RowOf<'consent_texts'>[];
   idempotency_keys: readonly RowOf<'idempotency_keys'>[];
   same_leads: readonly RowOf<'same_leads'>[];
@@ -32,6 +34,7 @@ export const newTables = [
   'leads',
   'deliveries',
   'consents',
+  'context_values',
   'consent_texts',
   'idempotency_keys',
   'same_leads',
@@ -52,7 +55,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     consent,
     consentText,
   } = entry;
-  const {attribution, suspect, supersedes} = entry;
+  const {attribution, context, contextFilters = {}, suspect, supersedes} = entry;
   const {cid, lead_type, ...personal} = lead;
   const ofLead = {lead_id: id, created_at: createdAt};
   return {
@@ -72,6 +75,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
         utm_source: attribution?.utm_source ?? null,
         utm_medium: attribution?.utm_medium ?? null,
         utm_campaign: attribution?.utm_campaign ?? null,
+        context: context ? codec.encode(context, id) : null,
       },
     ],
     deliveries: deliveries.map(({destination, content, givesAnswer, state, nextAttemptAt, leaseEnd}) => ({
@@ -94,6 +98,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
       recipients: null,
     })),
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
+    context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],
     idempotency_keys: idempotency ? [{...idempotency, ...ofLead}] : [],
     same_leads:
@@ -157,7 +162,7 @@ export function toStoredLead(row: StoredRow, codec: Codec): StoredLead {
 }
 
 /** The columns of a `LeadRecord` that are in the table `leads`. */
-export const recordColumns = [...storedColumns, 'attribution', 'suspect', 'supersedes'] as const;
+export const recordColumns = [...storedColumns, 'attribution', 'context', 'suspect', 'supersedes'] as const;
 export type RecordRow = Pick<LeadRow, (typeof recordColumns)[number]> & {
   consent: string | null;
   is_answered_later: number;
@@ -170,6 +175,7 @@ export function toLeadRecord(row: RecordRow, codec: Codec): LeadRecord {
     isAnsweredLater: row.is_answered_later === 1,
     consent: decode(row.consent) as Consent | null,
     attribution: decode(row.attribution),
+    context: decode(row.context) as Context | null,
     suspect: row.suspect,
     supersedes: row.supersedes,
     duplicateOf: row.duplicate_of,

@@ -68,6 +68,7 @@ export const toRecord = (stored: StoredLead, changes: Partial<LeadRecord> = {}):
   isAnsweredLater: stored.answer.status === 'pending',
   consent: null,
   attribution: null,
+  context: null,
   suspect: null,
   supersedes: null,
   duplicateOf: null,

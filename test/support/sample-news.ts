@@ -18,6 +18,7 @@ export const sampleRecord = (changes: Partial<LeadRecord> = {}): LeadRecord => (
   isAnsweredLater: false,
   consent: null,
   attribution: null,
+  context: null,
   suspect: null,
   supersedes: null,
   duplicateOf: null,

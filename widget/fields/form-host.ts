@@ -1,5 +1,6 @@
 /** What the controllers of a touched form know about the element. */
 import type {ReactiveControllerHost} from 'lit';
+import type {Context} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
@@ -25,6 +26,7 @@ export type FormElement = HTMLElement &
     readonly ctaHref: string | undefined;
     readonly ctaLabel: string | undefined;
     readonly history: boolean;
+    readonly context: Context | undefined;
   };
 
 /**

@@ -11,8 +11,10 @@ type Kebab<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Kebab<Rest>}`
   : '';
 
-/** The properties, under their own names and under the names of their attributes. */
-export type Props = {[Name in Property]?: Own[Name]} & {[Name in Property as Kebab<Name>]?: Own[Name]};
+/** The properties, under their own names and under the names of their attributes, and attributes of hidden fields. */
+export type Props = {[Name in Property]?: Own[Name]} & {[Name in Property as Kebab<Name>]?: Own[Name]} & {
+  [Name in `context-${string}`]?: string | undefined;
+};
 
 export type Listener<Name extends keyof PrequalEvents> = (event: CustomEvent<PrequalEvents[Name]>) => void;
 

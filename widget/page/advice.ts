@@ -38,6 +38,12 @@ export const explainPair = (missing: string) =>
 
 export const explainOpen = () => say('open() needs the attribute presentation="dialog".');
 
+/** A hidden field is not sent: the partner does not list its name, or its value is not allowed. */
+export const explainContext = (name: string, isListed: boolean) =>
+  say(
+    `The hidden field "${name}" is not sent: ${isListed ? 'its value must be one line of at most 200 characters' : 'the partner does not list it in context_fields'}.`,
+  );
+
 /**
  * The server does not serve this page.
  *

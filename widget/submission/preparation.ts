@@ -129,6 +129,7 @@ function sanitize({
   colors,
   next_step,
   estimate,
+  context_fields,
   challenge,
 }: Partial<EmbedConfig>): UsedConfig {
   return {
@@ -139,6 +140,7 @@ function sanitize({
       Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
     ),
     ...(estimate && canEstimate(estimate) && {estimate}),
+    context_fields: Array.isArray(context_fields) ? context_fields : [],
     challenge: challenge?.parameters ? challenge : null,
   };
 }

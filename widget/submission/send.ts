@@ -3,6 +3,7 @@ import {
   attributionKeys,
   attributionValue,
   type Attribution,
+  type Context,
   type EmbedAnswer,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
@@ -12,6 +13,7 @@ import type {FieldName} from '../../form/pages.ts';
 import type {Errors} from '../../form/read-fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
+import {sendableContext} from './context.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
@@ -29,13 +31,15 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'supersedes'> &
   /** The version of the consent text that stood above the button. */
   readonly seenVersion: string | undefined;
   readonly attribution: Attribution | undefined;
+  /** Hidden fields, as the page has set them. */
+  readonly context: Context;
   /** `performance.now()` of the first touch. */
   readonly touchedAt: number;
 };
 
 /** Never rejects. */
 export async function send(
-  {seenVersion, attribution, touchedAt, ...sent}: LeadToSend,
+  {seenVersion, attribution, context, touchedAt, ...sent}: LeadToSend,
   endpoint: Endpoint,
   preparation: Preparation,
   signal: AbortSignal,
@@ -66,6 +70,7 @@ export async function send(
       consent: consent ? {version: consent.version, agreed: consent.required} : undefined,
       proof: await preparation.proof(),
       attribution: attribution && sendable(attribution),
+      context: sendableContext(context, preparation.config?.context_fields),
       elapsed_ms: Math.round(performance.now() - touchedAt),
     };
     const outcome = await attempt(endpoint, submission, signal);

@@ -15,6 +15,7 @@ import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
 import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
+import {givenContext} from './context.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
 import {touched} from '../styles/touched.ts';
 import {refusedFields} from './answer-view.ts';
@@ -199,6 +200,8 @@ export class TouchedForm {
       seenVersion: consent.seenVersion,
       trap: consent.trap,
       attribution: attribution(),
+      // A sample is not sent, and there is no partner that could list them.
+      context: this.#host.isSandbox() ? {} : givenContext(this.#host.element),
       page: pageAddress(location.href),
       touchedAt: this.#touchedAt ?? performance.now(),
     });

@@ -24,7 +24,8 @@ export function toEventData(
   record: Omit<LeadRecord, 'isAnsweredLater'>,
   answer: Answer | null,
 ): LeadEvent['data'] {
-  const {id, createdAt, lead, partner, consent, attribution, suspect, duplicateOf, supersedes} = record;
+  const {id, createdAt, lead, partner, consent, attribution, context, suspect, duplicateOf, supersedes} =
+    record;
   return {
     id,
     reference: referenceOf(id),
@@ -34,6 +35,7 @@ export function toEventData(
     answer: answer && answerOf(answer),
     consent: consent && consentOf(consent),
     attribution: (attribution ?? {}) as LeadEvent['data']['attribution'],
+    ...(context && {context}),
     suspect,
     duplicate_of: duplicateOf,
     supersedes,

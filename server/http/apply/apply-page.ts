@@ -1,5 +1,6 @@
 /** The apply page of a partner: the form alone, for e-mails, QR codes and frames. */
 import {paths} from '../../../contract/api.ts';
+import {contextPrefix, contextValue} from '../../../contract/embed.ts';
 import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
@@ -92,6 +93,7 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
   const leadType = takesPrequalification(partner) ? 'prequalification' : 'standard';
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
+  const hidden = contextOf(partner, query);
 
   // The script of the frame comes first, so that it does not miss the first event of the form.
   const head = html`<title>${title}</title>
@@ -102,7 +104,7 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
     ${script && html`<script type="module" src="${script.address}" integrity="${script.integrity}"></script>`}`;
   // In a frame, the browser's Back belongs to the page around it.
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
-  ${privacyHref && html`privacy-href="${privacyHref}"`} draft ${!framed && html`history`}`;
+  ${privacyHref && html`privacy-href="${privacyHref}"`} draft ${!framed && html`history`}${hidden}`;
   const body = html`<main>
       <header>
         <h1>${name}</h1>
@@ -116,6 +118,17 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
     </footer>`;
   return pageOf(visit, head, body);
 }
+
+/**
+ * The hidden fields that the address of the page sets, such as `?context-brand=north`, as attributes of the form. Names
+ * that the partner does not list are ignored.
+ */
+const contextOf = ({contextFields}: Partner, query: Query): Html[] =>
+  contextFields.flatMap(({name}) => {
+    const given = query[contextPrefix + name];
+    const value = typeof given === 'string' ? given.trim() : '';
+    return contextValue.test(value) ? [html` ${contextPrefix}${name}="${value}"`] : [];
+  });
 
 /** The form shows this as long as its script has not run. */
 function fallback({name, contact}: Partner, language: PageLanguage): Html {

@@ -18,6 +18,7 @@ import type {ResultTokens} from '../../leads/result-tokens.ts';
 import {
   leadOfForm,
   readAttribution,
+  readContext,
   readConsent,
   readSubmission,
   refuseOtherPartner,
@@ -80,7 +81,7 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, nextStep, answerFrom, showsEstimate} = partner;
+    const {leadTypes, colors, nextStep, answerFrom, showsEstimate, contextFields} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
@@ -89,6 +90,7 @@ export function embedApi(parts: Parts): Router {
       colors: colors ?? {},
       ...(nextStep && {next_step: onlyFor(locale, nextStep)}),
       ...(showsEstimate && {estimate: figures}),
+      ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
     replyJson(response, 200, body);
@@ -155,6 +157,7 @@ export function embedApi(parts: Parts): Router {
       idempotency,
       ...given,
       attribution: body && readAttribution(body),
+      ...(body && readContext(partner, body)),
       suspect,
       hold,
       supersedes,

@@ -1,4 +1,4 @@
-/** Reads what a page sends with a lead (consent, attribution, signs of a bot), and converts it for the store. */
+/** Reads what a page sends with a lead (consent, attribution, hidden fields, signs of a bot), and converts it for the store. */
 import type {Request} from 'express';
 import {z} from 'zod';
 import {
@@ -65,6 +65,21 @@ export function readAttribution({attribution: given = {}}: EmbedSubmission): Att
     if (value) known[key] = value;
   }
   return Object.keys(known).length > 0 ? known : undefined;
+}
+
+/** The hidden fields that the partner lists, in the order of its list, and those of them that operators filter by. */
+export function readContext(
+  {contextFields}: Partner,
+  {context: given = {}}: EmbedSubmission,
+): Pick<LeadEntry, 'context' | 'contextFilters'> {
+  const known = contextFields.flatMap(({name, filter}) => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    return value === undefined ? [] : [{name, value, filter}];
+  });
+  if (known.length === 0) return {};
+  const toContext = (fields: typeof known) =>
+    Object.fromEntries(fields.map(({name, value}) => [name, value]));
+  return {context: toContext(known), contextFilters: toContext(known.filter(({filter}) => filter))};
 }
 
 /**

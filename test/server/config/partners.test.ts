@@ -44,6 +44,23 @@ function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
 }
 
 suite('the partners file', () => {
+  test('lists hidden fields by name, or as objects that make them filters', () => {
+    const [{contextFields}] = read({
+      partners: [{...partner, context_fields: ['store-no', {name: 'brand', filter: true}, {name: 'x_1'}]}],
+    }).partners;
+    assert.deepEqual(contextFields, [
+      {name: 'store-no', filter: false},
+      {name: 'brand', filter: true},
+      {name: 'x_1', filter: false},
+    ]);
+    const wrong = (context_fields: unknown) => wrongWith({partners: [{...partner, context_fields}]}).join();
+    assert.match(wrong(['Brand']), /partners\.0\.context_fields\.0.* must be at most 40 lower-case letters/);
+    assert.match(wrong(['brand', {name: 'brand'}]), /context_fields\.1.* is there twice/);
+    assert.match(wrong([7]), /context_fields\.0.* must be a name/);
+    assert.match(wrong([{filter: true}]), /context_fields\.0/);
+    assert.match(wrong([{name: 'brand', filtr: true}]), /filtr/);
+    assert.match(wrong(Array.from({length: 11}, (_, index) => `f${index}`)), /must hold at most 10 names/);
+  });
   test('may be short: everything else has a default', () => {
     const [first, ...others] = read({partners: [partner]}).partners;
     assert.deepEqual(others, []);
@@ -56,6 +73,7 @@ suite('the partners file', () => {
       sendTo: [],
       nextStep: undefined,
       showsEstimate: false,
+      contextFields: [],
       quotaPerHour: 1_000,
       suspect: 'deliver',
       mergeDuplicates: 'prequalification',
@@ -95,6 +113,7 @@ suite('the partners file', () => {
         colors: whole.colors,
         nextStep: whole.next_step,
         showsEstimate: false,
+        contextFields: [],
         quotaPerHour: 5,
         suspect: 'hold',
         mergeDuplicates: false,

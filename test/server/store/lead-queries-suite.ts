@@ -19,6 +19,12 @@ function idAt(time: number, end: string): string {
 const endOf = (number: number) => number.toString(16).padStart(10, '0');
 const dayOf = (time: number) => Math.floor(time / day) * day;
 
+/** Of three leads, two have a brand that operators filter by, and every second has a store besides. */
+function contextOf(number: number) {
+  if (number % 3 === 2) return undefined;
+  return {brand: number % 3 === 0 ? 'north' : 'south', ...(number % 2 === 0 && {store: '7'})};
+}
+
 export function describeLeadQueries(name: string, openStore: (data: string) => Promise<LeadStore>) {
   suite(`${name}: what operators read`, () => {
     const store = openForSuite(() => openStore('operators'));
@@ -35,6 +41,8 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
           answer:
             [doneAnswer, {status: 'pending'} as const, {status: 'refused'} as const][number % 4] ??
             doneAnswer,
+          context: {brand: 'north', store: '7'},
+          contextFilters: contextOf(number),
           attribution: number % 2 === 0 ? {utm_campaign: number < 6 ? 'spring' : 'autumn'} : undefined,
         });
       });
@@ -42,8 +50,9 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       return (stored = made);
     }
     const matches =
-      ({partner, status, campaign, since = 0, until = Infinity}: LeadFilter) =>
+      ({partner, status, campaign, context = {}, since = 0, until = Infinity}: LeadFilter) =>
       (entry: LeadEntry) =>
+        Object.entries(context).every(([name, value]) => entry.contextFilters?.[name] === value) &&
         (partner === undefined || entry.partner === partner) &&
         (status === undefined || entry.answer.status === status) &&
         (campaign === undefined || entry.attribution?.utm_campaign === campaign) &&
@@ -54,14 +63,17 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       partner: [undefined, null, 'one', 'none'],
       status: [undefined, 'pending', 'done'],
       campaign: [undefined, 'spring', 'never'],
+      context: [undefined, {brand: 'north'}, {brand: 'north', store: '7'}, {brand: 'never'}],
       since: [undefined, start + 4 * hour],
       until: [undefined, start + day],
     } as const;
     const filters = values.partner.flatMap((partner) =>
       values.status.flatMap((status) =>
         values.campaign.flatMap((campaign) =>
-          values.since.flatMap((since) =>
-            values.until.map((until): LeadFilter => ({partner, status, campaign, since, until})),
+          values.context.flatMap((context) =>
+            values.since.flatMap((since) =>
+              values.until.map((until): LeadFilter => ({partner, status, campaign, context, since, until})),
+            ),
           ),
         ),
       ),
@@ -98,6 +110,23 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
           );
         }
       }
+    });
+    test('pages of leads with a value of a hidden field follow each other', async () => {
+      const all = (await entries()).filter(matches({context: {brand: 'north'}})).map(({id}) => id);
+      const first = await store.listLeads({context: {brand: 'north'}}, {limit: 2});
+      const second = await store.listLeads({context: {brand: 'north'}}, {limit: 2, after: first.at(-1)?.id});
+      assert.deepEqual(
+        [...first, ...second].map(({id}) => id),
+        all.toReversed(),
+      );
+      const found = await store.listLeads(
+        {context: {brand: 'north'}, endOfId: all[1]?.slice(26)},
+        {limit: 9},
+      );
+      assert.deepEqual(
+        found.map(({id}) => id),
+        [all[1]],
+      );
     });
     test('a page of leads begins after the last lead of the page before', async () => {
       const ids = (await entries()).map(({id}) => id);
@@ -161,7 +190,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         [second?.id],
       );
     });
-    test('a lead is read with its consent, its attribution and the leads that refer to it', async () => {
+    test('a lead is read with all that is stored with it, and the leads that refer to it', async () => {
       const consent = {
         textVersion: '1',
         textHash: 'f'.repeat(64),
@@ -175,6 +204,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       const entry = newEntry({
         consent,
         attribution: {utm_campaign: 'later', gclid: 'click'},
+        context: {brand: 'north'},
         suspect: 'trap',
         partner: 'three',
         leadDigest: 'digest',
@@ -200,6 +230,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         supersedes: null,
         duplicateOf: null,
         attribution: {utm_campaign: 'later', gclid: 'click'},
+        context: {brand: 'north'},
       });
       const merged = await store.readLead(duplicate.id);
       // A duplicate has the answer of the original.

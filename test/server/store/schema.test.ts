@@ -142,11 +142,31 @@ const fromSevenToEight = ({integer, tableOptions}: Sql) => [
     WHERE settled_at IS NULL AND state <> 'waiting'`,
 ];
 
+/** What versions 9 and 10, of release 1.3.0, in which pages had no hidden fields, did to a database of version 8. */
+const fromEightToTen = ({integer, tableOptions}: Sql) => [
+  `CREATE TABLE version_requests (
+    day ${integer} NOT NULL,
+    version TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    requests ${integer} NOT NULL,
+    PRIMARY KEY (day, version, origin)
+  ) ${tableOptions}`,
+  `CREATE TABLE break_ends (destination TEXT PRIMARY KEY, ended_at ${integer} NOT NULL) ${tableOptions}`,
+  `CREATE TABLE consent_texts (
+    partner TEXT NOT NULL,
+    version TEXT NOT NULL,
+    text_hash TEXT NOT NULL,
+    PRIMARY KEY (partner, version)
+  ) ${tableOptions}`,
+  'ALTER TABLE deliveries ADD COLUMN recipients TEXT',
+];
+
 /** What brings a database of 1.0.0 to a version. */
 const statementsTo = (version: number, sql: Sql) => [
   ...(version >= 6 ? fromThreeToSix(sql.integer, sql.tableOptions) : []),
   ...(version >= 7 ? fromSixToSeven(sql) : []),
   ...(version >= 8 ? fromSevenToEight(sql) : []),
+  ...(version >= 10 ? fromEightToTen(sql) : []),
 ];
 
 /** In version 7: deliveries to a second destination, which only receives leads, in all states and with all values. */
@@ -210,7 +230,7 @@ async function shapeOfPostgres(database: TestDatabase) {
 }
 
 suite('a database that was brought up has the shape of a new one', () => {
-  for (const version of [oldestVersion, 6, 7, 8]) {
+  for (const version of [oldestVersion, 6, 7, 8, 10]) {
     test(`a SQLite database of version ${version} that was brought up is shaped like a new one`, async (t) => {
       const folder = makeTemporaryFolder();
       t.after(() => folder.remove());

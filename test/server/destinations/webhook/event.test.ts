@@ -5,7 +5,7 @@ import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from '../../../support/properties.ts';
 import {z} from 'zod';
 import {amountParts, reasons, totalAmount} from '../../../../contract/amounts.ts';
-import {attributionKeys} from '../../../../contract/embed.ts';
+import {attributionKeys, contextName} from '../../../../contract/embed.ts';
 import {extraFields} from '../../../../contract/fields.ts';
 import {tableOf} from '../../../../contract/table-of.ts';
 import {defaultPolicy} from '../../../../calculator/policy.ts';
@@ -107,6 +107,7 @@ const record: fc.Arbitrary<LeadRecord> = fc.record({
       {requiredKeys: []},
     ),
   ),
+  context: orNull(fc.dictionary(fc.stringMatching(contextName), text, {maxKeys: 10})),
   suspect: orNull(text),
   supersedes: orNull(fc.uuid()),
   duplicateOf: orNull(fc.uuid()),

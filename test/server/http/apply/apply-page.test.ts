@@ -27,6 +27,7 @@ const server = await startTestServer((folder) => {
         colors: {accent: '#0B7A5A'},
         contact: {phone: '(415) 555-0132', email: "o'neill@acme.example"},
       }),
+      onePartner({key: 'branded', origins, cid: '1', context_fields: ['brand']}),
       onePartner({key: 'hostile', name: hostile, origins, cid: '1', lead_types: ['standard']}),
     ],
     rateLimit: 20,
@@ -49,6 +50,22 @@ const directives = ({headers}: Response) =>
   );
 
 suite('an apply page', () => {
+  test('gives its form the hidden fields of the address that the partner lists, and no others', async () => {
+    const attributes = async (path: string) =>
+      [...(await page(path)).matchAll(/ (context-[^=]*)="([^"]*)"/g)].map(([, ...pair]) => pair);
+    assert.deepEqual(
+      await attributes('/apply/branded?context-brand=%20north%22%3E&context-email=a&brand=b'),
+      [['context-brand', 'north&quot;&gt;']],
+    );
+    for (const query of [
+      'context-brand=',
+      'context-brand=a&context-brand=b',
+      `context-brand=${'x'.repeat(201)}`,
+    ])
+      assert.deepEqual(await attributes(`/apply/branded?${query}`), [], query);
+    assert.deepEqual(await attributes('/apply/acme?context-brand=north'), []);
+  });
+
   test('has the name, the newest script with its hash, and the privacy page', async () => {
     const response = await get('/apply/acme');
     assert.equal(response.status, 200);

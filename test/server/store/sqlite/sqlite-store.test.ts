@@ -80,6 +80,7 @@ suite('the file', () => {
       ['same_leads', 'lead_id'],
       ['deliveries', 'lead_id'],
       ['consents', 'lead_id'],
+      ['context_values', 'lead_id'],
       ['leads', 'duplicate_of'],
     ] as const) {
       const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${column} = 'a'`).all();

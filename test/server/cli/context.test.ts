@@ -1,0 +1,108 @@
+/** Hidden fields in `lead-prequal leads`: filters, and the columns of an export. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, suite, test} from 'node:test';
+import {parse} from 'csv-parse/sync';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {suiteOwner} from '../../support/opened.ts';
+import {databaseKinds, operate, runCommand} from '../../support/operator.ts';
+import {newEntry} from '../../support/sample-leads.ts';
+import {listedOrigin} from '../../support/test-server.ts';
+
+const folder = makeTemporaryFolder();
+after(() => folder.remove());
+const partner = {origins: [listedOrigin], cid: '1001'};
+const fileOf = (name: string, ...partners: object[]) => {
+  const path = join(folder.path, name);
+  writeFileSync(path, JSON.stringify({partners: partners.map((each) => ({...partner, ...each}))}));
+  return path;
+};
+const listing = fileOf(
+  'listing.json',
+  {key: 'acme', context_fields: ['store', {name: 'brand', filter: true}]},
+  {key: 'other', context_fields: [{name: 'brand', filter: true}]},
+);
+const without = fileOf('without.json', {key: 'acme'}, {key: 'other'});
+
+const contexts: readonly (Record<string, string> | undefined)[] = [
+  {brand: 'north', store: '=7'},
+  {brand: 'south'},
+  {brand: 'north'},
+  undefined,
+];
+const entries = contexts
+  .map((context, index) =>
+    newEntry({
+      partner: index === 2 ? 'other' : 'acme',
+      context,
+      contextFilters: context && {brand: context['brand'] ?? ''},
+    }),
+  )
+  .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+for (const {name, postgres, skip} of databaseKinds) {
+  suite(`hidden fields in the command "leads" over ${name}`, {skip}, () => {
+    const owner = suiteOwner();
+    let operated: ReturnType<typeof operate> | undefined;
+    const stored = () =>
+      (operated ??= operate(owner, entries, {postgres, settings: {PARTNERS_FILE: listing}}));
+    const leads = async (...words: string[]) => (await stored()).run('leads', ...words);
+    const idsOf = (output: string) =>
+      output
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as {id: string}).id);
+    const north = entries.filter(({context}) => context?.['brand'] === 'north').map(({id}) => id);
+
+    test('list, count and export take a value as a filter', async () => {
+      const listed = await leads('list', '--json', '--context', 'brand=north');
+      assert.equal(listed.code, 0, listed.stderr);
+      assert.deepEqual(idsOf(listed.stdout), north.toReversed());
+      const table = await leads('list', '--context', 'brand=north', '--partner', 'other');
+      assert.match(table.stderr, /^1 lead; /m);
+      assert.equal((await leads('count', '--context', 'brand=north')).stdout, '2\n');
+      const byPartner = await leads('count', '--context', 'brand=north', '--by', 'partner,day', '--json');
+      assert.equal(byPartner.stdout.trim().split('\n').length, 2);
+      const exported = await leads('export', '--format', 'jsonl', '--context', 'brand=north');
+      assert.deepEqual(idsOf(exported.stdout), north);
+    });
+
+    test('a field that is no filter finds nothing, and the command says so', async () => {
+      const found = await leads('count', '--context', 'store==7');
+      assert.equal(found.stdout, '0\n');
+      assert.match(found.stderr, /No partner has store as a filter: see context_fields/);
+    });
+
+    test('a wrong --context is refused with status 2', async () => {
+      for (const words of [['brand'], ['Brand=x'], ['brand='], ['brand=a', '--context', 'brand=b']])
+        assert.equal((await leads('list', '--context', ...words)).code, 2, words.join(' '));
+    });
+
+    test('an export has a column for each listed field, and JSON Lines have the object', async () => {
+      const csv = (await leads('export')).stdout;
+      const rows: Record<string, string>[] = parse(csv, {columns: true});
+      assert.deepEqual(
+        rows.map((row) => [row['context_store'], row['context_brand']]),
+        entries.map(({context}) => [context?.['store'] ? "'=7" : '', context?.['brand'] ?? '']),
+      );
+      assert.ok(csv.split('\r\n')[0]?.endsWith(',supersedes,context_store,context_brand'));
+      const ofOther = (await leads('export', '--partner', 'other')).stdout;
+      assert.ok(ofOther.split('\r\n')[0]?.endsWith(',supersedes,context_brand'));
+      const lines = (await leads('export', '--format', 'jsonl')).stdout.trim().split('\n');
+      assert.deepEqual(
+        lines.map((line) => (JSON.parse(line) as {context?: object}).context),
+        entries.map(({context}) => context),
+      );
+      assert.match((await leads('show', north[0]!)).stdout, /^context\.brand +north$/m);
+    });
+
+    test('an export has the columns of before if no partner lists any, and says what it lacks', async () => {
+      const {settings} = await stored();
+      const {stdout, stderr} = await runCommand({...settings, PARTNERS_FILE: without}, 'leads', 'export');
+      assert.ok(stdout.split('\r\n')[0]?.endsWith(',suspect,duplicate_of,supersedes'));
+      assert.match(stderr, /lacks hidden fields that no partner lists any more: .*brand.* --format jsonl/);
+    });
+  });
+}
