@@ -2,6 +2,7 @@
 import {domainToASCII} from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
+import {leadEventTypes} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
 import {cid, httpUrl, name} from './values.ts';
 
@@ -50,6 +51,32 @@ const webhookUrl = z
   .refine((text) => !URL.parse(text)?.username && !URL.parse(text)?.password, {
     error: 'must have no user name and no password',
   });
+
+/** The types of events that a destination gets. `leadEventChoice` says which it gets besides. */
+const events = z
+  .array(z.enum(leadEventTypes))
+  .min(1, 'must hold at least one type of event')
+  .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice');
+
+export const chatFormats = ['slack', 'teams', 'google-chat'] as const;
+
+/** Where a webhook or a chat room is, and whether it may be in the operator's network. */
+function receiver({read, internalHosts, fault}: Environs, credentials: string, inFile?: string) {
+  const setting = `CREDENTIALS_${credentials}_URL`;
+  const url = inFile ?? read(setting, webhookUrl);
+  const {protocol, hostname} = URL.parse(url ?? '') ?? {};
+  const isInternal = internalHosts?.includes(hostname ?? '') ?? false;
+  if (protocol === 'http:' && internalHosts && !isInternal) {
+    const field = inFile === undefined ? setting : 'url';
+    fault(field, 'must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host');
+  }
+  return {
+    url,
+    /** The host, if the URL is no secret. Messages name it. */
+    ...(inFile !== undefined && {namedHost: hostname}),
+    isInternal,
+  };
+}
 
 /** A path or parameters would have no effect. Who writes `?ignoreTLS=true`, or a `/` in the password, is told so. */
 const smtpUrl = z.string().refine((text) => {
@@ -104,30 +131,41 @@ export const destinationKinds = {
       /** Without it, the URL is the setting `CREDENTIALS_<name>_URL`, because some URLs are secrets. */
       url: webhookUrl.optional(),
       credentials: credentialsName,
+      /** The types of events that it gets. Without it, all. */
+      events: events.optional(),
       ...pace,
     })
-    .transform(({url: inFile, credentials, per_second, parallel}) => (environs: Environs) => {
-      const {read, internalHosts, fault} = environs;
-      const setting = `CREDENTIALS_${credentials}_URL`;
-      const url = inFile ?? read(setting, webhookUrl);
-      const {protocol, hostname} = URL.parse(url ?? '') ?? {};
-      const isInternal = internalHosts?.includes(hostname ?? '') ?? false;
-      if (protocol === 'http:' && internalHosts && !isInternal) {
-        const field = inFile === undefined ? setting : 'url';
-        fault(field, 'must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host');
-      }
-      return {
-        type: 'webhook' as const,
-        url,
-        /** The host, if the URL is no secret. Messages name it. */
-        ...(inFile !== undefined && {namedHost: hostname}),
-        /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
-        secrets: read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
-        isInternal,
-        perSecond: per_second,
-        parallel,
-      };
-    }),
+    .transform(({url, credentials, events, per_second, parallel}) => (environs: Environs) => ({
+      type: 'webhook' as const,
+      ...receiver(environs, credentials, url),
+      /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
+      secrets: environs.read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
+      ...(events && {events}),
+      perSecond: per_second,
+      parallel,
+    })),
+
+  chat: z
+    .strictObject({
+      type: z.literal('chat'),
+      /** Whose messages the room takes. */
+      format: z.enum(chatFormats),
+      /** The URL is the setting `CREDENTIALS_<name>_URL`: who knows it can write into the room. */
+      credentials: credentialsName,
+      /** As of an e-mail. */
+      details: z.enum(['none', 'contact']).default('none'),
+      events: events.optional(),
+      ...pace,
+    })
+    .transform(({format, credentials, details, events, per_second, parallel}) => (environs: Environs) => ({
+      type: 'chat' as const,
+      format,
+      ...receiver(environs, credentials),
+      details,
+      ...(events && {events}),
+      perSecond: per_second,
+      parallel,
+    })),
 
   email: z
     .strictObject({
@@ -182,6 +220,8 @@ export type DestinationSettings = ReturnType<z.output<KindSchema>>;
 export type LeadApiSettings = Extract<DestinationSettings, {type: 'lead-api'}>;
 /** The settings of a webhook: a URL that gets the news of each lead, signed as Standard Webhooks says. */
 export type WebhookSettings = Extract<DestinationSettings, {type: 'webhook'}>;
+/** The settings of a chat room that is told of leads. */
+export type ChatSettings = Extract<DestinationSettings, {type: 'chat'}>;
 /** The settings of e-mails that report leads. */
 export type EmailSettings = Extract<DestinationSettings, {type: 'email'}>;
 

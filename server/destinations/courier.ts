@@ -20,6 +20,7 @@ import {createBreaker, NotTried, type Breaker} from './breaker.ts';
 import {createDeliveryRecords, keyOf} from './delivery-records.ts';
 import {DeliveryError, type Destination} from './destination.ts';
 import {createPace, createRounds, type Pace} from './pace.ts';
+import {isChosen} from './news.ts';
 import type {Pauses} from './pauses.ts';
 import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
@@ -139,6 +140,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const channel = channelFor(due);
     try {
+      if (channel && !isChosen(due.content, channel.terms.events)) return await passOver(delivery);
       const outcome = await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
@@ -150,6 +152,16 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       emit({type: 'delivery-unrecorded', lead: lead.id, destination, reason: reasonOf(error)});
       return pending;
     }
+  }
+
+  /**
+   * Ends the delivery of an event that the destination has not chosen, without sending it. The delivery is stored all the
+   * same, because `announce` tells of an answer those destinations that have one, and because the choice may change while
+   * deliveries wait. Nothing was sent, so this says nothing about the destination to its breaker and its streaks.
+   */
+  async function passOver(delivery: Delivery): Promise<Answer> {
+    delivery.stage = 'settling';
+    return (await records.settled(delivery.due, {state: 'delivered', answer: null})) ?? pending;
   }
 
   /** @throws StoreUnavailable when the destination accepted the lead, but its id could not be stored */

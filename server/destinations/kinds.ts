@@ -1,6 +1,7 @@
 /** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
 import type {Destination} from './destination.ts';
+import {createChat} from './chat/chat.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
 import type {Network} from './network.ts';
@@ -42,12 +43,26 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   },
   webhook: {
     create: createWebhook,
-    terms: ({perSecond = 300, parallel = usualParallel}, usual) => ({
+    terms: ({perSecond = 300, parallel = usualParallel, events}, usual) => ({
       ...termsOfNews(usual),
+      events,
       perSecond,
       parallel,
       parallelClaimed: parallel,
       hearsOfHeld: false,
+      every: undefined,
+    }),
+  },
+  chat: {
+    create: createChat,
+    // Slack and Google Chat take one message a second.
+    terms: ({perSecond = 1, parallel = 1, events}, usual) => ({
+      ...termsOfNews(usual),
+      events,
+      perSecond,
+      parallel,
+      parallelClaimed: parallel,
+      hearsOfHeld: true,
       every: undefined,
     }),
   },

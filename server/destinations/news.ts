@@ -3,6 +3,7 @@
  * the same in every attempt and in every process, so that a receiver can drop repeats by its id.
  */
 import {referenceOf} from '../../contract/reference.ts';
+import {leadEventChoice, type LeadEventType} from '../../contract/lead-events.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {DeliveryRequest} from './destination.ts';
@@ -16,6 +17,17 @@ export const eventTypes = {
   refused: 'lead.answered',
   held: 'lead.held',
 } as const satisfies Record<NewsContent, string>;
+
+/**
+ * Whether a destination that has chosen these types of events gets the content. News of a held lead is no event that can
+ * be chosen: it asks operators to decide, so those who hear of held leads always get it.
+ * @param events undefined if the destination gets everything
+ */
+export function isChosen(content: DeliveryContent, events: readonly LeadEventType[] | undefined): boolean {
+  if (events === undefined || content === 'lead' || content === 'held') return true;
+  const type = eventTypes[content];
+  return leadEventChoice[type] === 'always' || events.includes(type);
+}
 
 export type News = {
   /** Identifies the news: it is the same in every attempt and for every destination. */

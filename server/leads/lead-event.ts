@@ -15,6 +15,7 @@ import {
   type Field,
   type FieldTable,
 } from '../../contract/fields.ts';
+import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {afterTouch} from '../../form/words/en.ts';
 
@@ -142,9 +143,6 @@ const attributionSchema = z
     ),
   )
   .describe('How the visitor came to the site. What is not known is missing.');
-
-export const leadEventTypes = ['lead.created', 'lead.answered'] as const;
-export type LeadEventType = (typeof leadEventTypes)[number];
 
 /** What each type of event says, for documents. */
 export const leadEventWords: Record<LeadEventType, string> = {

@@ -23,8 +23,15 @@ import {
 /** Characters. What visitors typed, or what came with a link, is cut to so many. */
 const [longestName, longestValue] = [160, 80];
 
-/** @param details whether the e-mail names the visitor. Without that it holds no personal data */
-export function leadEmail(request: DeliveryRequest, details: EmailSettings['details']): Email {
+/**
+ * @param details whether the e-mail names the visitor. Without that it holds no personal data
+ * @param follower what the answer will come in. Chat rooms get the same words
+ */
+export function leadEmail(
+  request: DeliveryRequest,
+  details: EmailSettings['details'],
+  follower = 'another e-mail',
+): Email {
   const {lead: record, content, happenedAt} = request;
   const news = newsOf(request);
   const {answer, reference} = news;
@@ -45,7 +52,7 @@ export function leadEmail(request: DeliveryRequest, details: EmailSettings['deta
         relationLine(record),
         suspicionOf(record) === undefined ? undefined : `May be from a bot: ${suspicionOf(record)}`,
       ],
-      totalLines(record, answer),
+      totalLines(record, answer, follower),
       details === 'contact' ? contactLines(record) : [],
       campaignLines(record),
       content === 'held' ? heldLines(record.id) : [],
@@ -92,10 +99,10 @@ function headline(request: DeliveryRequest): {subject: string; opening?: string}
   }
 }
 
-function totalLines({lead}: LeadRecord, answer: Answer | null): string[] {
+function totalLines({lead}: LeadRecord, answer: Answer | null, follower: string): string[] {
   if (answer?.status === 'done') return answer.amounts === null ? [] : amountLines(answer.amounts);
   if (answer?.status !== 'pending' || lead.lead_type === 'standard') return [];
-  return ['Total: to follow in another e-mail'];
+  return [`Total: to follow in ${follower}`];
 }
 
 function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined {

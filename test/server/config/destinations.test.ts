@@ -260,6 +260,16 @@ suite('a destination that is wrong is refused with its field', () => {
       [{mail: {...mail, every_minutes: 2_880}}],
       ['mail.every_minutes: must be at most 1440'],
     ],
+    [
+      'no type of event',
+      [{crm: {...crm, events: []}}, crmAccess],
+      ['crm.events: must hold at least one type of event'],
+    ],
+    [
+      'a type of event twice',
+      [{crm: {...crm, events: ['lead.created', 'lead.created']}}, crmAccess],
+      ['crm.events: must not hold a type of event twice'],
+    ],
     ['other details', [{mail: {...mail, details: canary}}], ['mail.details: must be one of none, contact']],
     [
       'names of others',

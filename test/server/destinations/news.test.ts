@@ -15,7 +15,7 @@ import {basic, postJson, readJson} from '../../support/http.ts';
 import {openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
-import {sqlite} from '../../support/stores.ts';
+import {forEachStore, sqlite} from '../../support/stores.ts';
 import {acme, listedOrigin, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -49,8 +49,9 @@ async function server(
   destinations: Record<string, DestinationSettings>,
   partner: object = {},
   given = timings,
+  store = sqlite,
 ): Promise<TestServer> {
-  const started = await sqlite.startServer(
+  const started = await store.startServer(
     {
       destinations: new Map(Object.entries(destinations)),
       partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', ...partner})],
@@ -298,3 +299,31 @@ test('a destination that is slow, or fails, delays no other', async (t) => {
 
 const withoutName = (prequalification: object | null): object =>
   without(prequalification ?? {}, 'first_name');
+
+forEachStore((store) => {
+  for (const [chosen, prefix] of [
+    ['lead.created', 'evt_created_'],
+    ['lead.answered', 'evt_answered_'],
+  ] as const) {
+    test(`a webhook that chose ${chosen} gets no other event of a lead that is answered later`, async (t) => {
+      const [crm, all, lender] = [await receiver(t), await receiver(t), await upstream(t)];
+      const own = await server(
+        t,
+        {crm: {...crm.settings, events: [chosen]}, all: all.settings, lender: lender.settings},
+        {answer_from: 'lender', send_to: ['crm', 'all']},
+        timings,
+        store,
+      );
+      const {id} = await sentLead(own);
+      await all.hasReceived(2);
+      const ended = async () =>
+        (await deliveries(own, {destination: 'crm', state: 'delivered'})).length === 2;
+      await until(ended);
+      assert.deepEqual(
+        heard(crm).map((each) => each.id),
+        [prefix + id],
+      );
+      assert.deepEqual(await deliveries(own, {destination: 'crm'}), []);
+    });
+  }
+});

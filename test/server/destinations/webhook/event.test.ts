@@ -14,12 +14,8 @@ import {eventTypes, newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
-import {
-  eventFields,
-  leadEventSchema,
-  leadEventTypes,
-  type LeadEvent,
-} from '../../../../server/leads/lead-event.ts';
+import {leadEventTypes} from '../../../../contract/lead-events.ts';
+import {eventFields, leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
 import type {Answer, Consent, LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {finances} from '../../../support/any-finances.ts';
 import {readJson} from '../../../support/http.ts';

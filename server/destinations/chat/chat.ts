@@ -1,0 +1,27 @@
+/** A destination that tells a chat room of leads, in the words of the e-mails: Slack, Microsoft Teams or Google Chat. */
+import type {ChatSettings} from '../../config/destinations.ts';
+import type {Destination} from '../destination.ts';
+import {leadEmail} from '../email/lead-email.ts';
+import type {Network} from '../network.ts';
+import {createPoster} from '../webhook/post.ts';
+import {bodyOf, type Message} from './formats.ts';
+
+/** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
+export function createChat(settings: ChatSettings, timeout: number, network?: Partial<Network>): Destination {
+  const {format, details, parallel = 1} = settings;
+  const poster = createPoster(settings, parallel, timeout, network);
+  const send = (message: Message, attempts: number) =>
+    poster.post(JSON.stringify(bodyOf[format](message)), {}, attempts);
+  return {
+    deliver: async (request) => send(leadEmail(request, details, 'another message'), request.attempts),
+    test: () =>
+      send(
+        {
+          subject: 'A test: leads will be reported here',
+          text: 'The operator of the lead service sent this message to see whether it arrives. There is no lead behind it.',
+        },
+        0,
+      ),
+    close: () => poster.close(),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * Writes a message for each kind of chat room. Anybody can write a link, a mention or markup into a form, so in each
+ * format the text is of a sort that has no markup, or is escaped. `their-words.ts` keeps rooms from linking addresses.
+ */
+import type {ChatSettings} from '../../config/destinations.ts';
+
+/** Plain text. The lines of `text` are separated by `\n`. */
+export type Message = {subject: string; text: string};
+
+/** `&`, `<` and `>` are the only signs that begin links and mentions in Slack: https://docs.slack.dev/messaging/formatting-message-text */
+const escape = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const whole = ({subject, text}: Message) => `${subject}\n\n${text.trimEnd()}`;
+
+/** A line of a card. A text run, unlike a text block, knows no Markdown. It knows `{{DATE(…)}}`, so `{{` is taken apart. */
+const line = (text: string, more: object = {}) => ({
+  type: 'RichTextBlock',
+  spacing: text === '' ? 'Medium' : 'None',
+  inlines: [{type: 'TextRun', text: (text === '' ? ' ' : text).replace(/\{(?=\{)/g, '{ '), ...more}],
+});
+
+/** The body of the request, for each format. */
+export const bodyOf: Record<ChatSettings['format'], (message: Message) => object> = {
+  // `mrkdwn` off: signs such as * and _ stay what they are.
+  slack: (message) => ({
+    text: escape(whole(message)),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  }),
+
+  teams: ({subject, text}) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            line(subject, {weight: 'Bolder'}),
+            line(''),
+            ...text
+              .trimEnd()
+              .split('\n')
+              .map((each) => line(each)),
+          ],
+        },
+      },
+    ],
+  }),
+
+  // The text of a message has markup that cannot be escaped, and mentions. A paragraph of a card has HTML, and no mentions.
+  'google-chat': (message) => ({
+    cardsV2: [
+      {
+        cardId: 'lead',
+        card: {
+          sections: [{widgets: [{textParagraph: {text: escape(whole(message)).replaceAll('\n', '<br>')}}]}],
+        },
+      },
+    ],
+  }),
+};

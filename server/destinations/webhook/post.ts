@@ -1,0 +1,114 @@
+/**
+ * Posts JSON to a URL that the partners file or a secret names, and says how it ended. Webhooks and chat rooms share it.
+ */
+import {addAbortSignal} from 'node:stream';
+import type {Dispatcher} from 'undici';
+import type {WebhookSettings} from '../../config/destinations.ts';
+import type {Settlement} from '../../leads/deliveries.ts';
+import {certificatePeriod} from '../certificate-period.ts';
+import {excerptOf} from '../excerpt.ts';
+import {usualNetwork, type Network} from '../network.ts';
+import {readRetryAfter} from '../retry-after.ts';
+import {withoutStatus, withStatus} from './failures.ts';
+import {createConnector, wasCutBetweenRequests} from './guard.ts';
+
+/** Milliseconds. */
+const longestConnecting = 10_000;
+/** Milliseconds. The status says how the attempt ended, so the body that follows it may not take longer than this. */
+const longestBody = 1_000;
+/** Bytes of a body that are read, at most. After a longer body, the connection is closed. */
+const maxBodyBytes = 4_096;
+
+export type Poster = {
+  /**
+   * @param attempts the number of earlier attempts
+   * @throws DeliveryError for every reply but 2xx, and without one
+   */
+  post(body: string, headers: Readonly<Record<string, string>>, attempts: number): Promise<Settlement>;
+  /** Aborts the requests in progress. */
+  close(): Promise<void>;
+};
+
+/**
+ * @param parallel connections, at most
+ * @param timeout milliseconds for one attempt, from looking up the host to the status of the answer
+ */
+export function createPoster(
+  {url, namedHost, isInternal}: Pick<WebhookSettings, 'url' | 'namedHost' | 'isInternal'>,
+  parallel: number,
+  timeout: number,
+  network: Partial<Network> = {},
+): Poster {
+  const {lookup, createPool} = {...usualNetwork, ...network};
+  const who = namedHost === undefined ? 'the receiver' : `the receiver ${namedHost}`;
+  const {origin, pathname, search} = new URL(url);
+  const connecting = Math.min(timeout, longestConnecting);
+  const options = {
+    connections: parallel,
+    connect: createConnector(isInternal, connecting, lookup),
+  };
+  const uncheckedConnect = createConnector(isInternal, connecting, lookup, false);
+  const pool = createPool(origin, options);
+  /** For second requests. Its connections are closed after each request. */
+  const fresh = createPool(origin, options);
+
+  async function post(
+    body: string,
+    given: Readonly<Record<string, string>>,
+    attempts: number,
+  ): Promise<Settlement> {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'lead-prequal',
+      'accept-encoding': 'identity',
+      ...given,
+    };
+    const signal = AbortSignal.timeout(timeout);
+    const request = {method: 'POST', path: pathname + search, headers, body, signal} as const;
+    const reply = await pool
+      .request(request)
+      .catch((error: unknown) => {
+        // Sending again is safe: the receiver drops repeats by the id.
+        if (!wasCutBetweenRequests(error)) throw error;
+        return fresh.request({...request, reset: true});
+      })
+      .catch(async (error: unknown) => {
+        const period = await certificatePeriod(error, new URL(url), uncheckedConnect);
+        throw withoutStatus(error, attempts, timeout, {who, period});
+      });
+    const {statusCode: status} = reply;
+    const excerpt = await readExcerpt(reply, signal);
+    if (status >= 200 && status < 300)
+      return {state: 'delivered', answer: null, note: `The receiver answered ${status}`};
+    throw withStatus({status, excerpt, retryAfter: readRetryAfter(reply.headers['retry-after'])}, attempts);
+  }
+
+  return {post, close: async () => void (await Promise.all([pool.destroy(), fresh.destroy()]))};
+}
+
+/**
+ * Reads the beginning of the body, for operators. If the body is short, the connection can be used again. Does not reject
+ * if the body is broken, too long or slow, because the status is known already.
+ */
+async function readExcerpt(
+  {body, headers}: Dispatcher.ResponseData,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  addAbortSignal(AbortSignal.any([signal, AbortSignal.timeout(longestBody)]), body);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= maxBodyBytes) break;
+    }
+  } catch {
+    // What has come so far is enough.
+  }
+  // The request asks for no compression. A receiver that compresses nevertheless has no readable excerpt.
+  const isCompressed = (headers['content-encoding'] ?? 'identity') !== 'identity';
+  if (isCompressed || bytes === 0) return undefined;
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBodyBytes), {stream: true});
+  return excerptOf(text);
+}

@@ -1,0 +1,146 @@
+/** What chat rooms get, and what becomes of their answers. The receivers really listen. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import fc from '../../../support/properties.ts';
+import {chatFormats, type ChatSettings} from '../../../../server/config/destinations.ts';
+import {createChat} from '../../../../server/destinations/chat/chat.ts';
+import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
+import {DeliveryError} from '../../../../server/destinations/destination.ts';
+import {openFor} from '../../../support/opened.ts';
+import {asLead, prequalificationBody} from '../../../support/sample-leads.ts';
+import {newsRequest} from '../../../support/sample-news.ts';
+import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../../support/webhook-receiver.ts';
+
+async function room(t: TestContext, changes: Partial<ChatSettings> = {}, reply?: ReceiverReply) {
+  const {settings, received} = await openFor(t, startWebhookReceiver(reply));
+  const {url, isInternal, perSecond, parallel} = settings;
+  const own = {type: 'chat', format: 'slack', details: 'none', url, isInternal, perSecond, parallel} as const;
+  const chat = createChat({...own, ...changes}, 10_000);
+  t.after(() => chat.close());
+  return {chat, received};
+}
+
+type Card = {attachments: {content: {body: {type: string; inlines: {type: string; text: string}[]}[]}}[]};
+type GoogleCard = {cardsV2: {card: {sections: {widgets: {textParagraph: {text: string}}[]}[]}}[]};
+
+const unescape = (text: string) =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/** What people read in the room. Fails if a body has another sort of text than these. */
+const readers: Record<ChatSettings['format'], (body: never) => string> = {
+  slack({text, ...rest}: {text: string}) {
+    assert.deepEqual(rest, {mrkdwn: false, unfurl_links: false, unfurl_media: false});
+    assert.doesNotMatch(text, /[<>]|&(?!amp;|lt;|gt;)/);
+    return unescape(text);
+  },
+  teams(body: Card) {
+    const blocks = body.attachments.flatMap(({content}) => content.body);
+    assert.ok(blocks.every(({type}) => type === 'RichTextBlock'));
+    const runs = blocks.flatMap(({inlines}) => inlines);
+    assert.ok(runs.every(({type, text}) => type === 'TextRun' && !text.includes('{{')));
+    assert.ok(!JSON.stringify(body).includes('"entities"'));
+    return runs.map(({text}) => (text === ' ' ? '' : text)).join('\n');
+  },
+  'google-chat'({cardsV2, ...rest}: GoogleCard) {
+    assert.deepEqual(rest, {});
+    const [{card} = assert.fail()] = cardsV2;
+    const text = card.sections[0]?.widgets[0]?.textParagraph.text ?? assert.fail();
+    assert.doesNotMatch(text.replaceAll('<br>', ''), /[<>]|&(?!amp;|lt;|gt;)/);
+    return unescape(text.replaceAll('<br>', '\n'));
+  },
+};
+const read = (format: ChatSettings['format'], body: string) => readers[format](JSON.parse(body) as never);
+
+for (const format of chatFormats) {
+  suite(`a message to ${format}`, () => {
+    test(`a new lead is told to ${format} without personal data`, async (t) => {
+      const {chat, received} = await room(t, {format});
+      await chat.deliver(newsRequest());
+      const [{body, method, path, headers} = assert.fail()] = received;
+      assert.deepEqual([method, path], ['POST', '/hook?token=abc']);
+      assert.equal(headers['content-type'], 'application/json');
+      const text = read(format, body);
+      assert.match(text, /^New lead K7QM-2XHD from acme: \$[\d,]+\n\nReference: K7QM-2XHD\n/);
+      for (const field of ['first_name', 'last_name', 'email', 'phone'] as const)
+        assert.ok(!text.includes(prequalificationBody[field]), field);
+    });
+
+    test(`a message to ${format} names the visitor with details: contact`, async (t) => {
+      const {chat, received} = await room(t, {format, details: 'contact'});
+      await chat.deliver(newsRequest());
+      assert.ok(read(format, received[0]?.body ?? '').includes(prequalificationBody.first_name));
+    });
+
+    test(`words of visitors make no link, mention or markup in ${format}`, () => {
+      const bait = fc.constantFrom(
+        ...['<!channel>', '<!here>', '<@U1>', '<users/all>', '<https://evil.example|us>', '@all', '@channel'],
+        ...[
+          '<at>all</at>',
+          '[us](https://evil.example)',
+          '*',
+          '_',
+          '~',
+          '`',
+          '```',
+          '&lt;!channel&gt;',
+          '&amp;',
+        ],
+        ...['<b>', '<a href="https://evil.example">us</a>', '{{DATE(2026-01-01T00:00:00Z)}}', '{{{', '<br>'],
+      );
+      const hostile = fc
+        .array(fc.oneof(bait, fc.string({unit: 'grapheme', maxLength: 9})))
+        .map((parts) => parts.join(''));
+      fc.assert(
+        fc.property(hostile, hostile, (subject, text) => {
+          const lines = text.replaceAll(/\s/g, ' ');
+          const seen = read(format, JSON.stringify(bodyOf[format]({subject, text: `${lines}.`})));
+          const plain = (of: string) => of.replaceAll(/\{ ?(?=\{)/g, '{').replaceAll(/\s/g, '');
+          // What people read is what was written, sign for sign, so nothing of it became markup.
+          assert.equal(plain(seen), plain(`${subject}${lines}.`));
+        }),
+      );
+    });
+
+    test(`addresses in a visitor's name are no links in ${format}`, async (t) => {
+      const {chat, received} = await room(t, {format, details: 'contact'});
+      const lead = asLead({...prequalificationBody, first_name: '<!channel> https://evil.example'});
+      await chat.deliver(newsRequest({lead}));
+      const text = read(format, received[0]?.body ?? '');
+      assert.ok(text.includes('<!channel> https[:]//evil[.]example'), text);
+    });
+
+    test(`a test of ${format} posts a message and says what came back`, async (t) => {
+      const {chat, received} = await room(t, {format}, replyWith(202));
+      const {note} = (await chat.test()) as {note?: string};
+      assert.equal(note, 'The receiver answered 202');
+      assert.match(read(format, received[0]?.body ?? ''), /^A test/);
+    });
+  });
+}
+
+test('a chat room is told of a held lead, and how to release it', async (t) => {
+  const {chat, received} = await room(t);
+  await chat.deliver(newsRequest({suspect: 'trap'}, 'held'));
+  assert.match(read('slack', received[0]?.body ?? ''), /^Held for you[^]*deliveries retry --id/);
+});
+
+test('an answer that is missing is to follow in another message, not in an e-mail', async (t) => {
+  const {chat, received} = await room(t);
+  await chat.deliver(newsRequest({isAnsweredLater: true}));
+  assert.match(read('slack', received[0]?.body ?? ''), /Total: to follow in another message/);
+});
+
+const replies = [
+  [429, {fault: 'failed', retryAfter: 7_000, isGone: false}],
+  [404, {fault: 'misconfigured', retryAfter: 7_000, isGone: false}],
+  [410, {fault: 'misconfigured', retryAfter: 7_000, isGone: true}],
+] as const;
+for (const [status, expected] of replies) {
+  test(`a chat room that answers ${status} is treated as a webhook that does, and its URL is not named`, async (t) => {
+    const {chat} = await room(t, {}, replyWith(status, {'retry-after': '7'}));
+    const error: unknown = await chat.deliver(newsRequest()).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof DeliveryError);
+    assert.partialDeepStrictEqual({...error}, expected);
+    assert.doesNotMatch(error.message, /127\.0\.0\.1|http:|abc/);
+  });
+}
