@@ -136,6 +136,23 @@ suite('a destination', () => {
       });
     });
   }
+  test('a chat room takes its URL from the environment alone, and only over https', () => {
+    const room = {type: 'chat', format: 'teams', credentials: 'ROOM', events: ['lead.created']};
+    const address = 'https://teams.example/workflows/secret';
+    const {destinations} = read({room}, {CREDENTIALS_ROOM_URL: address});
+    assert.deepEqual(destinations.get('room'), {
+      type: 'chat',
+      format: 'teams',
+      url: address,
+      isInternal: false,
+      details: 'none',
+      events: ['lead.created'],
+      perSecond: undefined,
+      parallel: undefined,
+    });
+    assert.throws(() => read({room: {...room, url: address}}), /room.*url/is);
+    assert.throws(() => read({room}, {CREDENTIALS_ROOM_URL: 'http://teams.example/x'}), /https:\/\//);
+  });
   test('an internal webhook is no fault while another setting is wrong', () => {
     const settings = {...crmAccess, WEBHOOK_INTERNAL_HOSTS: 'crm.internal', PORT: 'eighty'};
     const [line = '', ...others] = wrong({crm: {...crm, url: 'http://crm.internal/in'}}, settings);
