@@ -128,6 +128,7 @@ function sanitize({
   consent,
   colors,
   next_step,
+  cta,
   estimate,
   challenge,
 }: Partial<EmbedConfig>): UsedConfig {
@@ -138,10 +139,14 @@ function sanitize({
     next_step: Object.fromEntries(
       Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
     ),
+    cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
     challenge: challenge?.parameters ? challenge : null,
   };
 }
+
+const isLink = ({label, href}: Record<string, unknown>) =>
+  typeof label === 'string' && /^https:/i.test(String(href));
 
 /** Whether the figures have all that the calculator reads. */
 function canEstimate(figures: PolicyFigures): boolean {
