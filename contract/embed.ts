@@ -45,6 +45,9 @@ export type ConsentText = {
   lang?: string;
 };
 
+/** A link in the words of the partner. */
+export type PartnerLink = {label: string; /** It begins with https. */ href: string};
+
 /**
  * A challenge of the proof of work, as altcha-lib makes it: find the counter whose derived key has the prefix. The form
  * returns the challenge unchanged with the solution, because the signature covers all parameters.
@@ -84,10 +87,13 @@ export type EmbedConfig = {
   colors: {accent?: string};
   /**
    * What happens after the visitor has sent the form, in the words of the partner, by language tag (`en`, `es-MX`, or
-   * `und` if it is not known). `{phone}` stands for the visitor's phone number. A visitor whose language is missing
-   * sees the first text. A form that says its language gets only the text that it shows.
+   * `und` if it is not known). `{phone}` stands for the visitor's phone number, `{first_name}` for the first name, and
+   * `{reference}` for the lead's reference. Forms before 1.4 know `{phone}` alone, and get no other. A visitor whose
+   * language is missing sees the first text. A form that says its language gets only the text that it shows.
    */
   next_step?: Readonly<Record<string, string>>;
+  /** The link below the result, by language as `next_step`. Only of a partner that has one. */
+  cta?: Readonly<Record<string, PartnerLink>>;
   /**
    * The figures with which the form computes the total while the visitor answers. Only of a partner that shows it before
    * the contact data (`show_estimate`).

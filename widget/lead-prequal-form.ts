@@ -158,9 +158,9 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare theme: 'auto' | 'light' | 'dark';
   /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
   declare privacyHref: string | undefined;
-  /** The address of a link below the result: https, or on the page's own site. Shown only if `cta-label` is set, too. */
+  /** The address of a link below the result: https, or on the page's own site. Needs `cta-label`, too, or else the partner's own link is shown. */
   declare ctaHref: string | undefined;
-  /** The text of the link below the result. Shown only if `cta-href` is set, too. */
+  /** The text of the link below the result. Needs `cta-href`, too, or else the partner's own link is shown. */
   declare ctaLabel: string | undefined;
   /** Texts that replace the form's own, in any language. */
   declare strings: SomeWords | undefined;

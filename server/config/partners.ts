@@ -1,6 +1,7 @@
 /** The partners file: which partners may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
+import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
 import {consentSchema, formLanguages, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
@@ -16,7 +17,7 @@ import {readJsonFile, type JsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
 import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
 
-/** A text that the form shows to visitors. It may contain the placeholder `{phone}`. */
+/** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
 const nextStepText = z.string().trim().min(1).max(300);
 /** A language tag as pages have it in `lang`. */
 const languageTag = z
@@ -30,6 +31,26 @@ const nextStep = z.union([
     .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
 ]);
 
+const httpsAddress = z
+  .string()
+  .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'});
+
+const ctaLink = z.strictObject({
+  /** Without placeholders, because a button should not change its words with each visitor. */
+  label: displayName.refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'}),
+  href: httpsAddress,
+});
+const cta = z.union(
+  [
+    // A link in a language that is not known.
+    ctaLink.transform((link): Record<string, typeof link> => ({[unknownLanguage]: link})),
+    z
+      .record(languageTag, ctaLink)
+      .refine((links) => Object.keys(links).length > 0, 'must hold at least one language'),
+  ],
+  'must have a label without braces and an href that begins with https://, or both for each language',
+);
+
 /** The fields of a partner as the file names them. */
 const partnerFields = z.strictObject({
   /** The value of the form's `partner` attribute. Everybody can read it. */
@@ -37,10 +58,7 @@ const partnerFields = z.strictObject({
   /** The name that visitors read on the partner's apply page. */
   name: displayName.optional(),
   /** The address of the partner's privacy page, which that page links to. */
-  privacy_href: z
-    .string()
-    .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'})
-    .optional(),
+  privacy_href: httpsAddress.optional(),
   /** How visitors reach the partner where the form does not load. Everybody can read it. */
   contact: z
     .strictObject({phone: telephone.optional(), email: emailAddress.optional()})
@@ -66,6 +84,8 @@ const partnerFields = z.strictObject({
    * texts by language. A visitor whose language is missing sees the first one.
    */
   next_step: nextStep.optional(),
+  /** The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language. */
+  cta: cta.optional(),
   /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
   show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
   /** What pages may send with a lead besides what visitors type, such as a brand. Never personal data. */
@@ -152,7 +172,11 @@ export const onePartner = (partner: z.input<typeof partnerSchema>): Partner => p
 export const readPartners = (path: string): PartnersFile => readJsonFile(path, fileSchema);
 
 /** What is probably a mistake in the partner's texts, and in which of its fields. */
-export function textWarnings({consent, nextStep}: Partner): {path: readonly string[]; warning: string}[] {
+export function textWarnings({
+  consent,
+  nextStep,
+  cta,
+}: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
   const plain = consent?.texts[unknownLanguage];
   if (plain && looksMarked(plain.text))
@@ -160,7 +184,19 @@ export function textWarnings({consent, nextStep}: Partner): {path: readonly stri
       path: ['consent', 'text'],
       warning: 'has a link or {button} that visitors see as it is written: give the text in texts',
     });
-  const texts = {'consent.texts': consent?.texts, next_step: nextStep};
+  for (const [tag, text] of Object.entries(nextStep ?? {})) {
+    const path = tag === unknownLanguage ? ['next_step'] : ['next_step', tag];
+    const unknown = unknownPlaceholder(text);
+    if (unknown !== undefined)
+      warnings.push({path, warning: `has ${unknown}, which visitors see as it is written`});
+    if (misplacedName(text))
+      warnings.push({
+        path,
+        warning:
+          'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
+      });
+  }
+  const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta};
   for (const [field, byLanguage] of Object.entries(texts)) {
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;

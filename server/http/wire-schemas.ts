@@ -144,7 +144,16 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       })
       .nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
-    next_step: z.record(z.string(), z.string()).exactOptional(),
+    next_step: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe(
+        'By language. With `lang`, it may have `{phone}`, `{reference}` and `{first_name}`; without, `{phone}` alone.',
+      ),
+    cta: z
+      .record(z.string(), z.object({label: z.string(), href: z.string()}))
+      .exactOptional()
+      .describe('The link below the result, by language, of a partner that has one.'),
     estimate: figuresSchema
       .exactOptional()
       .describe('The figures of the policy, of a partner that shows the total before the contact data.'),

@@ -62,6 +62,9 @@ const field = (
 /** `English`, `español`: the name of a language in that language. */
 const nameOf = (tag: string) => new Intl.DisplayNames(tag, {type: 'language'}).of(tag) ?? tag;
 
+const partnerLink =
+  'Without it, the form shows the link of your configuration, if we have set one up for you.';
+
 /** The attributes of the form besides `partner`, in the order in which snippets have them. */
 export const attributeChoices = {
   endpoint: field(
@@ -91,7 +94,7 @@ export const attributeChoices = {
     ...Object.fromEntries(['en', ...Object.keys(languages)].map((tag) => [tag, nameOf(tag)])),
   }),
   'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
-  'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link),
+  'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link, partnerLink),
   'cta-label': field('text', 'Text of that link', 'Book a call', words, 'The link needs both.'),
   draft: {
     label: 'If visitors are interrupted',

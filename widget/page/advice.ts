@@ -34,7 +34,7 @@ function explainLink(attribute: string, address: string) {
 
 /** The link below the result needs both attributes, and this one is missing. */
 export const explainPair = (missing: string) =>
-  say(`There is no link below the result: set ${missing}, too.`);
+  say(`The page has no link below the result: set ${missing}, too.`);
 
 export const explainOpen = () => say('open() needs the attribute presentation="dialog".');
 

@@ -21,13 +21,21 @@ export type Result = {
   readonly late: boolean;
 };
 
+/** A link below the answer. */
+export type Link = {
+  readonly href: string;
+  readonly label: string;
+  /** The language of the label, if it is known and may be another than that of the form. */
+  readonly lang?: string | undefined;
+};
+
 /** What the answer is shown with: what the visitor typed, and what the visitor can do next. */
 export type AnswerContext = {
   /** As the visitor typed it. Empty after a reload, as is the phone number. */
   readonly firstName: string;
   readonly phone: string;
-  /** The link from `cta-href` and `cta-label`. */
-  readonly link: {readonly href: string; readonly label: string} | undefined;
+  /** The link from `cta-href` and `cta-label`, or else that of the partner. */
+  readonly link: Link | undefined;
   readonly change: () => void;
 };
 
@@ -102,7 +110,14 @@ export function answerView(words: Words, answered: Answered) {
         }
       </h2>
       ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${explainState(words, answered)}</p>`}
-      ${nextView(words, {id: answer.id, phone, text: partnerText ?? usualText, lang: langOf(tag)})}
+      ${nextView(words, {
+        id: answer.id,
+        phone,
+        // The answer has the name after a reload, too, if it has amounts.
+        firstName: amounts?.first_name || name,
+        text: partnerText ?? usualText,
+        lang: langOf(tag),
+      })}
       ${actionsView(words, answered, amounts !== null || isRefused)}
     </section>
   `;
@@ -117,7 +132,7 @@ function actionsView(words: Words, answered: Answered, mayChange: boolean) {
   return html`
     ${mayChange && !firstName ? html`<p class="estimate">${words.notKept}</p>` : nothing}
     <div class="actions" part="actions">
-      ${link ? html`<a class="main" part="button primary" href=${link.href}>${link.label}</a>` : nothing}
+      ${link ? html`<a class="main" part="button primary" href=${link.href} lang=${link.lang ?? nothing}>${link.label}</a>` : nothing}
       ${
         mayChange
           ? html`<button part="button" type="button" @click=${change}>

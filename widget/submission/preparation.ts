@@ -128,6 +128,7 @@ function sanitize({
   consent,
   colors,
   next_step,
+  cta,
   estimate,
   context_fields,
   challenge,
@@ -139,11 +140,15 @@ function sanitize({
     next_step: Object.fromEntries(
       Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
     ),
+    cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
     context_fields: Array.isArray(context_fields) ? context_fields : [],
     challenge: challenge?.parameters ? challenge : null,
   };
 }
+
+const isLink = ({label, href}: Record<string, unknown>) =>
+  typeof label === 'string' && /^https:/i.test(String(href));
 
 /** Whether the figures have all that the calculator reads. */
 function canEstimate(figures: PolicyFigures): boolean {

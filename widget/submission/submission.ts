@@ -6,11 +6,12 @@ import type {Notice} from '../fields/alert-view.ts';
 import {hasDraft} from '../fields/contact-sources.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
 import {checkedLink, explainPair} from '../page/advice.ts';
 import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
-import {answerView, resultSentence, type AnswerContext} from './answer-view.ts';
+import {answerView, resultSentence, type AnswerContext, type Link} from './answer-view.ts';
 import {countUp} from './count-up.ts';
 import {answerIn, exchange} from './exchange.ts';
 import {noticeOf, type Failure} from './failure.ts';
@@ -233,12 +234,17 @@ export class Submission implements ReactiveController {
     });
   }
 
-  /** The link below the result, from `cta-href` and `cta-label`. */
-  #link() {
-    const {ctaHref, ctaLabel} = this.#host.element;
+  /** The link below the result: that of the page, or else that of the partner. */
+  #link(): Link | undefined {
+    const {element, words} = this.#host;
+    const {ctaHref, ctaLabel} = element;
     if (!ctaHref !== !ctaLabel) explainPair(ctaHref ? 'cta-label' : 'cta-href');
     const href = checkedLink('cta-href', ctaHref);
-    return href && ctaLabel ? {href, label: ctaLabel} : undefined;
+    if (href && ctaLabel) return {href, label: ctaLabel};
+    const links = this.preparation.config?.cta ?? {};
+    const tag = tagFor(links, words.locale);
+    const link = tag && links[tag];
+    return link ? {...link, lang: langOf(tag)} : undefined;
   }
 
   /**

@@ -87,7 +87,7 @@ function linkPreview({partner, language, title, intro, publicUrl}: Preview): Htm
 const takesPrequalification = ({leadTypes}: Partner) => leadTypes.includes('prequalification');
 
 export function applyPage(partner: Partner, visit: Visit, publicUrl: string, script: FormScript): Html {
-  const {key, name, privacyHref, origins, colors} = partner;
+  const {key, name, privacyHref, origins, colors, cta} = partner;
   const {language, framed, mayBeFramed, query} = visit;
   const words = pageWords[language];
   const leadType = takesPrequalification(partner) ? 'prequalification' : 'standard';
@@ -96,7 +96,9 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
   const hidden = contextOf(partner, query);
 
   // The script of the frame comes first, so that it does not miss the first event of the form.
+  // The partner's link below the result leaves the frame: its page may be too large for it, or forbid to be framed.
   const head = html`<title>${title}</title>
+    ${framed && cta && html`<base target="_blank" />`}
     ${linkPreview({partner, language, title, intro, publicUrl})}
     <link rel="icon" href="${icon(colors?.accent)}" />
     <link rel="stylesheet" href="${assets.styles(colors?.accent)}" />
@@ -144,7 +146,7 @@ function fallback({name, contact}: Partner, language: PageLanguage): Html {
     <div class="late">
       <h2>${notLoaded.title}</h2>
       <p>${notLoaded.text}</p>
-      <p><a href="">${notLoaded.tryAgain}</a></p>
+      <p><a href="" target="_self">${notLoaded.tryAgain}</a></p>
       ${others}
     </div>`;
 }

@@ -6,7 +6,6 @@ import {Router, type Request, type RequestHandler} from 'express';
 import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
-import {tagFor} from '../../../form/words/text-in-language.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import type {LeadDesk, Submission} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
@@ -30,6 +29,7 @@ import {readIdempotencyKey, readLead, replayLead, submitLead} from '../lead-inta
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
 import {partnerGate} from './partner-gate.ts';
+import {partnerWords} from './partner-words.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {partnerOf} from '../request-context.ts';
 import type {Proof, Proofs} from './proof.ts';
@@ -81,14 +81,14 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, nextStep, answerFrom, showsEstimate, contextFields} = partner;
+    const {leadTypes, colors, answerFrom, showsEstimate, contextFields} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
       minimums: answerFrom === undefined ? minimums : {},
       consent: consentFor(partner, locale),
       colors: colors ?? {},
-      ...(nextStep && {next_step: onlyFor(locale, nextStep)}),
+      ...partnerWords(partner, locale),
       ...(showsEstimate && {estimate: figures}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
@@ -210,10 +210,4 @@ export function embedApi(parts: Parts): Router {
 function localeOf({query}: Request): string | undefined {
   const {lang} = query;
   return typeof lang === 'string' && lang !== '' ? lang : undefined;
-}
-
-/** The text that a form in this language shows, with its language. All texts for a form that does not say its own. */
-function onlyFor(locale: string | undefined, texts: Readonly<Record<string, string>>) {
-  const tag = locale === undefined ? undefined : tagFor(texts, locale);
-  return tag === undefined ? texts : {[tag]: texts[tag] ?? ''};
 }

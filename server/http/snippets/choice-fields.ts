@@ -1,5 +1,6 @@
 /** The fields in which people choose what their snippet is like. */
 import type {Partner} from '../../config/partners.ts';
+import {tagFor} from '../../../form/words/text-in-language.ts';
 import {html, type Html} from '../../html/html.ts';
 import {
   allChoices,
@@ -33,7 +34,14 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 /** What applies if the field is left empty. */
 function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
-  const ofPartner = {accent: partner?.colors?.accent, 'privacy-href': partner?.privacyHref};
+  const {cta} = partner ?? {};
+  const link = cta?.[tagFor(cta, choices.attributes['lang']?.toString() ?? 'en') ?? ''];
+  const ofPartner = {
+    accent: partner?.colors?.accent,
+    'privacy-href': partner?.privacyHref,
+    'cta-href': link?.href,
+    'cta-label': link?.label,
+  };
   return (
     choices.look?.properties[name] ??
     (Object.hasOwn(ofPartner, name) ? ofPartner[name as keyof typeof ofPartner] : undefined) ??

@@ -52,6 +52,7 @@ suite('the required settings', () => {
         mergeDuplicates: 'prequalification',
         nextStep: undefined,
         showsEstimate: false,
+        contextFields: [],
       },
     ]);
     assert.equal(config.host, '127.0.0.1');

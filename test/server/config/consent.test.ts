@@ -198,6 +198,24 @@ suite('a warning about texts', () => {
       for (const next_step of [{en: 'a', 'es-MX': 'b'}, 'We call you.'])
         assert.deepEqual(warningsOf(JSON.stringify({consent, next_step}).slice(1, -1)), []);
   });
+  test('is made of a link in fewer languages than the form has', () => {
+    assert.deepEqual(warningsOf(`"cta": {"en": {"label": "Book", "href": "https://book.example"}}`), [
+      '8:8: partners.0.cta has no text in es: forms in that language show the one in en',
+    ]);
+  });
+  test('is made of braces in a next step that visitors see as they are written', () => {
+    assert.deepEqual(warningsOf(`"next_step": "We call {name} at {phone} about {reference}."`), [
+      '8:14: partners.0.next_step has {name}, which visitors see as it is written',
+    ]);
+  });
+  test('is made of a name in a next step that cannot be left out', () => {
+    const warning =
+      'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it';
+    assert.deepEqual(
+      warningsOf(`"next_step": {"en": "{first_name}, we call you.", "es": "Llamamos a {first_name} hoy."}`),
+      [`8:57: partners.0.next_step.es ${warning}`],
+    );
+  });
   test('is made of a link in a text that is shown as it is written', () => {
     for (const text of ['See our [Terms](https://acme.example).', 'With {button} I agree.']) {
       assert.deepEqual(warningsOf(`"consent": ${JSON.stringify({text, version: '1'})}`), [

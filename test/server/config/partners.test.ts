@@ -90,6 +90,7 @@ suite('the partners file', () => {
       consent: {text: 'You may call me.', version: '1', required: true},
       colors: {accent: '#0b7a5a'},
       next_step: {en: 'Maria calls you at {phone}.', 'es-MX': 'María le llama al {phone}.'},
+      cta: {en: {label: 'Book a call', href: 'https://book.example/en'}},
       quota_per_hour: 5,
       suspect: 'hold',
       merge_duplicates: false,
@@ -112,6 +113,7 @@ suite('the partners file', () => {
         consent: {required: true, texts: {und: {text: 'You may call me.', version: '1'}}},
         colors: whole.colors,
         nextStep: whole.next_step,
+        cta: whole.cta,
         showsEstimate: false,
         contextFields: [],
         quotaPerHour: 5,
@@ -133,6 +135,11 @@ suite('the partners file', () => {
   test('the next step of a partner may be one text, whose language is not known', () => {
     const [first] = read({partners: [{...partner, next_step: ' We call you. '}]}).partners;
     assert.deepEqual(first.nextStep, {und: 'We call you.'});
+  });
+  test('the link of a partner may be one, whose language is not known', () => {
+    const href = 'https://book.example/';
+    const [first] = read({partners: [{...partner, cta: {label: ' Book ', href}}]}).partners;
+    assert.deepEqual(first.cta, {und: {label: 'Book', href}});
   });
 
   const wrong: [what: string, file: unknown, path: string][] = [
@@ -183,6 +190,30 @@ suite('the partners file', () => {
     ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
     ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
     ['a colour', {partners: [{...partner, colors: {accent: 'red'}}]}, 'partners.0.colors.accent: '],
+    ...[
+      'Book a call',
+      {},
+      {label: 'Book'},
+      {href: 'https://book.example'},
+      {label: 'Book', href: 'https://book.example', target: '_blank'},
+      {English: {label: 'Book', href: 'https://book.example'}},
+    ].map((cta): [string, unknown, string] => [
+      `a link that is ${JSON.stringify(cta)}`,
+      {partners: [{...partner, cta}]},
+      'partners.0.cta: ',
+    ]),
+    ...['/book', 'http://book.example', 'javascript:alert(1)', 'book.example'].map(
+      (href): [string, unknown, string] => [
+        `a link to ${href}`,
+        {partners: [{...partner, cta: {en: {label: 'Book', href}}}]},
+        'partners.0.cta.en.href: must begin with https://',
+      ],
+    ),
+    [
+      'a link with a placeholder',
+      {partners: [{...partner, cta: {en: {label: 'For {first_name}', href: 'https://book.example'}}}]},
+      'partners.0.cta.en.label: must have no { and no }',
+    ],
     ['an empty next step', {partners: [{...partner, next_step: ' '}]}, 'partners.0.next_step: '],
     ['a next step in no language', {partners: [{...partner, next_step: {}}]}, 'partners.0.next_step: '],
     [

@@ -92,6 +92,16 @@ const sha256 = (given: string) => createHash('sha256').update(given).digest('hex
 const english = 'With {button} I accept the [Terms](https://www.partner.example/terms).';
 const spanish = 'Con {button} acepto los [Términos](https://www.partner.example/es).';
 
+const words = {
+  en: '{first_name}, we call {phone}. Say {reference}.',
+  es: '¡Gracias, {first_name}! Diga {reference}.',
+  fr: 'Merci: {reference}.',
+};
+const links = {
+  en: {label: 'Book a call', href: 'https://book.example/en'},
+  'es-MX': {label: 'Reserve', href: 'https://book.example/es'},
+};
+
 suite('a partner with a consent in each language', () => {
   const texts = {en: {text: english, version: '1'}, es: {text: spanish, version: '1'}};
   const spoken = sqlite.useServer({
@@ -99,6 +109,7 @@ suite('a partner with a consent in each language', () => {
       partner('both', {texts, required: true}, {next_step: {en: 'We call {phone}.', es: 'Le llamamos.'}}),
       partner('spanish', {texts: {es: texts.es}}, {lead_types: ['standard']}),
       partner('old', {text: english, version: '1'}),
+      partner('named', undefined, {next_step: words, cta: links}),
     ],
   });
   const configOf = async (key: string, query = '') => {
@@ -182,6 +193,24 @@ suite('a partner with a consent in each language', () => {
     assert.deepEqual((await configOf('both', '&lang=es-US')).next_step, {es: 'Le llamamos.'});
     assert.deepEqual((await configOf('both', '&lang=fr')).next_step, {en: 'We call {phone}.'});
     assert.deepEqual((await configOf('both')).next_step, {en: 'We call {phone}.', es: 'Le llamamos.'});
+  });
+  test('gives a form that says its language the placeholders and the link in that language alone', async () => {
+    const {next_step, cta} = await configOf('named', '&lang=es-US');
+    assert.deepEqual(next_step, {es: words.es});
+    assert.deepEqual(cta, {'es-MX': links['es-MX']});
+    assert.deepEqual((await configOf('named', '&lang=fr')).cta, {en: links.en});
+  });
+  test('gives a form that does not say its language no placeholder but the phone number', async () => {
+    const {next_step, cta} = await configOf('named');
+    assert.deepEqual(next_step, {
+      en: 'We call {phone}. Say the code below.',
+      es: '¡Gracias! Diga el código de abajo.',
+      fr: 'Merci: the code below.',
+    });
+    assert.deepEqual(cta, links);
+  });
+  test('gives a form no link if the partner has none', async () => {
+    for (const query of ['', '&lang=en']) assert.ok(!('cta' in (await configOf('both', query))));
   });
   test('takes a language that is there twice for none', async () => {
     const twice = await configOf('both', '&lang=es&lang=en');
