@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
+import {confirmSchema} from './confirmations.ts';
 import {consentSchema, formLanguages, looksMarked} from './consent.ts';
 import {
   calculatorName,
@@ -65,6 +66,8 @@ const partnerFields = z.strictObject({
    * texts by language. A visitor whose language is missing sees the first one.
    */
   next_step: nextStep.optional(),
+  /** Whether visitors get an e-mail that says that their answers have arrived, and how. */
+  confirm: confirmSchema.optional(),
   /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
   show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */

@@ -1,5 +1,6 @@
 /** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
+import {createConfirmation} from './confirmation/confirmation.ts';
 import type {Destination} from './destination.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
@@ -38,6 +39,7 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       givesUpAfter: Infinity,
       every: undefined,
       mostSends: mostSends[usual.onAmbiguous],
+      dropsUnknown: false,
     }),
   },
   webhook: {
@@ -65,6 +67,21 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
         every,
       };
     },
+  },
+  confirmation: {
+    create: createConfirmation,
+    terms: () => ({
+      gets: 'confirmations',
+      hearsOfHeld: false,
+      perSecond: 10,
+      parallel: mailConnections,
+      parallelClaimed: mailConnections,
+      // It ends by itself, `confirmationLifetime` after its lead.
+      givesUpAfter: Infinity,
+      every: undefined,
+      mostSends: 1,
+      dropsUnknown: true,
+    }),
   },
 };
 

@@ -7,7 +7,7 @@ import type {DeliveryContent} from '../leads/deliveries.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {DeliveryRequest} from './destination.ts';
 
-type NewsContent = Exclude<DeliveryContent, 'lead'>;
+type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;
 
 /** The type of the event that each content is. Only operators are told of a held lead, by e-mail. */
 export const eventTypes = {
@@ -34,7 +34,7 @@ export function newsOf({
   content,
   happenedAt,
 }: Pick<DeliveryRequest, 'lead' | 'content' | 'happenedAt'>): News {
-  if (content === 'lead') throw new Error('This delivery holds no news');
+  if (content === 'lead' || content === 'confirmation') throw new Error('This delivery holds no news');
   return {
     id: `evt_${content}_${lead.id}`,
     type: eventTypes[content],

@@ -3,8 +3,8 @@ import type {OnAmbiguous} from '../config/destinations.ts';
 
 /** What a destination gets, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
-  /** `leads`: the lead itself. `news`: what happened to the lead. */
-  gets: 'leads' | 'news';
+  /** `leads`: the lead itself. `news`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
+  gets: 'leads' | 'news' | 'confirmations';
   /** Whether it hears of leads that are held for an operator. */
   hearsOfHeld: boolean;
   /**
@@ -25,6 +25,8 @@ export type Terms = {
    * create another copy of a lead at the destination.
    */
   mostSends: number;
+  /** After that it is dropped instead, because no operator could find out whether it arrived. */
+  dropsUnknown: boolean;
 };
 
 /** Deliveries that are in progress at once, at most, if the settings do not say how many. */
@@ -41,4 +43,9 @@ export type UsualTerms = {perSecond: number; onAmbiguous: OnAmbiguous; newsGiven
 
 /** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
 export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>
-  ({gets: 'news', givesUpAfter: newsGivenUpAfter, mostSends: Number.MAX_SAFE_INTEGER}) as const;
+  ({
+    gets: 'news',
+    givesUpAfter: newsGivenUpAfter,
+    mostSends: Number.MAX_SAFE_INTEGER,
+    dropsUnknown: false,
+  }) as const;

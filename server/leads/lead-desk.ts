@@ -13,12 +13,22 @@ import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from '.
 
 export type Submission = Pick<
   LeadEntry,
-  'lead' | 'partner' | 'proof' | 'consent' | 'consentText' | 'attribution' | 'suspect' | 'supersedes'
+  | 'lead'
+  | 'partner'
+  | 'proof'
+  | 'consent'
+  | 'consentText'
+  | 'attribution'
+  | 'suspect'
+  | 'supersedes'
+  | 'confirmation'
 > & {
   /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
   answerFrom: string | undefined;
   /** Further destinations, which only receive the lead. `submit` does not wait for them. */
   sendTo?: readonly string[];
+  /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
+  confirmBy?: string | undefined;
   /** One digest of the idempotency key for each token key, because the store may have any of these digests. */
   idempotency?: readonly IdempotencyKey[] | undefined;
   /** One digest of the lead for each token key. If a recent lead has the same digest, the new lead is a duplicate. */
@@ -143,6 +153,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
   async function take({
     answerFrom,
     sendTo = [],
+    confirmBy,
     hold = false,
     idempotency = [],
     leadDigests = [],
@@ -152,6 +163,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     const deliveries = [
       ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
       ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
+      ...(confirmBy === undefined ? [] : [newDelivery(confirmBy, false, hold, createdAt)]),
     ];
     const entry: LeadEntry = {
       ...submission,

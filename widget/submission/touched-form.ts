@@ -200,6 +200,7 @@ export class TouchedForm {
       trap: consent.trap,
       attribution: attribution(),
       page: pageAddress(location.href),
+      lang: this.#host.words.locale,
       touchedAt: this.#touchedAt ?? performance.now(),
     });
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
