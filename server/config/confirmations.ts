@@ -59,7 +59,9 @@ export function viaFault(
   if (!confirm) return undefined;
   const type = destinations.get(confirm.via)?.type;
   if (type === undefined) return `confirm.via: ${confirm.via} is not among the destinations`;
-  return type === 'email' ? undefined : `confirm.via: ${confirm.via} is no email, so it cannot write to visitors`;
+  return type === 'email'
+    ? undefined
+    : `confirm.via: ${confirm.via} is no email, so it cannot write to visitors`;
 }
 
 /** The destinations that send the confirmations of all partners. */

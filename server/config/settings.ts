@@ -226,9 +226,7 @@ export const settingGroups = {
     CONFIRMATIONS: z
       .enum(['on', 'off'])
       .default('on')
-      .describe(
-        '`off` stops the e-mails to visitors, also those that wait ([more](partners.md#a-confirmation-by-e-mail)).',
-      ),
+      .describe('`off` stops the e-mails to visitors ([more](partners.md#a-confirmation-by-e-mail)).'),
   },
   'Versions of the form': {
     EMBED_FOLDER: z

@@ -73,7 +73,8 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
     terms: () => ({
       gets: 'confirmations',
       hearsOfHeld: false,
-      perSecond: 10,
+      // Most of many at once are an attack, and are dropped without an e-mail: those of visitors must not wait behind them.
+      perSecond: 100,
       parallel: mailConnections,
       parallelClaimed: mailConnections,
       // It ends by itself, `confirmationLifetime` after its lead.

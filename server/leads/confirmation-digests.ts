@@ -22,7 +22,10 @@ const ignoresStops = new Set(['gmail.com', 'googlemail.com']);
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1).toLowerCase();
-  const [local = ''] = email.slice(0, at).toLowerCase().split(/(?<=.)\+/);
+  const [local = ''] = email
+    .slice(0, at)
+    .toLowerCase()
+    .split(/(?<=.)\+/);
   return ignoresStops.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
 }
 

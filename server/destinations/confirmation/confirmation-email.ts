@@ -19,7 +19,8 @@ export type ConfirmationEmail = {subject: string; text: string; html: string};
  * One or two words of Latin letters: with more, or with letters that look like a full stop or a slash, a name could be a
  * sentence or a web address of somebody who writes to strangers through us.
  */
-const plainName = /^(?=.{1,40}$)\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:[ '’-]\p{Script=Latin}[\p{Script=Latin}\p{M}]*)?$/u;
+const plainName =
+  /^(?=.{1,40}$)\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:[ '’-]\p{Script=Latin}[\p{Script=Latin}\p{M}]*)?$/u;
 
 /** The first name, if it can be in the e-mail. */
 export const greetedName = (typed: string): string | undefined => {
@@ -96,33 +97,43 @@ const toText = ({opening, next, estimate, closing}: Parts): string =>
   );
 
 /** No picture, no link and no colours of its own, but for what a mail program cannot choose in the dark. */
-const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html => html`<!doctype html>
-<html lang="${lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${subject}</title>
-<style>:root{color-scheme:light dark}</style>
-</head>
-<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif">
-<div style="max-width:560px;margin:0 auto">
-${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p>
-`)}<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
-<p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
-${estimate ? estimateOf(estimate) : undefined}<hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886">
-${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p>
-`)}</div>
-</body>
-</html>
-`;
+const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html =>
+  html`<!doctype html>
+    <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${subject}</title>
+        <style>
+          :root {
+            color-scheme: light dark;
+          }
+        </style>
+      </head>
+      <body
+        style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
+      >
+        <div style="max-width:560px;margin:0 auto">
+          ${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p> `)}
+          <h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
+          <p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
+          ${estimate ? estimateOf(estimate) : undefined}
+          <hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
+          ${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p> `)}
+        </div>
+      </body>
+    </html> `;
 
-const estimateOf = ({title, rows, note}: NonNullable<Parts['estimate']>): Html => html`<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${title}</h2>
-<table style="border-collapse:collapse;width:100%;margin:0 0 8px">
-${rows.map(([label, amount], index) => {
-  const weight = index === 0 ? 'bold' : 'normal';
-  return html`<tr><th scope="row" style="padding:4px 16px 4px 0;text-align:left;font-weight:${weight}">${label}</th><td style="padding:4px 0;text-align:right;white-space:nowrap;font-weight:${weight}">${amount}</td></tr>
-`;
-})}</table>
-<p style="margin:0 0 16px;font-size:14px">${note}</p>
-`;
+const estimateOf = ({title, rows, note}: NonNullable<Parts['estimate']>): Html =>
+  html`<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${title}</h2>
+    <table style="border-collapse:collapse;width:100%;margin:0 0 8px">
+      ${rows.map(([label, amount], index) => {
+        const weight = index === 0 ? 'bold' : 'normal';
+        return html`<tr>
+          <th scope="row" style="padding:4px 16px 4px 0;text-align:left;font-weight:${weight}">${label}</th>
+          <td style="padding:4px 0;text-align:right;white-space:nowrap;font-weight:${weight}">${amount}</td>
+        </tr> `;
+      })}
+    </table>
+    <p style="margin:0 0 16px;font-size:14px">${note}</p> `;

@@ -41,7 +41,10 @@ export function createConfirmation(
   network: Partial<Network> = {},
 ): Destination {
   // Nothing is sent over a connection that was used before: if it broke, nobody would know whether the e-mail has arrived.
-  const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 0, maxMessages: 1});
+  const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {
+    maxRequeues: 0,
+    maxMessages: 1,
+  });
   const [sender, domain] = [addressOf(settings.from), domainOf(settings.from)];
   const digestsOf = addressDigests(settings.tokenKeys);
 
