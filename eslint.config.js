@@ -26,7 +26,7 @@ const mayLookInto = {
     snippets: ['config', 'html', 'versions'],
     leads: ['config', 'observe', 'versions'],
     store: ['config', 'observe', 'leads', 'versions'],
-    destinations: ['config', 'observe', 'leads'],
+    destinations: ['config', 'observe', 'leads', 'html'],
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
     cli: ['config', 'observe', 'leads', 'versions', 'snippets', 'store', 'destinations'],
   },

@@ -165,6 +165,8 @@ export type EmbedSubmission = {
   proof?: {challenge: Challenge; solution: {counter: number; derivedKey: string}} | undefined;
   /** A field that people do not see: a value in it comes from a bot, or from autofill. */
   trap?: string | undefined;
+  /** The language of the form, such as `es-US`. The confirmation to the visitor is written in it. */
+  lang?: string | undefined;
   /** Milliseconds from the visitor's first input to sending. */
   elapsed_ms?: number | undefined;
   /** The server leaves out values that are not allowed, and accepts the lead without them. */

@@ -107,6 +107,8 @@ export async function createApp(
       publicUrl: config.publicUrl,
       desk,
       digests,
+      confirmations: config.confirmations,
+      tokenKeys: config.tokenKeys,
       tokens,
       minimums: minimums(config.policy),
       figures: figuresOf(config.policy),

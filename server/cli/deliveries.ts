@@ -23,7 +23,7 @@ A delivery takes a lead, or the news of one, to a destination. Its states:
   refused    the destination will never take it
   failed     it was given up after three days of failing
   delivered  the destination has it
-  dropped    an operator ended it
+  dropped    an operator ended it, or it is a confirmation that is not sent any more
 
 Examples:
   lead-prequal deliveries summary                              how many wait, are held, were refused or failed

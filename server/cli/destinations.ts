@@ -118,9 +118,9 @@ async function test(run: Run, name: string, json = false) {
   const outcome = await destination
     .test()
     .then((settled) =>
-      settled.state === 'refused'
-        ? {works: false, said: settled.reason, reply: null}
-        : {works: true, said: settled.note ?? 'It was delivered', reply: null},
+      settled.state === 'delivered'
+        ? {works: true, said: settled.note ?? 'It was delivered', reply: null}
+        : {works: false, said: settled.reason, reply: null},
     )
     .catch((error: unknown) => {
       if (!(error instanceof DeliveryError)) throw error;

@@ -6,6 +6,7 @@ import {join} from 'node:path';
 import type {z} from 'zod';
 import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
+import {confirmationsOf, viaFault} from './confirmations.ts';
 import {readPolicy} from './policy.ts';
 import {
   defaultDestination,
@@ -40,6 +41,8 @@ export type Config = {
   policy: Policy;
   /** By name. Leads of `/json/leads` go to the destination with the name `defaultDestination`, if it exists. */
   destinations: ReadonlyMap<string, DestinationSettings>;
+  /** Whether visitors may get confirmations. */
+  confirmations: boolean;
   onAmbiguous: OnAmbiguous;
   /** How many waiting deliveries are started for each destination in a second, at most. */
   outboxPerSecond: number;
@@ -129,6 +132,9 @@ export function readConfig(environment: Environment = process.env): Config {
       const field = ['partners', index, ...path];
       doubtfulTexts.push(`${inPartnersFile(field)}: ${field.join('.')} ${warning}`);
     }
+    const wrongVia = viaFault(partner, destinations);
+    if (wrongVia !== undefined)
+      faults.push(`${inPartnersFile(['partners', index, 'confirm', 'via'])}: partners.${index}.${wrongVia}`);
     for (const {path, fault} of routeFaults(partner, destinations))
       faults.push(`${inPartnersFile(['partners', index, ...path])}: partners.${index}.${fault}`);
   }
@@ -145,6 +151,12 @@ export function readConfig(environment: Environment = process.env): Config {
   faults.push(...misspelt.faults);
   const warnings = [...misspelt.warnings, ...settingsWithoutEffect(environment), ...doubtfulTexts];
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
+  const confirmations = settings.CONFIRMATIONS === 'on';
+  const confirming = {
+    isOn: confirmations,
+    tokenKeys: settings.TOKEN_KEY,
+    rounding: policy.display_rounding_increment,
+  };
 
   return {
     host: settings.HOST,
@@ -158,7 +170,8 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: settings.DATABASE_URL,
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
-    destinations,
+    destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),
+    confirmations,
     onAmbiguous: settings.ON_AMBIGUOUS,
     outboxPerSecond: settings.OUTBOX_PER_SECOND,
     proofOfWork: settings.PROOF_OF_WORK,

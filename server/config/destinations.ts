@@ -4,6 +4,7 @@ import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
 import {leadEventTypes} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
+import type {ConfirmationsSettings} from './confirmations.ts';
 import {cid, httpUrl, name} from './values.ts';
 
 /** What the settings of a destination are completed with. The partners file holds no secrets, the environment does. */
@@ -215,7 +216,7 @@ export const upstreamSchema = z
   .transform((fields) => destinationKinds['lead-api'].parse({type: 'lead-api', ...fields}));
 
 /** The settings of one destination. `type` is its kind, a key of `destinationKinds`. */
-export type DestinationSettings = ReturnType<z.output<KindSchema>>;
+export type DestinationSettings = ReturnType<z.output<KindSchema>> | ConfirmationsSettings;
 /** The settings of a destination of kind `lead-api`: a lead service that has the same API as `/json/leads`. */
 export type LeadApiSettings = Extract<DestinationSettings, {type: 'lead-api'}>;
 /** The settings of a webhook: a URL that gets the news of each lead, signed as Standard Webhooks says. */

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
+import {confirmSchema} from './confirmations.ts';
 import {consentSchema, formLanguages, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
 import {
@@ -86,6 +87,8 @@ const partnerFields = z.strictObject({
   next_step: nextStep.optional(),
   /** The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language. */
   cta: cta.optional(),
+  /** Whether visitors get an e-mail that says that their answers have arrived, and how. */
+  confirm: confirmSchema.optional(),
   /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
   show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
   /** What pages may send with a lead besides what visitors type, such as a brand. Never personal data. */

@@ -223,6 +223,10 @@ export const settingGroups = {
         'The mail server: `smtp://user:password@host:587`, or `smtps://…:465` ([more](email.md#setting-it-up)).',
       ),
     SMTP_FROM: z.string().optional().describe('The sender of e-mails, such as `Leads <leads@example.com>`.'),
+    CONFIRMATIONS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('`off` stops the e-mails to visitors ([more](partners.md#a-confirmation-by-e-mail)).'),
   },
   'Versions of the form': {
     EMBED_FOLDER: z

@@ -31,7 +31,7 @@ export function sizeThreadPool(destinations: ReadonlyMap<string, DestinationSett
 }
 
 const hostOf = (settings: DestinationSettings) =>
-  new URL(settings.type === 'email' ? settings.smtpUrl : settings.url).hostname.toLowerCase();
+  new URL('smtpUrl' in settings ? settings.smtpUrl : settings.url).hostname.toLowerCase();
 
 /** How many threads destinations may use for look-ups: half of those that libuv lets look-ups have, and at least one. */
 export const threadsForDestinations = (): number => Math.max(1, Math.floor(Math.ceil(threads() / 2) / 2));

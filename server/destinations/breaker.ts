@@ -34,6 +34,9 @@ export class NotTried extends Error {
   }
 }
 
+/** No request was sent, and none will be: the delivery is dropped. It says nothing about the destination. */
+export class NeverTried extends NotTried {}
+
 /**
  * A delivery that enters the queue.
  * - `lead`: its id, for the log

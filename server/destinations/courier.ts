@@ -10,15 +10,15 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {DueDelivery, Recipients, Settlement, UnusedLease} from '../leads/deliveries.ts';
+import type {DeliveryContent, DueDelivery, Recipients, Settlement, UnusedLease} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading, DestinationState} from '../observe/readings.ts';
-import {createBreaker, NotTried, type Breaker} from './breaker.ts';
+import {createBreaker, NeverTried, NotTried, type Breaker} from './breaker.ts';
 import {createDeliveryRecords, keyOf} from './delivery-records.ts';
-import {DeliveryError, type Destination} from './destination.ts';
+import {DeliveryError, type DeliveryRequest, type Destination} from './destination.ts';
 import {createPace, createRounds, type Pace} from './pace.ts';
 import {isChosen} from './news.ts';
 import type {Pauses} from './pauses.ts';
@@ -82,14 +82,24 @@ const maxUnused = 1_000;
 
 const pending: Answer = {status: 'pending'};
 
+/** What a destination gets that takes deliveries with this content. */
+const takerOf = (content: DeliveryContent): Terms['gets'] =>
+  content === 'lead' ? 'leads' : content === 'confirmation' ? 'confirmations' : 'news';
+
+const unknown = 'It may have been sent, so it is not sent again';
+
 const noDestination = 'The destination was removed from the configuration, or is of another kind now';
 
 /** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
-const unknownTerms: Pick<Terms, 'gets' | 'hearsOfHeld' | 'every' | 'mostSends' | 'givesUpAfter'> = {
+const unknownTerms: Pick<
+  Terms,
+  'gets' | 'hearsOfHeld' | 'every' | 'mostSends' | 'givesUpAfter' | 'dropsUnknown'
+> = {
   gets: 'leads',
   hearsOfHeld: false,
   every: undefined,
   mostSends: mostSends.send,
+  dropsUnknown: false,
   givesUpAfter: Infinity,
 };
 
@@ -122,7 +132,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
    */
   function channelFor({destination, content}: DueDelivery): Channel | undefined {
     const channel = channels.get(destination);
-    return (channel?.terms.gets === 'leads') === (content === 'lead') ? channel : undefined;
+    return channel?.terms.gets === takerOf(content) ? channel : undefined;
   }
 
   /** Workers look at least twice a second, so `since` is right to half a second. */
@@ -164,6 +174,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     return (await records.settled(delivery.due, {state: 'delivered', answer: null})) ?? pending;
   }
 
+  const decideFor =
+    ({lead}: DueDelivery): DeliveryRequest['decide'] =>
+    (addresses, limits) =>
+      store.decideConfirmation(lead.id, Date.now(), addresses, limits).catch((error: unknown) => {
+        // Nothing is sent yet, so the delivery may wait for the store.
+        throw new NotTried(reasonOf(error));
+      });
+
   /** @throws StoreUnavailable when the destination accepted the lead, but its id could not be stored */
   async function attempt(
     {due, latest}: Delivery,
@@ -180,12 +198,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       if (pauses.has(due.destination)) throw new NotTried('The destination is paused');
       const remoteId = records.remoteIdOf(due);
       const onTaken = (newId: string) => records.taken(due, newId);
-      return channel.destination.deliver({...due, remoteId, onTaken});
+      return channel.destination.deliver({...due, remoteId, onTaken, decide: decideFor(due)});
     };
     try {
+      if (channel.terms.dropsUnknown && due.ambiguousCounted > 0) return {state: 'dropped', reason: unknown};
       return await channel.breaker.execute({lead: due.lead.id, latest, work});
     } catch (failure) {
       if (failure instanceof StoreUnavailable) throw failure;
+      if (failure instanceof NeverTried) return {state: 'dropped', reason: failure.message};
       return {failure};
     }
   }
@@ -198,8 +218,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     delivery.stage = 'settling';
     const {due} = delivery;
     const {lead, destination} = due;
-    const reason = settlement.state === 'refused' ? settlement.reason : null;
-    channel?.streaks.record(settlement.state, lead.id, reason);
+    const reason = settlement.state === 'delivered' ? null : settlement.reason;
+    if (settlement.state !== 'dropped') channel?.streaks.record(settlement.state, lead.id, reason);
     if (settlement.state === 'delivered') reportRefused(due, settlement.recipients);
     const answer = await records.settled(due, settlement);
     if (channel && settlement.state === 'delivered') channel.deliveredAt = Date.now();
@@ -231,6 +251,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const terms = channel?.terms ?? unknownTerms;
     const plan = planRetry(failure, due, {isAway, ...terms, timings});
     const {tried, ambiguous, state, error: reason} = plan;
+    if (state === 'held' && terms.dropsUnknown)
+      return settle(delivery, channel, {state: 'dropped', reason: `${unknown}: ${reason}`});
     const {unreadable = false, aboutLead = false} = failure instanceof DeliveryError ? failure : {};
     reportRefused(due, plan.recipients);
     if (ambiguous || unreadable) channel?.streaks.record('unreadable', lead.id, reason);
@@ -278,6 +300,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     contentFor(destination, isHeld) {
       const {gets, hearsOfHeld} = channels.get(destination)?.terms ?? unknownTerms;
       if (gets === 'leads') return 'lead';
+      if (gets === 'confirmations') return 'confirmation';
       return isHeld && hearsOfHeld ? 'held' : 'created';
     },
 

@@ -2,7 +2,8 @@
  * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
  * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
-import type {DueDelivery, Recipients, Settlement} from '../leads/deliveries.ts';
+import type {ConfirmationLimits, DueDelivery, Recipients, Settlement} from '../leads/deliveries.ts';
+import type {LeadStore} from '../leads/lead-store.ts';
 
 export type Destination = {
   /**
@@ -30,6 +31,14 @@ export type DeliveryRequest = Pick<
 > & {
   /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
   onTaken: (remoteId: string) => Promise<void>;
+  /**
+   * Decides whether a confirmation may be sent.
+   * @throws NotTried when the store cannot say
+   */
+  decide: (
+    addresses: readonly string[],
+    limits: ConfirmationLimits,
+  ) => ReturnType<LeadStore['decideConfirmation']>;
 };
 
 /**

@@ -1,5 +1,6 @@
 /** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
+import {createConfirmation} from './confirmation/confirmation.ts';
 import type {Destination} from './destination.ts';
 import {createChat} from './chat/chat.ts';
 import {createEmail} from './email/email.ts';
@@ -39,6 +40,7 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       givesUpAfter: Infinity,
       every: undefined,
       mostSends: mostSends[usual.onAmbiguous],
+      dropsUnknown: false,
     }),
   },
   webhook: {
@@ -80,6 +82,22 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
         every,
       };
     },
+  },
+  confirmation: {
+    create: createConfirmation,
+    terms: () => ({
+      gets: 'confirmations',
+      hearsOfHeld: false,
+      // Most of many at once are an attack, and are dropped without an e-mail: those of visitors must not wait behind them.
+      perSecond: 100,
+      parallel: mailConnections,
+      parallelClaimed: mailConnections,
+      // It ends by itself, `confirmationLifetime` after its lead.
+      givesUpAfter: Infinity,
+      every: undefined,
+      mostSends: 1,
+      dropsUnknown: true,
+    }),
   },
 };
 

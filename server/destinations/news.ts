@@ -8,7 +8,7 @@ import type {DeliveryContent} from '../leads/deliveries.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {DeliveryRequest} from './destination.ts';
 
-type NewsContent = Exclude<DeliveryContent, 'lead'>;
+type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;
 
 /** The type of the event that each content is. Only operators are told of a held lead, by e-mail. */
 export const eventTypes = {
@@ -20,11 +20,12 @@ export const eventTypes = {
 
 /**
  * Whether a destination that has chosen these types of events gets the content. News of a held lead is no event that can
- * be chosen: it asks operators to decide, so those who hear of held leads always get it.
+ * be chosen: it asks operators to decide, so those who hear of held leads always get it. Neither is a confirmation.
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly LeadEventType[] | undefined): boolean {
-  if (events === undefined || content === 'lead' || content === 'held') return true;
+  if (events === undefined || content === 'lead' || content === 'held' || content === 'confirmation')
+    return true;
   const type = eventTypes[content];
   return leadEventChoice[type] === 'always' || events.includes(type);
 }
@@ -46,7 +47,7 @@ export function newsOf({
   content,
   happenedAt,
 }: Pick<DeliveryRequest, 'lead' | 'content' | 'happenedAt'>): News {
-  if (content === 'lead') throw new Error('This delivery holds no news');
+  if (content === 'lead' || content === 'confirmation') throw new Error('This delivery holds no news');
   return {
     id: `evt_${content}_${lead.id}`,
     type: eventTypes[content],

@@ -4,8 +4,8 @@ import type {LeadEventType} from '../../contract/lead-events.ts';
 
 /** What a destination gets, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
-  /** `leads`: the lead itself. `news`: what happened to the lead. */
-  gets: 'leads' | 'news';
+  /** `leads`: the lead itself. `news`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
+  gets: 'leads' | 'news' | 'confirmations';
   /** Whether it hears of leads that are held for an operator. */
   hearsOfHeld: boolean;
   /** The types of events that it has chosen. Undefined if it gets all of them. */
@@ -28,6 +28,8 @@ export type Terms = {
    * create another copy of a lead at the destination.
    */
   mostSends: number;
+  /** After that it is dropped instead, because no operator could find out whether it arrived. */
+  dropsUnknown: boolean;
 };
 
 /** Deliveries that are in progress at once, at most, if the settings do not say how many. */
@@ -44,4 +46,9 @@ export type UsualTerms = {perSecond: number; onAmbiguous: OnAmbiguous; newsGiven
 
 /** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
 export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>
-  ({gets: 'news', givesUpAfter: newsGivenUpAfter, mostSends: Number.MAX_SAFE_INTEGER}) as const;
+  ({
+    gets: 'news',
+    givesUpAfter: newsGivenUpAfter,
+    mostSends: Number.MAX_SAFE_INTEGER,
+    dropsUnknown: false,
+  }) as const;

@@ -36,7 +36,9 @@ const randomPart = (part: keyof typeof randomParts) => 1 + Math.floor(Math.rando
 
 function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   const {store, courier, emit, timings} = parts;
-  const {parallelClaimed, mostSends} = terms;
+  const {parallelClaimed} = terms;
+  // The courier drops it itself, when it finds that it may have been sent.
+  const mostSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.mostSends;
   const stopping = new AbortController();
   let inProgress = 0;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */

@@ -166,6 +166,8 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 );
 
 const shortText = z.string().max(2_048);
+/** As `lang` in HTML. */
+const languageTag = /^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/;
 
 /** A separator of lines or paragraphs would begin a line in the notes of a lead-api, and look like another value. */
 const oneLine = /^[^\u2028\u2029]*$/;
@@ -201,6 +203,7 @@ export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
     consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
     proof: proofSchema.optional().catch(undefined),
     trap: z.string().optional().catch(undefined),
+    lang: z.string().max(35).regex(languageTag).optional().catch(undefined),
     elapsed_ms: z.number().optional().catch(undefined),
     page: shortText
       .regex(/^[\x21-\x7e]*$/)

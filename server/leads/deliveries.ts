@@ -13,10 +13,11 @@ import type {DoneAnswer, LeadRecord} from './stored-lead.ts';
  * - `answered`: the news that a lead without an answer has got its amounts
  * - `refused`: the news that a lead without an answer was refused
  * - `held`: the news that the lead waits for an operator, because a bot may have sent it. Only operators get it
+ * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
  *
- * A destination of any other kind than `lead-api` gets only news.
+ * A destination of any other kind than these two gets only news.
  */
-export const deliveryContents = ['lead', 'created', 'answered', 'refused', 'held'] as const;
+export const deliveryContents = ['lead', 'created', 'answered', 'refused', 'held', 'confirmation'] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
 
 /** Identifies a delivery, because a destination gets each content of a lead once. */
@@ -114,10 +115,37 @@ export type Postponed = {
  *   came back, for an operator who tests the destination. `recipients` is missing if all of them have the e-mail
  * - `refused`: the destination will never accept the lead. The delivery stays in the outbox, where operators read
  *   `reason`. `fields` are those that the destination named, if any
+ * - `dropped`: a confirmation will not be sent any more. It leaves the outbox, because an operator can do nothing about it
  */
 export type Settlement =
   | {state: 'delivered'; answer: DoneAnswer | null; note?: string; recipients?: Recipients}
-  | {state: 'refused'; reason: string; fields?: readonly FormFieldName[]};
+  | {state: 'refused'; reason: string; fields?: readonly FormFieldName[]}
+  | {state: 'dropped'; reason: string};
+
+/** What a visitor's confirmation needs besides the lead. It is stored with the lead, and forgotten after a day. */
+export type ConfirmationRequest = {
+  partner: string;
+  /** A digest of the address, under which no other confirmation may be sent for a day. */
+  address: string;
+  /** A digest of the visitor's network. */
+  network: string;
+  /** The language of the form, such as `es-US`. */
+  language: string;
+};
+
+/** Milliseconds after its lead in which a confirmation may be sent. Later, a visitor would wonder about it. */
+export const confirmationLifetime = 3_600_000;
+
+/** How many confirmations may be sent within an hour. */
+export type ConfirmationLimits = {ofNetwork: number; ofPartner: number};
+
+/**
+ * Whether a confirmation may be sent, and if not, which limit is reached.
+ * - `address`: the address has had one within the last day
+ * - `network`, `partner`: `ConfirmationLimits`
+ */
+export const confirmationDecisions = ['granted', 'address', 'network', 'partner'] as const;
+export type ConfirmationDecision = (typeof confirmationDecisions)[number];
 
 /**
  * The states of a delivery in the outbox. All but `waiting` wait for an operator.
@@ -134,7 +162,7 @@ export type PausedDestination = {destination: string; pausedAt: number; reason: 
 /** When an operator last ended the break that a destination had asked for, or got because it failed. */
 export type BreakEnd = {destination: string; endedAt: number};
 
-/** All states of a delivery. Those that are not open have ended: `dropped` was ended by an operator. */
+/** All states of a delivery. Those that are not open have ended: `dropped` by an operator, or a confirmation by itself. */
 export const deliveryStates = [...openStates, 'delivered', 'dropped'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 

@@ -23,11 +23,14 @@ export type Submission = Pick<
   | 'contextFilters'
   | 'suspect'
   | 'supersedes'
+  | 'confirmation'
 > & {
   /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
   answerFrom: string | undefined;
   /** Further destinations, which only receive the lead. `submit` does not wait for them. */
   sendTo?: readonly string[];
+  /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
+  confirmBy?: string | undefined;
   /** One digest of the idempotency key for each token key, because the store may have any of these digests. */
   idempotency?: readonly IdempotencyKey[] | undefined;
   /** One digest of the lead for each token key. If a recent lead has the same digest, the new lead is a duplicate. */
@@ -154,6 +157,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
   async function take({
     answerFrom,
     sendTo = [],
+    confirmBy,
     hold = false,
     idempotency = [],
     leadDigests = [],
@@ -163,6 +167,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     const deliveries = [
       ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
       ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
+      ...(confirmBy === undefined ? [] : [newDelivery(confirmBy, false, hold, createdAt)]),
     ];
     const entry: LeadEntry = {
       ...submission,

@@ -3,6 +3,9 @@ import type {Attribution, Context} from '../../contract/embed.ts';
 import type {
   BreakEnd,
   Claim,
+  ConfirmationDecision,
+  ConfirmationLimits,
+  ConfirmationRequest,
   DeliveryFilter,
   DeliveryKey,
   DeliveryRow,
@@ -44,6 +47,8 @@ export type LeadEntry = StoredLead & {
   suspect?: string | undefined;
   /** The id of the earlier lead that this lead corrects. */
   supersedes?: string | undefined;
+  /** Given if a confirmation is among the deliveries. */
+  confirmation?: ConfirmationRequest | undefined;
 };
 
 /**
@@ -85,8 +90,8 @@ export type LeadStore = OtherParts & {
   recordRemoteId(delivery: DeliveryKey, remoteId: string): Promise<void>;
   /**
    * Stores what the destination decided. `delivered` is always stored, even if the lease has ended, because the
-   * destination has the lead. `refused` is stored only if the lease still holds, and the delivery stays in the outbox
-   * as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
+   * destination has the lead. `refused` and `dropped` are stored only if the lease still holds. A refused delivery stays
+   * in the outbox as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
    * the news of that is due to all destinations that got the news of the lead itself.
    * @returns the answer that the lead has then. If another report was first, it is the answer of that one. Undefined for
    *   a delivery of news
@@ -103,9 +108,21 @@ export type LeadStore = OtherParts & {
     destination: string,
     claim: Claim,
   ): Promise<{due: DueDelivery[]; held: string[]; unreadable: string[]}>;
+  /**
+   * Decides once for all whether the confirmation of a lead may be sent, and counts it if so. Of two processes that decide
+   * at the same moment, one waits for the other.
+   * @param addresses the digests of the address, one for each token key
+   * @returns undefined if nothing is known of the confirmation any more
+   */
+  decideConfirmation(
+    lead: string,
+    now: number,
+    addresses: readonly string[],
+    limits: ConfirmationLimits,
+  ): Promise<{decision: ConfirmationDecision; language: string} | undefined>;
   /** Ends the lease, if it still holds, and makes the delivery due later. */
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
-  /** Deletes a batch of expired keys, digests, proofs and counts of requests. Resolves to their number. */
+  /** Deletes a batch of expired keys, digests, proofs, confirmations and counts of requests. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   countWaiting(): Promise<{destination: string; deliveries: number}[]>;
   /** The destinations for which deliveries wait. Unlike `countWaiting`, this is quick however many wait. */

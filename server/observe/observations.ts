@@ -165,7 +165,7 @@ type Facts = {
   'delivery-settled': {
     lead: string;
     destination: string;
-    state: 'delivered' | 'refused';
+    state: 'delivered' | 'refused' | 'dropped';
     reason: string | null;
   };
   /** A mail server refuses one of several recipients for good: `recipient` is the address and the status. */

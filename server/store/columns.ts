@@ -7,7 +7,7 @@
  */
 import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {deliveryContents, deliveryStates} from '../leads/deliveries.ts';
+import {confirmationDecisions, deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 
 export type Column = {
   type: 'text' | 'integer';
@@ -173,6 +173,28 @@ export const tables = {
       },
     },
     since: 7,
+  },
+
+  /** The confirmations that visitors of the last day got, or were to get (`ConfirmationRequest`). */
+  confirmations: {
+    columns: {
+      lead_id: lead,
+      partner: text,
+      address: text,
+      network: text,
+      language: text,
+      created_at: integer,
+      /** NULL until a process is about to send the confirmation. */
+      decision: {...textOrNull, oneOf: confirmationDecisions},
+      decided_at: integerOrNull,
+    },
+    primaryKey: ['lead_id'],
+    indexes: {
+      confirmations_address: {on: ['address', 'decided_at'], where: "decision = 'granted'"},
+      confirmations_network: {on: ['network', 'decided_at'], where: "decision = 'granted'"},
+      confirmations_partner: {on: ['partner', 'decided_at'], where: "decision = 'granted'"},
+    },
+    since: 11,
   },
 
   /** The destinations that get nothing until an operator resumes them. */

@@ -17,6 +17,11 @@ export type Database = {
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
    */
   skipLocked: string;
+  /**
+   * SQL of a statement that makes transactions with the same `name` wait for one another, until their end. Does nothing on
+   * SQLite, where one transaction writes at a time.
+   */
+  oneByOne: (name: string) => string;
   /** SQL for the rows of a parameter that holds a JSON list of texts. The only column is `value`. */
   jsonList: (parameter: string) => string;
   /**

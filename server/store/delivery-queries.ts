@@ -97,6 +97,9 @@ const endDelivered = `
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
   WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL`;
+const endDropped = `
+  UPDATE deliveries SET state = 'dropped', leased_until = 0, last_error = $1, settled_at = $2
+  WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6 AND settled_at IS NULL`;
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -188,6 +191,10 @@ export function deliveryQueries(
 
     async settle({lead, destination, content}, leaseEnd, settlement) {
       const now = Date.now();
+      if (settlement.state === 'dropped') {
+        await write(statement(endDropped, settlement.reason, now, lead, destination, content, leaseEnd));
+        return undefined;
+      }
       const isRefused = settlement.state === 'refused';
       const end = isRefused
         ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)

@@ -68,9 +68,12 @@ export function decide({idempotency_keys: [own]}: NewRows, {key, isProofSpent, o
   return {outcome: 'created', duplicateOf: original ?? null};
 }
 
-/** The deliveries of a duplicate: it is not sent to a destination that takes leads, but the others get its news. */
+/**
+ * The deliveries of a duplicate: it is not sent to a destination that takes leads, and its visitor has a confirmation
+ * already, but the others get its news.
+ */
 const ofDuplicate = <Delivery extends {content: DeliveryContent}>(deliveries: readonly Delivery[]) =>
-  deliveries.filter(({content}) => content !== 'lead');
+  deliveries.filter(({content}) => content !== 'lead' && content !== 'confirmation');
 
 /** The rows to insert. For a duplicate, these have no digest, so that no lead is merged into it. */
 export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
@@ -81,6 +84,7 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
     leads: [{...lead, duplicate_of: duplicateOf}],
     deliveries: ofDuplicate(rows.deliveries),
     same_leads: [],
+    confirmations: [],
   };
 }
 

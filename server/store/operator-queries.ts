@@ -227,7 +227,8 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       const {lead, state} = filter;
       const isOpen = state !== 'delivered' && state !== 'dropped';
       const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
-      const extra = isOpen ? withoutHeld : " AND content <> 'lead'";
+      // A confirmation that has ended may have reached the visitor, who must not get it twice.
+      const extra = isOpen ? withoutHeld : " AND content NOT IN ('lead', 'confirmation')";
       const {count, destinations} = await changeAll(filter, extra, (batch) => makeDue(now, batch));
       // The deliveries are due before the breaks end, so that each process finds them then.
       if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));

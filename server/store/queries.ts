@@ -3,6 +3,7 @@ import {keyLifetime, selectKey, selectSameLead} from './new-lead.ts';
 import type {Codec} from './codec.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {list, statement, type Database} from './database.ts';
+import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
@@ -78,6 +79,7 @@ export function leadQueries(
     ...operatorQueries(database, codec),
     ...leadReader(database, codec),
     ...versionQueries(database),
+    ...confirmationQueries(database),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
@@ -112,7 +114,8 @@ export function leadQueries(
       const leads = await deleteBefore('same_leads', 'created_at', now - keyLifetime);
       const proofs = await deleteBefore('spent_proofs', 'expires_at', now);
       const requests = await deleteBefore('version_requests', 'day', now - requestsKept);
-      return keys + leads + proofs + requests;
+      const confirmations = await deleteBefore('confirmations', 'created_at', now - confirmationsKept);
+      return keys + leads + proofs + requests + confirmations;
     },
   };
 }

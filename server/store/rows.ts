@@ -27,6 +27,7 @@ export type NewRows = {
   idempotency_keys: readonly RowOf<'idempotency_keys'>[];
   same_leads: readonly RowOf<'same_leads'>[];
   spent_proofs: readonly RowOf<'spent_proofs'>[];
+  confirmations: readonly RowOf<'confirmations'>[];
 };
 
 /** The lead comes first, because the other rows reference it. */
@@ -39,6 +40,7 @@ export const newTables = [
   'idempotency_keys',
   'same_leads',
   'spent_proofs',
+  'confirmations',
 ] as const satisfies readonly (keyof NewRows)[];
 
 export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
@@ -55,7 +57,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     consent,
     consentText,
   } = entry;
-  const {attribution, context, contextFilters = {}, suspect, supersedes} = entry;
+  const {attribution, context, contextFilters = {}, suspect, supersedes, confirmation} = entry;
   const {cid, lead_type, ...personal} = lead;
   const ofLead = {lead_id: id, created_at: createdAt};
   return {
@@ -104,6 +106,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     same_leads:
       leadDigest !== undefined && partner !== null ? [{partner, digest: leadDigest, ...ofLead}] : [],
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
+    confirmations: confirmation ? [{...confirmation, ...ofLead, decision: null, decided_at: null}] : [],
   };
 }
 

@@ -39,10 +39,14 @@ export const currentVersion = Math.max(
 const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {
   7: fillDeliveries,
   8: rebuildDeliveries,
+  11: takeNewContent,
 };
 
-/** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
-const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
+/**
+ * By schema version: the table that its data step creates anew, because no column can be added to a primary key, and
+ * SQLite changes no CHECK constraint.
+ */
+const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries', 11: 'deliveries'};
 
 /** For commands: only the server brings a database up. @throws Error */
 export function refuseOtherVersion(version: number) {
@@ -99,7 +103,11 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
     // Indexes come last, because creating an index for existing rows is faster than updating it with each new row.
     ...named.flatMap(([name, {indexes, since}]) =>
       all(indexes)
-        .filter(([, index]) => (index.since ?? since) === next)
+        .filter(([, index]) => {
+          const begun = index.since ?? since ?? 0;
+          // A table that was created anew has lost its indexes.
+          return begun === next || (rebuilt[next] === name && begun < next);
+        })
         .map(createIndex(name)),
     ),
   ]);
@@ -190,5 +198,18 @@ function rebuildDeliveries(dialect: Dialect): string[] {
     // Indexes of version 7, in whose place version 8 has others.
     'DROP INDEX IF EXISTS leads_partner',
     'DROP INDEX IF EXISTS leads_campaign',
+  ];
+}
+
+/** The upgrade to version 11: a delivery may take another content, which the CHECK constraint of its column names. */
+function takeNewContent(dialect: Dialect): string[] {
+  const kept = list(Object.keys(asOf(10, tables.deliveries).columns));
+  return [
+    `CREATE TABLE earlier_deliveries AS SELECT ${kept} FROM deliveries`,
+    'DROP TABLE deliveries',
+    ...createTable('deliveries', asOf(11, tables.deliveries), dialect),
+    `INSERT INTO deliveries (${kept}) SELECT ${kept} FROM earlier_deliveries
+      ORDER BY ${list(tables.deliveries.primaryKey)}`,
+    'DROP TABLE earlier_deliveries',
   ];
 }

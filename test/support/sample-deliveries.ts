@@ -16,6 +16,7 @@ export function newsRequest(
     remoteId: null,
     attempts: 0,
     recipients: null,
+    decide: () => Promise.reject(new Error('News needs no decision')),
     onTaken: () => Promise.reject(new Error('A webhook gives no id to a lead')),
     ...changes,
   };

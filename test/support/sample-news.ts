@@ -37,6 +37,7 @@ export function newsRequest(
     remoteId: null,
     attempts: 0,
     recipients: null,
+    decide: () => Promise.reject(new Error('News needs no decision')),
     onTaken: () => Promise.reject(new Error('News has no id at its destination')),
   };
 }

@@ -82,6 +82,7 @@ const makeStore = (name: Store['name'], startServer: Store['startServer']): Stor
 /** For tests of what the server does with its store, where both stores do the same: SQLite is the cheaper one. */
 export const sqlite = makeStore('SQLite', startOverSqlite);
 const postgres = makeStore('PostgreSQL', startOverPostgres);
+export const everyStore: readonly Store[] = [sqlite, postgres];
 
 /**
  * Describes the same tests for each store, in a suite of its own: for what depends on their SQL, their transactions,

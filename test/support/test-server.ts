@@ -48,6 +48,7 @@ export const baseConfig = (folder: string): Config => ({
   databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),
+  confirmations: true,
   onAmbiguous: 'send',
   outboxPerSecond: 1_000,
   proofOfWork: 0,

@@ -26,7 +26,7 @@ export type Outcome =
   | {readonly kind: 'consent-outdated'; readonly code: 'consent-outdated'; readonly retryable: true}
   | ({readonly kind: 'failed'} & Failure);
 
-export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'supersedes'> & {
+export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'supersedes'> & {
   readonly lead: Readonly<Record<string, string | number | boolean>> & {readonly lead_type: LeadType};
   /** The version of the consent text that stood above the button. */
   readonly seenVersion: string | undefined;

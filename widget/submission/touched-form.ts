@@ -203,6 +203,7 @@ export class TouchedForm {
       // A sample is not sent, and there is no partner that could list them.
       context: this.#host.isSandbox() ? {} : givenContext(this.#host.element),
       page: pageAddress(location.href),
+      lang: this.#host.words.locale,
       touchedAt: this.#touchedAt ?? performance.now(),
     });
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.

@@ -33,26 +33,9 @@ export function createEmail(
   timeout: number,
   network: Partial<Network> = {},
 ): Destination {
-  const {lookup, createTransport} = {...usualNetwork, ...network};
   const {to, details, everyMinutes, from} = settings;
-  const server = serverOf(settings.smtpUrl);
-  const who = `the mail server ${server.host}`;
-  const options: SMTPPoolOptions & {pool: true} = {
-    ...server,
-    pool: true,
-    // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
-    maxConnections: mailConnections,
-    // An e-mail is sent over another connection if the server closed an idle one just before it was used.
-    maxRequeues: 1,
-    connectionTimeout: Math.min(timeout, connectionTime),
-    getSocket: createSocketSource(Math.min(timeout, connectionTime), lookup),
-    greetingTimeout: Math.min(timeout, greetingTime),
-    socketTimeout: timeout,
-    idleTimeout: idleTime,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
-  const transport = createTransport(options);
+  // An e-mail is sent over another connection if the server closed an idle one just before it was used.
+  const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 1});
   const domain = domainOf(from);
 
   /** @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt */
@@ -124,6 +107,35 @@ export function createEmail(
 }
 
 /**
+ * @param changes what may be another for each kind of e-mail
+ * @returns what sends e-mails, and the words for the mail server
+ */
+export function openTransport(
+  smtpUrl: string,
+  timeout: number,
+  network: Partial<Network>,
+  changes: Pick<SMTPPoolOptions, 'maxRequeues' | 'maxMessages'>,
+) {
+  const {lookup, createTransport} = {...usualNetwork, ...network};
+  const server = serverOf(smtpUrl);
+  const options: SMTPPoolOptions & {pool: true} = {
+    ...server,
+    pool: true,
+    // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
+    maxConnections: mailConnections,
+    connectionTimeout: Math.min(timeout, connectionTime),
+    getSocket: createSocketSource(Math.min(timeout, connectionTime), lookup),
+    greetingTimeout: Math.min(timeout, greetingTime),
+    socketTimeout: timeout,
+    idleTimeout: idleTime,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...changes,
+  };
+  return {transport: createTransport(options), who: `the mail server ${server.host}`};
+}
+
+/**
  * Makes the connections, because nodemailer would ask DNS servers itself, which knows no hosts file and no search domains.
  * nodemailer encrypts a connection after that, and checks the certificate by the name of the host.
  */
@@ -166,7 +178,6 @@ function decode(text: string): string {
   }
 }
 
-/** The domain of `SMTP_FROM`, for the Message-ID. If it has none, the server refuses the sender anyway. */
 /** A mail server is asked for, and reports, an address whose domain is in lower case, and ASCII. */
 function isSameAddress(one: string, other: string): boolean {
   const normalized = (address: string) => {
@@ -176,7 +187,11 @@ function isSameAddress(one: string, other: string): boolean {
   return normalized(one) === normalized(other);
 }
 
-function domainOf(from: string): string {
-  const [{address} = {address: ''}] = addressparser(from, {flatten: true});
+/** The address in `SMTP_FROM`. */
+export const addressOf = (from: string): string => addressparser(from, {flatten: true})[0]?.address ?? '';
+
+/** The domain of `SMTP_FROM`, for the Message-ID. If it has none, the server refuses the sender anyway. */
+export function domainOf(from: string): string {
+  const address = addressOf(from);
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || 'localhost';
 }

@@ -85,6 +85,7 @@ function headline(request: DeliveryRequest): {subject: string; opening?: string}
       return {subject: `Lead ${reference} was answered${ending}`};
     case 'created':
     case 'lead':
+    case 'confirmation':
       if (record.duplicateOf !== null)
         return {
           subject: `Again: lead ${reference} from ${sender} (${related})`,

@@ -25,7 +25,7 @@ export const theirPhone = (typed: string, max: number): string =>
   bracketSigns(oneLine(typed, max).replace(/\.(?=\S)/g, ' '));
 
 /** An address that mail programs link as a whole. `www.` at its beginning would make some link it as a website. */
-const plainAddress = /^(?!www\.|ftp\.)[\w+'-]+(?:\.[\w+'-]+)*@[\w-]+(?:\.[\w-]+)+$/i;
+export const plainAddress = /^(?!www\.|ftp\.)[\w+'-]+(?:\.[\w+'-]+)*@[\w-]+(?:\.[\w-]+)+$/i;
 
 /** The e-mail address of the visitor. A usual one stays a link, because operators answer the visitor with it. */
 export const theirAddress = (email: string): string =>

@@ -6,6 +6,8 @@ import {Router, type Request, type RequestHandler} from 'express';
 import type {AmountPart, Explanation} from '../../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
+import {confirmedBy} from '../../config/confirmations.ts';
+import {addressDigests, networkDigest} from '../../leads/confirmation-digests.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import type {LeadDesk, Submission} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
@@ -41,6 +43,9 @@ type Parts = {
   publicUrl: string;
   desk: LeadDesk;
   digests: IdempotencyDigests;
+  /** Whether visitors may get confirmations. */
+  confirmations: boolean;
+  tokenKeys: readonly [string, ...string[]];
   tokens: ResultTokens;
   minimums: Partial<Record<AmountPart, number>>;
   figures: PolicyFigures;
@@ -59,6 +64,8 @@ type Parts = {
 
 export function embedApi(parts: Parts): Router {
   const {partners, publicUrl, desk, digests, tokens, minimums, figures, explain, proofs, quota} = parts;
+  const {confirmations, tokenKeys} = parts;
+  const [addresses, networkOf] = [addressDigests(tokenKeys), networkDigest(tokenKeys)];
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -143,6 +150,8 @@ export function embedApi(parts: Parts): Router {
     }
 
     const suspect = suspicions(body);
+    const {confirm} = partner;
+    const confirms = confirmations && confirm !== undefined && suspect === undefined;
     const hold = suspect !== undefined && partner.suspect === 'hold';
     const supersedes = await supersededId(partner, body);
     // A merged duplicate is not delivered. If no leads of the partner are delivered, nothing is merged. A lead that is
@@ -161,6 +170,15 @@ export function embedApi(parts: Parts): Router {
       suspect,
       hold,
       supersedes,
+      confirmBy: confirms ? confirmedBy(confirm) : undefined,
+      confirmation: confirms
+        ? {
+            partner: partner.key,
+            address: addresses(lead.email)[0] ?? '',
+            network: networkOf(request.network),
+            language: body?.lang ?? given.consent?.textLanguage ?? 'en',
+          }
+        : undefined,
       leadDigests: mayMerge ? digests.ofLead(fingerprint) : [],
     });
     // There is no `await`, so that the visitor does not wait for Redis.

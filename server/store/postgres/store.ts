@@ -28,6 +28,7 @@ const keyInterval = 50;
 
 const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
+  oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
   jsonList: (parameter) => `(SELECT jsonb_array_elements_text(${parameter}::jsonb) AS value)`,
   onlyIndex: () => '',
 };

@@ -31,6 +31,7 @@ const dialect: Dialect = {
 
 export const sqliteWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
   skipLocked: '',
+  oneByOne: () => 'SELECT 1',
   jsonList: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   onlyIndex: (name) => ` INDEXED BY ${name}`,
 };

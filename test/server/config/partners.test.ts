@@ -61,6 +61,45 @@ suite('the partners file', () => {
     assert.match(wrong([{name: 'brand', filtr: true}]), /filtr/);
     assert.match(wrong(Array.from({length: 11}, (_, index) => `f${index}`)), /must hold at most 10 names/);
   });
+  test('a confirmation goes by a destination for e-mails, under a name of its own', () => {
+    const destinations = {mail: {type: 'email', to: ['sales@partner.example']}};
+    const smtp = {SMTP_URL: 'smtp://127.0.0.1:25', SMTP_FROM: 'Leads <leads@partner.example>'};
+    const confirm = {via: 'mail', from_name: 'Acme Funding'};
+    const file = {
+      destinations,
+      partners: [
+        {...partner, confirm},
+        {...partner, key: 'globex'},
+      ],
+    };
+    const config = read(file, smtp);
+    assert.deepEqual([...config.destinations.keys()], ['mail', 'mail/confirm']);
+    const settings = config.destinations.get('mail/confirm');
+    assert.ok(settings?.type === 'confirmation');
+    assert.equal(settings.isOn, true);
+    assert.deepEqual(Object.fromEntries(settings.partners), {
+      acme: {name: 'Acme Funding', amounts: false, perHour: 60, nextStep: undefined, rounding: 1_000},
+    });
+    const off = read(file, {...smtp, CONFIRMATIONS: 'off'});
+    assert.equal(off.confirmations, false);
+    assert.partialDeepStrictEqual(off.destinations.get('mail/confirm'), {isOn: false});
+  });
+
+  for (const [via, fault] of [
+    ['post', 'post is not among the destinations'],
+    ['lender', 'lender is no email, so it cannot write to visitors'],
+  ] as const) {
+    test(`a confirmation by a destination that cannot send it is refused: ${via}`, () => {
+      const destinations = {lender: {type: 'lead-api', ...upstream}};
+      const [line = '', ...others] = wrongWith(
+        {destinations, partners: [{...partner, confirm: {via}}]},
+        credentials,
+      );
+      assert.deepEqual(others, []);
+      assert.ok(line.endsWith(`partners.0.confirm.via: ${fault}`), line);
+    });
+  }
+
   test('may be short: everything else has a default', () => {
     const [first, ...others] = read({partners: [partner]}).partners;
     assert.deepEqual(others, []);

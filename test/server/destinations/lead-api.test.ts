@@ -107,6 +107,7 @@ suite('an upstream that works', () => {
           remoteId: null,
           attempts: 0,
           recipients: null,
+          decide: () => Promise.resolve(undefined),
           onTaken: () => Promise.resolve(),
         }),
       ),

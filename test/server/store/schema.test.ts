@@ -142,7 +142,7 @@ const fromSevenToEight = ({integer, tableOptions}: Sql) => [
     WHERE settled_at IS NULL AND state <> 'waiting'`,
 ];
 
-/** What versions 9 and 10, of release 1.3.0, in which pages had no hidden fields, did to a database of version 8. */
+/** What versions 9 and 10, which knew no hidden fields and no confirmations, did to a database of version 8. */
 const fromEightToTen = ({integer, tableOptions}: Sql) => [
   `CREATE TABLE version_requests (
     day ${integer} NOT NULL,
@@ -179,6 +179,11 @@ const secondDeliveries = `
     CASE place % 5 WHEN 2 THEN 'The upstream refused the lead with 422' END,
     CASE place % 2 WHEN 0 THEN 'second-' || id END, CASE WHEN place % 5 > 2 THEN created_at + place END
   FROM (SELECT id, created_at, ROW_NUMBER() OVER (ORDER BY id) AS place FROM leads) AS placed`;
+
+/** In version 10: some of the deliveries are news, with values in the columns that came later. */
+const otherContents = `
+  UPDATE deliveries SET content = 'created', failing_since = 5, last_reply = 'x', recipients = '{}'
+  WHERE state <> 'waiting'`;
 
 type Delivery = Record<string, unknown>;
 const selectDeliveries = `
@@ -298,6 +303,39 @@ suite('a database that was brought up has the shape of a new one', () => {
       const store = await openFor(t, openPostgresStore(database.url, clearText));
       assertNothingLost(before, await database.query(selectDeliveries));
       assert.equal((await store.listDeliveries(100, {destination: 'second'})).length, 8);
+    },
+  );
+
+  test('a database of version 10 keeps each delivery as it is on SQLite when it is brought up', async (t) => {
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const path = join(folder.path, 'ten.sqlite');
+    copyFileSync(join(databases, '1.0.0.sqlite'), path);
+    const database = new DatabaseSync(path, {defensive: false});
+    for (const sql of statementsTo(10, sqlite)) database.exec(sql);
+    database.exec(`PRAGMA user_version = 10; ${otherContents}`);
+    const before = toPlain(database.prepare(selectDeliveries).all());
+    database.close();
+    await (await openSqliteStore(path, clearText)).close();
+    const upgraded = new DatabaseSync(path, {readOnly: true});
+    const after = toPlain(upgraded.prepare(selectDeliveries).all());
+    upgraded.close();
+    assert.ok(before.length > 5);
+    assert.deepEqual(after, before);
+  });
+  test(
+    'a database of version 10 keeps each delivery as it is on PostgreSQL when it is brought up',
+    {skip: withoutPostgres},
+    async (t: TestContext) => {
+      const database = await createDatabase();
+      t.after(() => database.drop());
+      await database.query(readFileSync(join(databases, '1.0.0.sql'), 'utf8'));
+      for (const sql of [...statementsTo(10, postgres), otherContents]) await database.query(sql);
+      await database.query('UPDATE schema_version SET version = 10');
+      const before = toPlain(await database.query(selectDeliveries));
+      await openFor(t, openPostgresStore(database.url, clearText));
+      assert.ok(before.length > 5);
+      assert.deepEqual(toPlain(await database.query(selectDeliveries)), before);
     },
   );
 

@@ -58,8 +58,9 @@ describe('sending', () => {
       cash: 50_000,
       investments: 0,
     });
-    expect(Object.keys(body)).to.have.members(['lead', 'attribution', 'elapsed_ms', 'page']);
+    expect(Object.keys(body)).to.have.members(['lead', 'attribution', 'elapsed_ms', 'page', 'lang']);
     expect(body.page).to.equal(location.origin + location.pathname);
+    expect(body.lang).to.equal('en-US');
     expect(body.elapsed_ms).to.be.a('number').and.not.to.be.lessThan(0);
     expect(key).to.match(/^.{16,128}$/);
     expect(init.credentials).to.equal('omit');

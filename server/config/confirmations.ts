@@ -1,0 +1,100 @@
+/** The confirmations that visitors get by e-mail, as the partners file has them (`confirm`). */
+import {z} from 'zod';
+import type {DestinationSettings, EmailSettings} from './destinations.ts';
+import {displayName, name} from './values.ts';
+
+export const confirmSchema = z.strictObject({
+  /** The destination of kind `email` whose mail server sends them. */
+  via: name,
+  /** Who they are from. */
+  from_name: displayName.optional(),
+  /** Whether they say the amounts. */
+  amounts: z.boolean().default(false),
+  /** How many may be sent within an hour. */
+  per_hour: z.int().min(1).max(10_000).default(60),
+});
+
+/** What the confirmations of one partner say, and how many there may be. */
+export type ConfirmationSettings = {
+  /** Who they are from, which is also what they call the partner. */
+  name: string;
+  amounts: boolean;
+  perHour: number;
+  /** What happens next, by language. */
+  nextStep: Readonly<Record<string, string>> | undefined;
+  /** Amounts of the calculator are rounded down to a multiple of this, as in the form. */
+  rounding: number;
+};
+
+/** The settings of the destination that sends confirmations: there is one for each `via`. */
+export type ConfirmationsSettings = {
+  type: 'confirmation';
+  smtpUrl: string;
+  from: string;
+  /** Who gets the e-mail of `lead-prequal destinations test`. */
+  testedBy: readonly string[];
+  isOn: boolean;
+  tokenKeys: readonly [string, ...string[]];
+  /** By the key of the partner. */
+  partners: ReadonlyMap<string, ConfirmationSettings>;
+  perSecond: undefined;
+  parallel: undefined;
+};
+
+/** No destination of the partners file has a slash in its name. */
+export const confirmedBy = ({via}: {via: string}): string => `${via}/confirm`;
+
+type Confirming = {
+  key: string;
+  name: string;
+  nextStep: ConfirmationSettings['nextStep'];
+  confirm?: z.output<typeof confirmSchema> | undefined;
+};
+
+/** What is wrong with `via`. */
+export function viaFault(
+  {confirm}: Confirming,
+  destinations: ReadonlyMap<string, DestinationSettings>,
+): string | undefined {
+  if (!confirm) return undefined;
+  const type = destinations.get(confirm.via)?.type;
+  if (type === undefined) return `confirm.via: ${confirm.via} is not among the destinations`;
+  return type === 'email'
+    ? undefined
+    : `confirm.via: ${confirm.via} is no email, so it cannot write to visitors`;
+}
+
+/** The destinations that send the confirmations of all partners. */
+export function confirmationsOf(
+  partners: readonly Confirming[],
+  destinations: ReadonlyMap<string, DestinationSettings>,
+  {isOn, tokenKeys, rounding}: Pick<ConfirmationsSettings, 'isOn' | 'tokenKeys'> & {rounding: number},
+): Map<string, ConfirmationsSettings> {
+  const made = new Map<string, ConfirmationsSettings>();
+  const byVia = Map.groupBy(
+    partners.filter(({confirm}) => confirm),
+    ({confirm}) => confirm?.via ?? '',
+  );
+  for (const [via, confirming] of byVia) {
+    const {smtpUrl, from, to} = destinations.get(via) as EmailSettings;
+    const settingsOf = ({name, nextStep, confirm}: Confirming): ConfirmationSettings => ({
+      name: confirm?.from_name ?? name,
+      amounts: confirm?.amounts ?? false,
+      perHour: confirm?.per_hour ?? 0,
+      nextStep,
+      rounding,
+    });
+    made.set(confirmedBy({via}), {
+      type: 'confirmation',
+      smtpUrl,
+      from,
+      testedBy: to,
+      isOn,
+      tokenKeys,
+      partners: new Map(confirming.map((partner) => [partner.key, settingsOf(partner)])),
+      perSecond: undefined,
+      parallel: undefined,
+    });
+  }
+  return made;
+}

@@ -1,0 +1,143 @@
+/**
+ * What the confirmation to a visitor says. Anybody can type the address of a stranger into a form, so nothing that was
+ * typed is in it but a first name that can hardly be anything else.
+ */
+import {amountParts, totalAmount} from '../../../contract/amounts.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import {shownAmounts} from '../../../form/shown-amounts.ts';
+import {fill} from '../../../form/words/fill.ts';
+import {withoutName} from '../../../form/words/partner-text.ts';
+import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
+import type {ConfirmationSettings} from '../../config/confirmations.ts';
+import {html, type Html} from '../../html/html.ts';
+import type {LeadRecord} from '../../leads/stored-lead.ts';
+import {blocks, dollars} from '../email/wording.ts';
+import {wordsFor} from './words.ts';
+
+export type ConfirmationEmail = {subject: string; text: string; html: string};
+
+/**
+ * One or two words of Latin letters: with more, or with letters that look like a full stop or a slash, a name could be a
+ * sentence or a web address of somebody who writes to strangers through us.
+ */
+const plainName =
+  /^(?=.{1,40}$)\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:[ '’-]\p{Script=Latin}[\p{Script=Latin}\p{M}]*)?$/u;
+
+/** The first name, if it can be in the e-mail. */
+export const greetedName = (typed: string): string | undefined => {
+  const name = typed.normalize('NFC');
+  return plainName.test(name) ? name : undefined;
+};
+
+/** @param language of the form, such as `es-US` */
+export function confirmationEmail(
+  record: LeadRecord,
+  language: string,
+  {name: company, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
+): ConfirmationEmail {
+  const words = wordsFor(language);
+  const reference = referenceOf(record.id);
+  const name = greetedName(record.lead.first_name);
+  const amounts = showsAmounts ? amountsOf(record, rounding) : null;
+  const tag = nextStep && tagFor(nextStep, language);
+  const ofPartner = tag === undefined ? undefined : nextStep?.[tag];
+  const isStandard = record.lead.lead_type === 'standard';
+  // The phone number was typed, too. The form says it like this where it does not know the number.
+  const nextWords = ofPartner ?? (isStandard ? words.weContactAnyway : words.weContact);
+  const next = fill(name === undefined ? withoutName(nextWords) : nextWords, {
+    phone: (ofPartner === undefined ? words : wordsFor(langOf(tag) ?? language)).yourNumber,
+    reference,
+    first_name: name ?? '',
+  });
+  const lines = amounts && {
+    total: [words.total, dollars(amounts[totalAmount])] as const,
+    parts: amountParts.flatMap((part) => {
+      const amount = amounts[part];
+      return amount === undefined ? [] : [[words.names[part], dollars(amount)] as const];
+    }),
+  };
+  const parts: Parts = {
+    lang: words.tag,
+    subject: fill(words.subject, {reference}),
+    opening: [
+      name === undefined ? words.hello : fill(words.helloName, {name}),
+      fill(words.received, {company}),
+      fill(words.reference, {reference}),
+    ],
+    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
+    estimate: lines && {title: words.estimate, rows: [lines.total, ...lines.parts], note: words.disclaimer},
+    closing: [fill(words.notYou, {company}), words.automatic],
+  };
+  return {subject: parts.subject, text: toText(parts), html: toHtml(parts).text};
+}
+
+function amountsOf({answer}: LeadRecord, rounding: number) {
+  if (answer.status !== 'done' || !answer.amounts) return null;
+  // As the form shows them, which rounds only what the calculator has computed.
+  const explanation = answer.policyVersion === null ? undefined : {rounding_increment: rounding, parts: {}};
+  return shownAmounts({
+    prequalification: {first_name: '', ...answer.amounts},
+    ...(explanation && {explanation}),
+  });
+}
+
+type Parts = {
+  lang: string;
+  subject: string;
+  opening: readonly string[];
+  /** `lang` is undefined if the language is not known. */
+  next: {title: string; text: string; lang: string | undefined};
+  estimate: {title: string; rows: readonly (readonly [label: string, amount: string])[]; note: string} | null;
+  closing: readonly string[];
+};
+
+const toText = ({opening, next, estimate, closing}: Parts): string =>
+  blocks(
+    ...opening.map((line) => [line]),
+    [next.title, next.text],
+    estimate ? [estimate.title, ...estimate.rows.map(([label, amount]) => `${label}: ${amount}`)] : [],
+    estimate ? [estimate.note] : [],
+    ...closing.map((line) => [line]),
+  );
+
+/** No picture, no link and no colours of its own, but for what a mail program cannot choose in the dark. */
+const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html =>
+  html`<!doctype html>
+    <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${subject}</title>
+        <style>
+          :root {
+            color-scheme: light dark;
+          }
+        </style>
+      </head>
+      <body
+        style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
+      >
+        <div style="max-width:560px;margin:0 auto">
+          ${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p> `)}
+          <h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
+          <p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
+          ${estimate ? estimateOf(estimate) : undefined}
+          <hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
+          ${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p> `)}
+        </div>
+      </body>
+    </html> `;
+
+const estimateOf = ({title, rows, note}: NonNullable<Parts['estimate']>): Html =>
+  html`<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${title}</h2>
+    <table style="border-collapse:collapse;width:100%;margin:0 0 8px">
+      ${rows.map(([label, amount], index) => {
+        const weight = index === 0 ? 'bold' : 'normal';
+        return html`<tr>
+          <th scope="row" style="padding:4px 16px 4px 0;text-align:left;font-weight:${weight}">${label}</th>
+          <td style="padding:4px 0;text-align:right;white-space:nowrap;font-weight:${weight}">${amount}</td>
+        </tr> `;
+      })}
+    </table>
+    <p style="margin:0 0 16px;font-size:14px">${note}</p> `;

@@ -1,0 +1,118 @@
+/**
+ * The destination that confirms to visitors that their answers have arrived, by e-mail. Whoever types an address may be a
+ * stranger to it, so it is sent once at most, and only within limits.
+ */
+import type {NodemailerError, SendMailOptions} from 'nodemailer';
+import type {ConfirmationsSettings} from '../../config/confirmations.ts';
+import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
+import {addressDigests} from '../../leads/confirmation-digests.ts';
+import {NeverTried, NotTried} from '../breaker.ts';
+import {DeliveryError, type DeliveryRequest, type Destination} from '../destination.ts';
+import {addressOf, domainOf, openTransport} from '../email/email.ts';
+import {failureOf} from '../email/failures.ts';
+import {plainAddress} from '../email/their-words.ts';
+import type {Network} from '../network.ts';
+import {confirmationEmail} from './confirmation-email.ts';
+
+/** So many confirmations may be sent to the visitors of one network within an hour. */
+export const mostOfNetwork = 5;
+
+const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {
+  address: 'The address has had a confirmation within the last day',
+  network: `The network has had ${mostOfNetwork} confirmations within the last hour`,
+  partner: 'The partner has had as many confirmations within the last hour as its per_hour allows',
+};
+
+/** Errors that can only come before anything was sent. */
+const beforeSending = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ETLS',
+]);
+
+/** @param timeout milliseconds for one attempt to send an e-mail */
+export function createConfirmation(
+  settings: ConfirmationsSettings,
+  timeout: number,
+  network: Partial<Network> = {},
+): Destination {
+  // Nothing is sent over a connection that was used before: if it broke, nobody would know whether the e-mail has arrived.
+  const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {
+    maxRequeues: 0,
+    maxMessages: 1,
+  });
+  const [sender, domain] = [addressOf(settings.from), domainOf(settings.from)];
+  const digestsOf = addressDigests(settings.tokenKeys);
+
+  /** What is the same in all confirmations. */
+  const envelopeOf = (name: string, to: readonly string[]): SendMailOptions => ({
+    from: {name, address: sender},
+    to: to.map((address) => ({name: '', address})),
+    envelope: {from: sender, to: [...to]},
+    // Neither programs that answer e-mails (RFC 3834) nor Exchange should answer these.
+    headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
+    xMailer: false,
+    signal: AbortSignal.timeout(timeout),
+  });
+
+  return {
+    async deliver({lead, happenedAt, decide}: DeliveryRequest): Promise<Settlement> {
+      const ofPartner = settings.partners.get(lead.partner ?? '');
+      if (!settings.isOn) throw new NeverTried('Confirmations are switched off (CONFIRMATIONS)');
+      if (!ofPartner) throw new NeverTried('The partner has no confirmations any more');
+      if (Date.now() - happenedAt >= confirmationLifetime)
+        throw new NeverTried('It was not sent within an hour');
+      const {email: to} = lead.lead;
+      if (!plainAddress.test(to)) throw new NeverTried('The address is an unusual one');
+      const limits = {ofNetwork: mostOfNetwork, ofPartner: ofPartner.perHour};
+      const decided = await decide(digestsOf(to), limits);
+      if (!decided) throw new NeverTried('It was not sent within a day');
+      if (decided.decision !== 'granted') throw new NeverTried(denied[decided.decision]);
+      const email = confirmationEmail(lead, decided.language, ofPartner);
+      return send({
+        ...envelopeOf(ofPartner.name, [to]),
+        ...email,
+        messageId: `<confirmation_${lead.id}@${domain}>`,
+      });
+    },
+
+    async test() {
+      await send({
+        ...envelopeOf('', settings.testedBy),
+        subject: 'A test: visitors will get confirmations',
+        text: 'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.\n',
+      });
+      return {
+        state: 'delivered',
+        answer: null,
+        note: 'The mail server accepted an e-mail to the operators. No visitor got one',
+      };
+    },
+
+    close() {
+      transport.close({force: true});
+      return Promise.resolve();
+    },
+  };
+
+  async function send(message: SendMailOptions): Promise<Settlement> {
+    try {
+      await transport.sendMail(message);
+      return {state: 'delivered', answer: null};
+    } catch (error) {
+      const failure = failureOf(error, who);
+      if (failure instanceof NotTried) throw failure;
+      const {responseCode: status, command, code, originalCode} = error as NodemailerError;
+      // The server knows no such address, or does not want this e-mail, for good.
+      if (status !== undefined && status >= 500 && ['RCPT TO', 'DATA'].includes(command ?? ''))
+        return {state: 'dropped', reason: failure.message};
+      // With a reply it is known that the server did not take the e-mail.
+      if (status !== undefined || beforeSending.has(originalCode ?? code ?? '')) throw failure;
+      throw new DeliveryError('ambiguous', failure.message);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** The query that decides whether a confirmation may be sent to a visitor, for both databases. */
+import {confirmationLifetime, type ConfirmationDecision} from '../leads/deliveries.ts';
+import type {LeadStore} from '../leads/lead-store.ts';
+import {statement, type Database} from './database.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/**
+ * Milliseconds for which a row is kept after its lead was stored. It is decided within `confirmationLifetime`, and must be
+ * there for a day from then on.
+ */
+export const confirmationsKept = day + confirmationLifetime;
+
+/** SQL that counts the confirmations that were granted since the parameter, to the same network or of the same partner. */
+const granted = (column: 'network' | 'partner', since: string) => `
+  (SELECT COUNT(*) FROM confirmations AS other
+    WHERE other.${column} = confirmations.${column} AND other.decision = 'granted' AND other.decided_at > ${since})`;
+
+export function confirmationQueries({
+  write,
+  oneByOne,
+  jsonList,
+}: Database): Pick<LeadStore, 'decideConfirmation'> {
+  const decideText = `
+    UPDATE confirmations SET decided_at = $1, decision = CASE
+      WHEN EXISTS (SELECT 1 FROM confirmations AS other
+        WHERE other.address IN ${jsonList('$2')} AND other.decision = 'granted' AND other.decided_at > $3)
+        THEN 'address'
+      WHEN ${granted('network', '$4')} >= $5 THEN 'network'
+      WHEN ${granted('partner', '$6')} >= $7 THEN 'partner'
+      ELSE 'granted' END
+    WHERE lead_id = $8 AND decision IS NULL`;
+  return {
+    async decideConfirmation(lead, now, addresses, {ofNetwork, ofPartner}) {
+      const [dayAgo, hourAgo] = [now - day, now - hour];
+      const values = [now, JSON.stringify(addresses), dayAgo, hourAgo, ofNetwork, hourAgo, ofPartner, lead];
+      const [, , rows = []] = await write(
+        // On PostgreSQL, a transaction would not see what another one has granted and not committed.
+        statement(oneByOne('confirmations')),
+        statement(decideText, ...values),
+        statement('SELECT decision, language FROM confirmations WHERE lead_id = $1', lead),
+      );
+      const [row] = rows as {decision: ConfirmationDecision; language: string}[];
+      return row;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** The destination of confirmations by itself: what it sends to nobody, and its test. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {NeverTried} from '../../../../server/destinations/breaker.ts';
+import {createConfirmation} from '../../../../server/destinations/confirmation/confirmation.ts';
+import {greetedName} from '../../../../server/destinations/confirmation/confirmation-email.ts';
+import {mailboxOf} from '../../../../server/leads/confirmation-digests.ts';
+import {confirming} from '../../../support/confirming.ts';
+import {startMailServer} from '../../../support/mail-server.ts';
+import {openFor, type Owner} from '../../../support/opened.ts';
+import {newsRequest, sampleRecord} from '../../../support/sample-news.ts';
+
+async function start(owner: Owner, isOn = true) {
+  const mail = await openFor(owner, startMailServer());
+  const {destinations} = confirming(`smtp://127.0.0.1:${mail.port}`, {isOn});
+  const settings = destinations?.get('mail/confirm');
+  assert.ok(settings?.type === 'confirmation');
+  const destination = createConfirmation(settings, 5_000);
+  owner.after(() => destination.close());
+  return {mail, destination};
+}
+const request = (changes: object = {}) => ({
+  ...newsRequest({}, 'confirmation', Date.now()),
+  decide: () => Promise.resolve({decision: 'granted' as const, language: 'en-US'}),
+  ...changes,
+});
+
+suite('the destination of confirmations', () => {
+  test('what waits while CONFIRMATIONS=off is given up', async (t) => {
+    const {mail, destination} = await start(t, false);
+    await assert.rejects(destination.deliver(request()), NeverTried);
+    assert.equal(mail.received.length, 0);
+  });
+
+  test('an unusual address, and a partner without confirm, get none', async (t) => {
+    const {mail, destination} = await start(t);
+    const {lead} = sampleRecord();
+    for (const email of ['"see evil"@example.com', 'a@exämple.com', 'a b@example.com'])
+      await assert.rejects(
+        destination.deliver(request({lead: sampleRecord({lead: {...lead, email}})})),
+        NeverTried,
+      );
+    await assert.rejects(destination.deliver(request({lead: sampleRecord({partner: 'other'})})), NeverTried);
+    assert.equal(mail.received.length, 0);
+  });
+
+  test('its test goes to the operators', async (t) => {
+    const {mail, destination} = await start(t);
+    assert.partialDeepStrictEqual(await destination.test(), {state: 'delivered'});
+    assert.deepEqual(
+      mail.received.map(({to}) => to),
+      [['sales@example.com']],
+    );
+  });
+
+  test('a name is greeted if it is one or two words of Latin letters', () => {
+    const names = ['Jane', "D'Angelo", 'Jean-Luc', 'María José', 'Zoë', 'x'.repeat(40)];
+    for (const name of names) assert.equal(greetedName(name), name);
+    for (const name of ['', 'x'.repeat(41), 'a b c', 'evil.example', 'Иван', 'Jane1', '-a', "a'", 'a\nb'])
+      assert.equal(greetedName(name), undefined, name);
+  });
+
+  test('the spellings of a mailbox are one', () => {
+    assert.equal(mailboxOf('Jane+News@Example.com'), 'jane@example.com');
+    assert.equal(mailboxOf('j.a.n.e+x@googlemail.com'), 'jane@gmail.com');
+    assert.equal(mailboxOf('+tag@example.com'), '+tag@example.com');
+    assert.notEqual(mailboxOf('j.ane@example.com'), mailboxOf('jane@example.com'));
+  });
+});
