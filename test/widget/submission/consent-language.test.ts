@@ -184,6 +184,8 @@ describe('a page that changes its language', () => {
   });
 
   it('shows the new text at once, also where it moves what stands below the form', async () => {
+    // Nothing below the form is on the screen yet, so the first text is shown whenever it arrives.
+    stub(window, 'innerHeight', {value: 0});
     const form = await reach({});
     stub(window, 'innerHeight', {value: 100_000});
     const long = {...texts.es, text: `${texts.es.text} ${'Pueden llamarme. '.repeat(40)}`};
