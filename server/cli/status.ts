@@ -36,7 +36,7 @@ taken. ✗ is what makes it 2, ! what makes it 1, and · is a warning.`;
 const lateAfter = 15 * 60_000;
 /** Of the disk with the SQLite file. */
 const lowDisk = 0.05;
-/** A partner with this many leads in a week, ten a day, is silent for a day by chance once in sixty years. */
+/** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
 const day = 24 * 3_600_000;
 /** Days in which the last lead of a partner is looked for. */
@@ -193,15 +193,16 @@ function asServerSees(row: DestinationRow, samples: readonly Sample[] | undefine
     const sample = own.find(({name}) => name === `lead_prequal_destination_${what}_timestamp_seconds`);
     return sample ? Math.round(sample.value * 1_000) : null;
   };
-  const isSame = (state.labels['state'] === 'ok') === (row.state === 'ok');
-  return {
-    ...row,
-    state: state.labels['state'] ?? row.state,
-    // The store knows of failures from before the start of the server.
-    since:
-      isSame && row.since !== null ? row.since : state.labels['state'] === 'ok' ? null : time('state_since'),
-    lastSuccess: Math.max(row.lastSuccess ?? 0, time('last_success') ?? 0) || null,
-  };
+  const seen = state.labels['state'] ?? row.state;
+  const success = time('last_success') ?? 0;
+  const known = {...row, lastSuccess: Math.max(row.lastSuccess ?? 0, success) || null};
+  // The circuit breaker overlooks a few failures, and those of one lead alone. The store knows of them.
+  if (seen === 'ok') {
+    const isOver = row.state === 'failing' && success > (row.since ?? 0);
+    return isOver ? {...known, state: 'ok', since: null} : known;
+  }
+  // The store knows of failures from before the start of the server.
+  return {...known, state: seen, since: row.state === 'ok' ? time('state_since') : row.since};
 }
 
 async function readPartners(
@@ -238,7 +239,8 @@ async function readPartners(
       refusals: refused ? refused.reduce((sum, {value}) => sum + value, 0) : null,
       refusedFor: refused?.[0]?.labels['reason'] ?? null,
       lastLead,
-      isSilent: lastLead !== null && now - lastLead > day && since(midnight(now, -7)) >= busyPartner,
+      // The week before its last lead, however long the partner has been silent.
+      isSilent: lastLead !== null && now - lastLead > day && since(midnight(lastLead, -7)) >= busyPartner,
     };
   });
 }

@@ -100,8 +100,8 @@ const credentials =
 const statusCauses: readonly Cause[] = [
   row(
     'The receiver gave no answer',
-    'an attempt lasts no longer',
-    'Ask the receiver to answer first, and to work then.',
+    'it takes longer than an attempt may last',
+    'Ask its author to let it answer first, and do its work afterwards.',
   ),
   row('The receiver answered 3xx', 'redirects are not followed, so the URL must be the final one', noUrl),
   row('The receiver answered 401', 'it does not accept the signature, or the URL lacks a token', secret),

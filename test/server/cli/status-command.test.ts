@@ -111,6 +111,23 @@ test('a destination that fails has status 1: since when, why, and how many wait'
   await until(async () => (await status()).code === 0);
 });
 
+test('with metrics, a destination that has failed one lead alone is said to be failing, too', async (t) => {
+  const {crm, send, status} = await start(t, {METRICS_PORT: String(await freePort())});
+  crm.answerWith(replyWith(500));
+  const begun = Date.now();
+  await send();
+  await until(async () => (await status()).destinations[0]?.['last_error'] !== null);
+  const seen = await status();
+  assert.equal(seen.code, 1);
+  // The circuit breaker waits for more failures.
+  assert.equal(seen.server, 'ok');
+  assert.partialDeepStrictEqual(seen.destinations, [{destination: 'crm', state: 'failing'}]);
+  assert.ok(Date.parse(String(seen.destinations[0]?.['since'])) >= begun);
+
+  crm.answerWith(replyWith(204));
+  await until(async () => (await status()).code === 0);
+});
+
 test('with metrics, refusals and what the circuit breaker thinks are said', async (t) => {
   const {crm, send, status} = await start(t, {METRICS_PORT: String(await freePort())});
   crm.answerWith(replyWith(401));
@@ -142,6 +159,22 @@ suite('a monitor gets status 2', () => {
     assert.equal(ran.code, 2);
     assert.match((JSON.parse(ran.stdout) as Status).findings[0]?.text ?? '', /^RATE_LIMIT /);
   });
+});
+
+suite('a partner that sent ten leads a day for a week is silent', () => {
+  const tenADay = (daysOfSilence: number) =>
+    Array.from({length: 70}, (_, index) =>
+      newEntry({partner: 'acme', ...stored((24 * daysOfSilence + 1 + 2.4 * index) * hour)}),
+    );
+
+  for (const days of [1, 5, 20])
+    test(`after ${days} days without one`, async (t) => {
+      const operator = await operate(t, tenADay(days));
+      const {stdout} = await operator.run('status', '--json');
+      assert.partialDeepStrictEqual((JSON.parse(stdout) as Status).partners, [
+        {partner: 'acme', silent: true},
+      ]);
+    });
 });
 
 suite('what the store holds', () => {
