@@ -119,7 +119,8 @@ describe('the total so far', () => {
     const form = await open();
     await fillAll(form);
     await send(form);
-    expect(Object.keys(server.leads[0]!.body)).to.have.members(['lead', 'attribution', 'elapsed_ms', 'page']);
+    const sent = ['lead', 'attribution', 'elapsed_ms', 'lang', 'page'];
+    expect(Object.keys(server.leads[0]!.body)).to.have.members(sent);
     expect(JSON.stringify(server.leads[0]!.body)).not.to.contain('950');
     expect(line(form), 'the result has its own total').to.equal('');
     expect(heading(form)).to.contain('$830,000');
