@@ -167,7 +167,7 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 
 const shortText = z.string().max(2_048);
 /** As `lang` in HTML. */
-const languageTag = /^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/;
+const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** A separator of lines or paragraphs would begin a line in the notes of a lead-api, and look like another value. */
 const oneLine = /^[^\u2028\u2029]*$/;

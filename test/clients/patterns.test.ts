@@ -49,6 +49,10 @@ const samples: readonly (readonly [beginning: string, Samples])[] = [
   ],
   ['^[0-9]+', {matching: ['0', '20000'], others: ['', '-1', '1,000', '1.5', '١٢', 'twelve', '2O']}],
   ['^[0-9a-f]*', {matching: ['', '00ff'], others: ['FF', 'fg', 'é', '0 1']}],
+  [
+    '^[a-z]{2,3}(-',
+    {matching: ['en', 'es-MX', 'zh-Hant-TW'], others: ['', 'e', 'EN', 'en_US', 'en-', 'en-٣٤']},
+  ],
   ['^[\\x21', {matching: ['', 'https://www.partner.example/a~b'], others: ['a b', 'ä', 'a\u007f', 'a\0']}],
 ];
 const samplesOf = (pattern: string) => samples.find(([beginning]) => pattern.startsWith(beginning))?.[1];
