@@ -14,6 +14,7 @@ whenIdle(() => attribution(href));
 
 export {LeadPrequalForm};
 export type {ErrorDetail, InvalidDetail, PrequalEvents, ResultDetail, StepDetail} from './page/events.ts';
+export type {Context} from '../contract/embed.ts';
 export type {Contact} from './fields/contact-sources.ts';
 export type {Language} from './localization.ts';
 export type {SomeWords} from '../form/words/words.ts';
