@@ -87,11 +87,15 @@ export type EmbedConfig = {
   colors: {accent?: string};
   /**
    * What happens after the visitor has sent the form, in the words of the partner, by language tag (`en`, `es-MX`, or
-   * `und` if it is not known). `{phone}` stands for the visitor's phone number, `{first_name}` for the first name, and
-   * `{reference}` for the lead's reference. Forms before 1.4 know `{phone}` alone, and get no other. A visitor whose
-   * language is missing sees the first text. A form that says its language gets only the text that it shows.
+   * `und` if it is not known). `{phone}` stands for the visitor's phone number. A visitor whose language is missing
+   * sees the first text. A form that says its language gets only the text that it shows.
    */
   next_step?: Readonly<Record<string, string>>;
+  /**
+   * The same with `{first_name}` for the first name and `{reference}` for the lead's reference, which forms before 1.5 do
+   * not know. Only of a partner whose text has one of them.
+   */
+  next_step_named?: Readonly<Record<string, string>>;
   /** The link below the result, by language as `next_step`. Only of a partner that has one. */
   cta?: Readonly<Record<string, PartnerLink>>;
   /**

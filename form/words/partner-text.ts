@@ -21,6 +21,9 @@ export const withoutName = (text: string) =>
     .replace(atBeginning, (_, before: string, letter: string) => before + letter.toUpperCase())
     .replace(/,?\s*\{first_name\}/g, '');
 
+/** Whether the text has a placeholder that forms before 1.5 do not know. */
+export const needsNewForm = (text: string) => /\{(reference|first_name)\}/.test(text);
+
 /** Whether the text has a name that is not set off by a comma or another sign, so that it may not read well without. */
 export const misplacedName = (text: string) => /(?<!,\s*)\{first_name\}(?!\s*[,:;!–—])/.test(text);
 

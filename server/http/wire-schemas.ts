@@ -147,9 +147,11 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     next_step: z
       .record(z.string(), z.string())
       .exactOptional()
-      .describe(
-        'By language. With `lang`, it may have `{phone}`, `{reference}` and `{first_name}`; without, `{phone}` alone.',
-      ),
+      .describe('By language. It may have `{phone}`.'),
+    next_step_named: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe('The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.'),
     cta: z
       .record(z.string(), z.object({label: z.string(), href: z.string()}))
       .exactOptional()

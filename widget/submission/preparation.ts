@@ -15,7 +15,8 @@ import {solve, type Proof} from './proof.ts';
 const timeout = 10_000;
 
 /** What the form uses of the configuration. */
-type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate'> & Pick<EmbedConfig, 'estimate'>;
+type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate' | 'next_step_named'> &
+  Pick<EmbedConfig, 'estimate'>;
 
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
@@ -128,6 +129,7 @@ function sanitize({
   consent,
   colors,
   next_step,
+  next_step_named,
   cta,
   estimate,
   context_fields,
@@ -138,7 +140,7 @@ function sanitize({
     consent: typeof consent?.text === 'string' ? consent : null,
     colors: colors ?? {},
     next_step: Object.fromEntries(
-      Object.entries(next_step ?? {}).filter(([, text]) => typeof text === 'string'),
+      Object.entries(next_step_named ?? next_step ?? {}).filter(([, text]) => typeof text === 'string'),
     ),
     cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),

@@ -48,8 +48,9 @@ describe("the partner's words below the result", () => {
 
   for (const name of ['Maria', '{phone}', '{reference}', '<b>Maria</b>', 'مريم', 'M'.repeat(80)])
     it(`name the visitor and the reference as they are: ${name.slice(0, 12)}`, async () => {
-      const next_step = {en: '{first_name}, we call {phone} about {reference}.'};
-      const form = await result({next_step}, {}, name);
+      const next_step = {en: 'We call {phone}.'};
+      const next_step_named = {en: '{first_name}, we call {phone} about {reference}.'};
+      const form = await result({next_step, next_step_named}, {}, name);
       expect(text(form)).to.contain(`${name}, we call (415) 555-0132 about ${reference}.`);
       const card = form.shadowRoot!.querySelector('.card')!;
       expect(card.scrollWidth, 'a long name is broken').to.be.at.most(card.clientWidth);

@@ -195,19 +195,24 @@ suite('a partner with a consent in each language', () => {
     assert.deepEqual((await configOf('both')).next_step, {en: 'We call {phone}.', es: 'Le llamamos.'});
   });
   test('gives a form that says its language the placeholders and the link in that language alone', async () => {
-    const {next_step, cta} = await configOf('named', '&lang=es-US');
-    assert.deepEqual(next_step, {es: words.es});
+    const {next_step, next_step_named, cta} = await configOf('named', '&lang=es-US');
+    assert.deepEqual(next_step_named, {es: words.es});
+    assert.deepEqual(next_step, {es: '¡Gracias! Diga el código de abajo.'});
     assert.deepEqual(cta, {'es-MX': links['es-MX']});
     assert.deepEqual((await configOf('named', '&lang=fr')).cta, {en: links.en});
   });
-  test('gives a form that does not say its language no placeholder but the phone number', async () => {
-    const {next_step, cta} = await configOf('named');
+  test('gives older forms no placeholder but the phone number', async () => {
+    const {next_step, next_step_named, cta} = await configOf('named');
     assert.deepEqual(next_step, {
       en: 'We call {phone}. Say the code below.',
       es: '¡Gracias! Diga el código de abajo.',
       fr: 'Merci: the code below.',
     });
+    assert.deepEqual(next_step_named, words);
     assert.deepEqual(cta, links);
+  });
+  test('gives a text that all forms know once', async () => {
+    for (const query of ['', '&lang=en']) assert.ok(!('next_step_named' in (await configOf('both', query))));
   });
   test('gives a form no link if the partner has none', async () => {
     for (const query of ['', '&lang=en']) assert.ok(!('cta' in (await configOf('both', query))));
