@@ -70,20 +70,15 @@ export function confirmationsOf(
   destinations: ReadonlyMap<string, DestinationSettings>,
   {isOn, tokenKeys, rounding}: Pick<ConfirmationsSettings, 'isOn' | 'tokenKeys'> & {rounding: number},
 ): Map<string, ConfirmationsSettings> {
+  const confirming = partners.flatMap(({key, name, nextStep, confirm}) => {
+    if (!confirm) return [];
+    const {via, from_name, amounts, per_hour} = confirm;
+    const settings = {name: from_name ?? name, amounts, perHour: per_hour, nextStep, rounding};
+    return [{via, key, settings}];
+  });
   const made = new Map<string, ConfirmationsSettings>();
-  const byVia = Map.groupBy(
-    partners.filter(({confirm}) => confirm),
-    ({confirm}) => confirm?.via ?? '',
-  );
-  for (const [via, confirming] of byVia) {
+  for (const [via, ofVia] of Map.groupBy(confirming, ({via}) => via)) {
     const {smtpUrl, from, to} = destinations.get(via) as EmailSettings;
-    const settingsOf = ({name, nextStep, confirm}: Confirming): ConfirmationSettings => ({
-      name: confirm?.from_name ?? name,
-      amounts: confirm?.amounts ?? false,
-      perHour: confirm?.per_hour ?? 0,
-      nextStep,
-      rounding,
-    });
     made.set(confirmedBy({via}), {
       type: 'confirmation',
       smtpUrl,
@@ -91,7 +86,7 @@ export function confirmationsOf(
       testedBy: to,
       isOn,
       tokenKeys,
-      partners: new Map(confirming.map((partner) => [partner.key, settingsOf(partner)])),
+      partners: new Map(ofVia.map(({key, settings}) => [key, settings])),
       perSecond: undefined,
       parallel: undefined,
     });
