@@ -21,7 +21,7 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 
 /** What an app can import, besides types. */
-const modules = {[elementName]: 'define', define: 'element', react: 'frameworks/react'};
+const modules = {[elementName]: 'define', define: 'frameworks/define', react: 'frameworks/react'};
 const typesAlone = {vue: 'frameworks/vue', svelte: 'frameworks/svelte'};
 
 /** Packages that the app has. */
@@ -38,7 +38,7 @@ const elementOfComponent: Plugin = {
   name: 'element-of-component',
   enforce: 'pre',
   resolveId: (id, importer = '') =>
-    /frameworks\/react\.ts$/.test(importer) && id.endsWith('/element.ts')
+    /frameworks\/react\.ts$/.test(importer) && id === './define.ts'
       ? {id: 'lead-prequal/define', external: true}
       : null,
 };
@@ -66,7 +66,7 @@ const packageJson = {
   type: 'module',
   engines: {node: '>=18'},
   // An import defines the element, and looks for a campaign in the address of the page.
-  sideEffects: [`./${elementName}.js`, './define.js', './element-*.js'],
+  sideEffects: [`./${elementName}.js`, './define.js'],
   exports: {
     '.': forBrowsers(elementName),
     './define': forBrowsers('define'),

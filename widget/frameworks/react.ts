@@ -18,7 +18,7 @@ import {
   type HTMLAttributes,
   type RefAttributes,
 } from 'react';
-import {define, type LeadPrequalForm as Form} from '../element.ts';
+import {define, type LeadPrequalForm as Form} from './define.ts';
 import type {PrequalEvents} from '../page/events.ts';
 import type {AttributeNames, ComponentListeners, Listeners, Properties, Props} from './props.ts';
 
