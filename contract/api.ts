@@ -28,6 +28,9 @@ export const classicFile = `${elementName}.classic.js`;
  */
 export const firstFiles: readonly string[] = [moduleFile, classicFile];
 
+/** The npm package of a release. Its name has no version, because the address has one. */
+export const packageFile = 'lead-prequal.tgz';
+
 export const limits = {
   /** The maximum bytes of a request's body. */
   bodyBytes: 16_384,
