@@ -4,7 +4,7 @@ import {extname, join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
-import {allChoices, noChoices, readChoices, type Faults} from '../../snippets/choices.ts';
+import {choicesFor, noChoices, readChoices, type Choice, type Faults} from '../../snippets/choices.ts';
 import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
@@ -38,10 +38,8 @@ const policy = [
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>
   names.find((name) => name === asked) ?? names[0];
 
-const names = ['partner', 'host', 'width', 'sends', ...Object.keys(allChoices)];
-
 /** The known parameters of the address that are there once. A parameter that is there twice is as good as none. */
-const textsOf = (query: Request['query']): Record<string, string> =>
+const textsOf = (query: Request['query'], names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = query[name];
@@ -53,10 +51,14 @@ const textsOf = (query: Request['query']): Record<string, string> =>
  * What the page repeats in its fields and in many links. Allowed values have a limit of their own. Of all others only
  * those are repeated that somebody may have typed, because the page would become much larger than the request.
  */
-const repeated = (given: Readonly<Record<string, string>>, faults: Faults) =>
+const repeated = (
+  given: Readonly<Record<string, string>>,
+  table: Readonly<Record<string, Choice>>,
+  faults: Faults,
+) =>
   Object.fromEntries(
     Object.entries(given).filter(([name, {length}]) => {
-      const isAllowed = Object.hasOwn(allChoices, name) && !Object.hasOwn(faults, name);
+      const isAllowed = Object.hasOwn(table, name) && !Object.hasOwn(faults, name);
       return isAllowed || length <= 100;
     }),
   );
@@ -67,15 +69,17 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
 
   /** @throws ProblemError if the partner is unknown, and the address of the visitor named too many unknown partners */
   function stateOf(request: Request): State {
-    const given = textsOf(request.query);
-    const key = given['partner'] ?? '';
+    const {partner: key = ''} = textsOf(request.query, ['partner']);
     const partner = byKey.get(key);
+    const table = choicesFor(partner);
+    const given = textsOf(request.query, ['partner', 'host', 'width', 'sends', ...Object.keys(table)]);
     const isUnknown = key !== '' && !partner;
     if (isUnknown) unknownPartners.fail(request);
-    const {choices, faults} = readChoices(given, partner?.leadTypes);
+    const {choices, faults} = readChoices(given, partner);
     return {
-      query: repeated(given, faults),
+      query: repeated(given, table, faults),
       partner,
+      table,
       faults: isUnknown ? {...faults, partner: 'is not known here: ask us for your key'} : faults,
       choices,
       parts: snippetParts({publicUrl}, version, partner, choices),
