@@ -207,8 +207,8 @@ const group = (title: string, content: Html, names: readonly string[], state: Ch
 function contextGroup(state: Chosen): Html {
   const names = Object.keys(contextChoices(state.partner));
   const about = html`<p class="help">
-    What this page tells us and visitors do not type, such as a brand. It goes along with each lead. Anybody
-    can read it: never write the name, the e-mail address or the number of a person.
+    What your page tells us about itself, such as a brand or a store. It goes along with each lead. Anybody
+    can read it, so never write anything about a person.
   </p>`;
   return html`<div id="context-fields">
     ${names.length > 0 && group('Hidden fields', about, names, state)}
