@@ -56,6 +56,7 @@ async function startAll() {
         name: 'Acme Funding',
         privacy_href: 'https://www.acme.example/privacy',
         colors: {accent: '#0b7a5a'},
+        cta: {label: 'Book a call', href: 'https://www.acme.example/book'},
         consent: {
           required: true,
           texts: {
@@ -152,6 +153,8 @@ suite('an apply page', () => {
     );
     await walk(page, noLook);
     assert.deepEqual(violations, []);
+    const booking = page.getByRole('link', {name: 'Book a call'});
+    assert.equal(await booking.evaluate(({target}: HTMLAnchorElement) => target), '', 'it stays in the tab');
 
     const {partner, lead, attribution, consent} = storedLead(run.databasePath);
     assert.equal(partner, 'acme');
@@ -310,6 +313,25 @@ suite('an apply page in a frame', () => {
       'the frame does not see the address of the page around',
     );
     assert.equal(attribution['referrer'], `${run.listed.origin}/`);
+  });
+
+  test('the link of the partner below the result leaves the frame for a new tab', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run));
+    await page
+      .context()
+      .route('https://www.acme.example/**', (route) =>
+        route.fulfill({contentType: 'text/html', body: 'Book'}),
+      );
+    await page.goto(`${run.listed.origin}/`);
+    const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
+    await walk(frame as unknown as Page, noLook);
+    const opened = page.waitForEvent('popup');
+    await frame.getByRole('link', {name: 'Book a call'}).click();
+    const booking = await opened;
+    await booking.waitForURL('https://www.acme.example/book');
+    assert.equal(await booking.evaluate(() => window.opener as unknown), null);
+    assert.ok(await frame.getByRole('table').isVisible(), 'the result stays in the frame');
+    assert.deepEqual(violations, []);
   });
 
   test('has no heading of its own, is light on a light page, and moves nothing on it', async (t) => {

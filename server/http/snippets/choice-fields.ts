@@ -34,10 +34,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The link of the partner, in the language of the form: English, if it is that of the page. */
+export const linkOf = ({cta}: Partner, {attributes: {lang}}: Choices) =>
+  cta?.[tagFor(cta, lang?.toString() ?? 'en') ?? ''];
+
 /** What applies if the field is left empty. */
 function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
-  const {cta} = partner ?? {};
-  const link = cta?.[tagFor(cta, choices.attributes['lang']?.toString() ?? 'en') ?? ''];
+  const link = partner && linkOf(partner, choices);
   const ofPartner = {
     accent: partner?.colors?.accent,
     'privacy-href': partner?.privacyHref,

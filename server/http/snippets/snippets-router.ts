@@ -12,6 +12,7 @@ import type {EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed} from '../problem-replies.ts';
 import {preview} from './preview.ts';
+import {linkOf} from './choice-fields.ts';
 import {linkTo, sendings, snippetsPage, widths, type State} from './snippets-page.ts';
 
 type Settings = {
@@ -95,10 +96,16 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
     if (sends === 'leads') return parts;
     const {attributes, properties, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
     const accent = partner?.colors?.accent;
+    const link = partner && linkOf(partner, choices);
+    const hasOwnLink = attributes['cta-href'] !== undefined && attributes['cta-label'] !== undefined;
     return snippetParts({publicUrl}, version, partner, {
       ...others,
-      attributes: {sandbox: '', ...attributes},
-      // A sample asks the server for nothing, so it does not get the partner's colour from there.
+      // A sample asks the server for nothing, so it does not get the partner's link and colour from there.
+      attributes: {
+        sandbox: '',
+        ...attributes,
+        ...(link && !hasOwnLink && {'cta-href': link.href, 'cta-label': link.label}),
+      },
       properties: {...(accent !== undefined && {'--prequal-accent': accent}), ...properties},
     });
   }

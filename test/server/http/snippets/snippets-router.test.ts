@@ -33,6 +33,10 @@ const canaries = {
       colors: {accent: '#0b7a5a'},
       send_to: ['canary-destination'],
       next_step: 'canary-next-step',
+      cta: {
+        en: {label: 'Book a call', href: 'https://www.acme.example/book'},
+        es: {label: 'Reserve', href: 'https://www.acme.example/es'},
+      },
     }),
     onePartner({
       key: 'canary-partner',
@@ -192,6 +196,21 @@ suite('the page of snippets', () => {
     assert.match((await styleOf({accent: 'red'})) ?? '', /--prequal-accent: red/);
     assert.doesNotMatch((await styleOf({accent: 'red'})) ?? '', /#0b7a5a/);
     assert.doesNotMatch((await styleOf({sends: 'leads'})) ?? '', /accent/);
+  });
+
+  test('samples have the link of the partner unless the snippet has another one', async () => {
+    const linkIn = async (query: Record<string, string>) => {
+      const {text} = await getPreview({partner: 'acme', ...query});
+      return /cta-href="([^"]*)" cta-label="([^"]*)"/.exec(text)?.slice(1);
+    };
+    assert.deepEqual(await linkIn({}), ['https://www.acme.example/book', 'Book a call']);
+    assert.deepEqual(await linkIn({lang: 'es'}), ['https://www.acme.example/es', 'Reserve']);
+    assert.deepEqual(await linkIn({'cta-href': '/talk', 'cta-label': 'Talk'}), ['/talk', 'Talk']);
+    assert.deepEqual(await linkIn({'cta-label': 'Half'}), ['https://www.acme.example/book', 'Book a call']);
+    assert.deepEqual(await linkIn({host: 'frame'}), ['https://www.acme.example/book', 'Book a call']);
+    assert.equal(await linkIn({sends: 'leads'}), undefined, 'a form that sends leads asks the server');
+    const {text} = await get({partner: 'acme'});
+    assert.doesNotMatch(codesIn(text).join(), /cta-/, 'the snippet leaves it to the configuration');
   });
 
   test('a partner that takes standard leads alone is offered nothing but contact data', async () => {
