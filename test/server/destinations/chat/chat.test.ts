@@ -207,7 +207,10 @@ test('what a chat room says is shown without the parts of its address, which is 
   const {chat} = await room(t, {url: new URL(path, settings.url).href});
   const error: unknown = await chat.test().catch((thrown: unknown) => thrown);
   assert.ok(error instanceof DeliveryError);
-  assert.match(error.excerpt ?? '', /^No workflow at \/workflows\/…\/paths\/invoke\?api-version=1&sig=…, sorry$/);
+  assert.match(
+    error.excerpt ?? '',
+    /^No workflow at \/workflows\/…\/paths\/invoke\?api-version=1&sig=…, sorry$/,
+  );
 });
 
 const replies = [
