@@ -471,7 +471,7 @@ suite('two partners with two upstreams', () => {
   });
 });
 
-test('the example of two partners in the guide is a file that the server takes, with the settings beside it', () => {
+test('the server takes the example of two partners in the guide, with the settings beside it', () => {
   const guide = readFileSync('docs/partners.md', 'utf8');
   const [, example = '', after = ''] =
     /## Two partners[^]*?```json\n([^]*?)```([^]*?)\n## /.exec(guide) ?? assert.fail('no example');
