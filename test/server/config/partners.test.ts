@@ -1,6 +1,6 @@
 /** The file of partners and upstreams: what is wrong in it, whom it lets in, and where the leads go. */
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
@@ -10,6 +10,7 @@ import {basic, readJson, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
+import {newSecret} from '../../support/webhook-receiver.ts';
 
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
@@ -468,4 +469,26 @@ suite('two partners with two upstreams', () => {
     const health = (await (await server.fetch('/health')).json()) as object;
     assert.deepEqual(health, {status: 'degraded'});
   });
+});
+
+test('the server takes the example of two partners in the guide, with the settings beside it', () => {
+  const guide = readFileSync('docs/partners.md', 'utf8');
+  const [, example = '', after = ''] =
+    /## Two partners[^]*?```json\n([^]*?)```([^]*?)\n## /.exec(guide) ?? assert.fail('no example');
+  const settings = {
+    CREDENTIALS_CRM_SECRET: newSecret(),
+    CREDENTIALS_ROOM_URL: 'https://hooks.slack.com/services/T0/B0/x',
+    SMTP_URL: 'smtp://mail.example.com',
+    SMTP_FROM: 'Leads <leads@example.com>',
+  };
+  for (const name of Object.keys(settings)) assert.ok(after.includes(`\`${name}\``), name);
+  const {partners, destinations} = read(example, settings);
+  assert.deepEqual(
+    partners.map(({key, contextFields, cta, confirm}) => [key, contextFields.length, !!cta, !!confirm]),
+    [
+      ['acme', 2, true, false],
+      ['bright', 0, false, true],
+    ],
+  );
+  assert.deepEqual([...destinations.keys()].toSorted(), ['crm', 'mail', 'mail/confirm', 'room']);
 });
