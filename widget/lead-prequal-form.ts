@@ -359,7 +359,8 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** As the page and the partner's configuration want them. */
   get #arrangedPages() {
-    return pagesOf(this.#leadType, this);
+    const pages = pagesOf(this.#leadType, this);
+    return this.#arrival.form?.arrange(pages) ?? pages;
   }
 
   /** If the page sets another arrangement after the first render, the form keeps its steps until `rest` has arrived. */
