@@ -18,7 +18,7 @@ export const askedFields = {
 } as const satisfies FieldTable;
 export type AskedFieldName = keyof typeof askedFields;
 
-export const askedNames = Object.keys(askedFields) as AskedFieldName[];
+export const askedNames = /* @__PURE__ */ Object.keys(askedFields) as AskedFieldName[];
 
 const usStates =
   'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI';

@@ -57,10 +57,7 @@ export function withAsked(pages: readonly Page[], asked: readonly FieldName[]): 
   const page = pages.at(-1) ?? [];
   const step = page.at(-1);
   if (!step || asked.length === 0) return pages;
-  return [
-    ...pages.slice(0, -1),
-    [...page.slice(0, -1), {...step, fields: [...step.fields, ...asked]}],
-  ];
+  return [...pages.slice(0, -1), [...page.slice(0, -1), {...step, fields: [...step.fields, ...asked]}]];
 }
 
 /** @returns `defaultPages` itself, if these are the pages */

@@ -33,9 +33,7 @@ type Column = readonly [name: string, ...path: string[]];
 /** The columns that every CSV has. */
 const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
-  ...leadFields
-    .filter((name) => name !== callTime)
-    .map((name) => [name, 'lead', name] as const),
+  ...leadFields.filter((name) => name !== callTime).map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
   ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
   ['policy_version', 'answer', 'policy_version'],

@@ -171,7 +171,9 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
         }),
       )
       .exactOptional()
-      .describe('What the form asks for besides, of a partner that wants it. The lead may have these fields.'),
+      .describe(
+        'What the form asks for besides, of a partner that wants it. The lead may have these fields.',
+      ),
     call_promise: z
       .record(z.string(), z.string())
       .exactOptional()

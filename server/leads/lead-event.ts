@@ -73,9 +73,7 @@ const leadSchema = z
     phone_e164: z
       .string()
       .describe('The telephone number in E.164, such as +12025550142, without extension.'),
-    ...z
-      .object(eventFields({...financialFields, ...extraFields, call_time: callTimeField}))
-      .partial().shape,
+    ...z.object(eventFields({...financialFields, ...extraFields, call_time: callTimeField})).partial().shape,
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 

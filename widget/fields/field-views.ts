@@ -117,7 +117,10 @@ function textField(
         aria-describedby=${describedBy(name, words, error, promise && 'promise')}
         .value=${value}
       />${
-        promise && html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>${promise.text}</p>`
+        promise &&
+        html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>
+          ${promise.text}
+        </p>`
       }
       ${below} ${error}
     </div>

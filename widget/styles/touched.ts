@@ -52,7 +52,6 @@ export const touched = css`
     appearance: none;
     background: var(--_paper);
     border: 1px solid;
-    border-color: var(--_line);
     border-radius: var(--_corner);
     box-sizing: border-box;
     color: inherit;

@@ -88,7 +88,9 @@ export function createLeadApi(
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
     const {call_time, ...specified} = lead;
     const notes =
-      call_time || attributionInNotes ? withFurther(lead, attributionInNotes ? attribution : null) : lead.notes;
+      call_time || attributionInNotes
+        ? withFurther(lead, attributionInNotes ? attribution : null)
+        : lead.notes;
     const body = JSON.stringify({...specified, cid, phone: lead.phone.typed, notes});
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
     if (refusals.includes(reply.status)) return {refusedWith: reply};
