@@ -220,7 +220,7 @@ describe('what the partner asks for besides', () => {
 
   it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
     const form = await reach();
-    expect(field(form, 'Phone').enterKeyHint).to.equal('send');
+    expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
     expect(field(form, labels.notes).tagName).to.equal('TEXTAREA');
   });
 
