@@ -74,9 +74,10 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
  * @csspart help - The help text below a label.
+ * @csspart promise - What the partner promises about its call, below the phone field.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart question - The line below an amount that asks whether thousands are meant.
- * @csspart input - A text input.
+ * @csspart input - A text input, also one of several lines, or a list to choose from.
  * @csspart options - The grid of the options of a choice.
  * @csspart option - One option of a choice.
  * @csspart actions - The row of buttons.

@@ -43,7 +43,7 @@ export const touched = css`
     margin-block-start: 6px;
   }
   [aria-invalid='true'] .option label,
-  input[aria-invalid='true'] {
+  :is(input, select, textarea)[aria-invalid='true'] {
     border-color: var(--_bad);
     box-shadow: inset 0 0 0 1px var(--_bad);
   }
