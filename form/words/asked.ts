@@ -3,7 +3,12 @@
  * are not in the files of the form.
  */
 import type {AskedField} from '../../contract/embed.ts';
-import {extraFields, timeFrames, type AskedFieldName, type CallTime} from '../../contract/extra-fields.ts';
+import {
+  extraFields,
+  type timeFrames,
+  type AskedFieldName,
+  type CallTime,
+} from '../../contract/extra-fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {LanguageTag} from './languages.ts';
 import {tagFor} from './text-in-language.ts';

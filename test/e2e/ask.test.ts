@@ -13,8 +13,8 @@ import {startServer} from '../../server/server.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openForSuite} from '../support/opened.ts';
-import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {acme} from '../support/test-server.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -48,9 +48,11 @@ async function startAll() {
       ],
     }),
   );
-  const {EMBED_ORIGINS, EMBED_PARTNER, ...settings} = serviceSettings(folder.path);
   const config = readConfig({
-    ...settings,
+    CALLERS: JSON.stringify([acme]),
+    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
+    DATABASE_PATH: join(folder.path, 'leads.sqlite'),
+    PROOF_OF_WORK: '10',
     HOST: '127.0.0.1',
     PORT: String(port),
     PUBLIC_URL: publicUrl,

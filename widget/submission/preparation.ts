@@ -1,6 +1,6 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
-import type {EmbedConfig} from '../../contract/embed.ts';
+import type {AskedField, EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
 import {isField} from '../../form/read-fields.ts';
@@ -145,7 +145,7 @@ function sanitize({
     next_step: texts(next_step_named ?? next_step),
     cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
-    ask: Array.isArray(ask) ? ask.filter(({name}) => isField(name)) : [],
+    ask: Array.isArray(ask) ? ask.filter(({name}: AskedField) => isField(name)) : [],
     call_promise: texts(call_promise),
     context_fields: Array.isArray(context_fields) ? context_fields : [],
     challenge: challenge?.parameters ? challenge : null,
