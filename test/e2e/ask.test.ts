@@ -124,6 +124,9 @@ suite('what a partner asks for besides, from the partners file to the webhook', 
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
     // A draft keeps it over a reload.
     await page.reload();
+    // The page may be scrolled, so that the fields wait until the visitor is in a field, as a consent text does.
+    await form.getByRole('button', {name: 'See my estimate'}).waitFor();
+    await form.getByLabel('Phone').fill('415-555-0132');
     await form.getByLabel('Anything else').waitFor();
     assert.equal(await form.getByLabel('State').inputValue(), 'NY');
     await form.getByRole('button', {name: 'See my estimate'}).click();
