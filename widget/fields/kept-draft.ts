@@ -10,8 +10,8 @@ import {draftName, forgetDraft} from './contact-sources.ts';
 /** Milliseconds. */
 const lifetime = 30 * 60_000;
 
-/** UTF-16 code units. No field takes a text that is nearly as long. */
-const longestText = 5_000;
+/** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
+const [longestLine, longestText] = [1_000, 5_000];
 
 /** Whether the visitor can have typed or chosen it. An empty text is what a choice has for "rather not say". */
 function isTypable(name: FieldName, value: unknown): value is string {
@@ -20,7 +20,8 @@ function isTypable(name: FieldName, value: unknown): value is string {
   const options = kind === 'flag' ? ['true', 'false'] : choices;
   if (options) return options.includes(value) || (!required && value === '');
   // The choices that the partner asks for are not known here.
-  return value !== '' && value.length <= longestText && (kind === 'text' || !/[\r\n]/.test(value));
+  if (kind === 'text') return value !== '' && value.length <= longestText;
+  return value !== '' && value.length <= longestLine && !/[\r\n]/.test(value);
 }
 
 /** Names that are no field, and values that no visitor can have typed, are left out. */
