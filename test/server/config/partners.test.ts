@@ -45,6 +45,19 @@ function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
 }
 
 suite('the partners file', () => {
+  test('lists what the form asks for besides, in any order, and a promise in each language', () => {
+    const [first, second] = read({
+      partners: [
+        {...partner, ask: ['notes', 'call_time'], call_promise: ' We call today. '},
+        {...partner, key: 'b', call_promise: {en: 'We call today.', 'es-MX': 'Le llamamos hoy.'}},
+      ],
+    }).partners;
+    assert.deepEqual(first.ask, ['call_time', 'notes']);
+    assert.deepEqual(first.callPromise, {und: 'We call today.'});
+    assert.deepEqual(second?.ask, []);
+    assert.deepEqual(second?.callPromise, {en: 'We call today.', 'es-MX': 'Le llamamos hoy.'});
+  });
+
   test('lists hidden fields by name, or as objects that make them filters', () => {
     const [{contextFields}] = read({
       partners: [{...partner, context_fields: ['store-no', {name: 'brand', filter: true}, {name: 'x_1'}]}],
@@ -113,6 +126,8 @@ suite('the partners file', () => {
       sendTo: [],
       nextStep: undefined,
       showsEstimate: false,
+      ask: [],
+      callPromise: undefined,
       contextFields: [],
       quotaPerHour: 1_000,
       suspect: 'deliver',
@@ -155,6 +170,8 @@ suite('the partners file', () => {
         nextStep: whole.next_step,
         cta: whole.cta,
         showsEstimate: false,
+        ask: [],
+        callPromise: undefined,
         contextFields: [],
         quotaPerHour: 5,
         suspect: 'hold',
@@ -253,6 +270,22 @@ suite('the partners file', () => {
       'a link with a placeholder',
       {partners: [{...partner, cta: {en: {label: 'For {first_name}', href: 'https://book.example'}}}]},
       'partners.0.cta.en.label: must have no { and no }',
+    ],
+    ['a question that there is not', {partners: [{...partner, ask: ['age']}]}, 'partners.0.ask.0: '],
+    [
+      'a question twice',
+      {partners: [{...partner, ask: ['state', 'notes', 'state']}]},
+      'partners.0.ask.2: is there twice',
+    ],
+    [
+      'a promise of 121 letters',
+      {partners: [{...partner, call_promise: 'a'.repeat(121)}]},
+      'partners.0.call_promise: ',
+    ],
+    [
+      'a promise with a placeholder',
+      {partners: [{...partner, call_promise: {en: 'We call {phone}.'}}]},
+      'partners.0.call_promise.en: must have no { and no }',
     ],
     ['an empty next step', {partners: [{...partner, next_step: ' '}]}, 'partners.0.next_step: '],
     ['a next step in no language', {partners: [{...partner, next_step: {}}]}, 'partners.0.next_step: '],
