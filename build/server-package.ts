@@ -65,7 +65,10 @@ write(
 );
 
 /** What the form is built of, and what the repository has in place of the script of `swagger-ui-dist`. */
-const {lit: _lit, '@scarf/scarf': _scarf, ...dependencies} = root.dependencies;
+const notNeeded = ['lit', '@scarf/scarf'];
+const dependencies = Object.fromEntries(
+  Object.entries(root.dependencies).filter(([name]) => !notNeeded.includes(name)),
+);
 const packageJson = {
   name: 'lead-prequal-server',
   version: root.version,

@@ -58,12 +58,13 @@ export async function createApp(settings?: Settings): Promise<LeadApp> {
  */
 export async function startServer(settings?: Settings): Promise<LeadServer> {
   const {config, log} = begin(settings);
-  const {port, metricsPort, close} = await startServerOf(config, log.emit);
-  log.emit({type: 'ready', host: config.host, port, metrics: metricsPort, ...newestScript(config)});
+  const server = await startServerOf(config, log.emit);
+  const {port, metricsPort: metrics} = server;
+  log.emit({type: 'ready', host: config.host, port, metrics, ...newestScript(config)});
   return {
     port,
     async close() {
-      await close();
+      await server.close();
       log.flush();
     },
   };

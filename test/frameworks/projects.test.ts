@@ -93,10 +93,7 @@ suite('the npm package of a release, installed from its server', {concurrency: 2
   for (const {name, build, serve, isServerRendered} of projects) {
     test(`in ${name}, a visitor sends a lead, and the page hears of it`, async (t) => {
       const source = join(import.meta.dirname, 'projects', name);
-      const folder = await makeProject(
-        t,
-        JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as object,
-      );
+      const folder = makeProject(t, JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as object);
       cpSync(source, folder, {recursive: true});
       await runIn(folder, ['npm', 'ci']);
       await runIn(folder, ['npm', 'install', address()]);
