@@ -24,46 +24,46 @@ const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 /** `__('…', 'lead-prequal')` in PHP and JavaScript, and the functions of PHP that escape besides. */
 const call = /\b(?:__|esc_html__|esc_html_e)\(\s*'((?:[^'\\]|\\.)*)',\s*'lead-prequal'/g;
 
-/** The texts of the plugin, each with the files that have it. */
-function textsOfPlugin(): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  const note = (text: string, file: string) => {
-    found.set(text, (found.get(text) ?? new Set()).add(file));
+type Text = {context: string; text: string; files: string[]};
+
+/** The texts of the plugin, those of `block.json` in the contexts that WordPress gives them. */
+function textsOfPlugin(): Text[] {
+  const found = new Map<string, Text>();
+  const note = (file: string, text: string, context = '') => {
+    const known = found.get(context + text) ?? {context, text, files: []};
+    if (!known.files.includes(file)) known.files.push(file);
+    found.set(context + text, known);
   };
-  for (const file of readdirSync(folder).filter((file) => /\.(php|js)$/.test(file)))
-    for (const [, text = ''] of read(file).matchAll(call)) note(text.replace(/\\(.)/g, '$1'), file);
-  const {title, description, keywords} = JSON.parse(read('block.json')) as Record<string, string> & {
-    keywords: string[];
-  };
-  for (const text of [title, description, ...keywords]) note(text ?? '', 'block.json');
-  return found;
+  for (const file of readdirSync(folder).toSorted())
+    if (/\.(php|js)$/.test(file))
+      for (const [, text = ''] of read(file).matchAll(call)) note(file, text.replace(/\\(.)/g, '$1'));
+  const block = JSON.parse(read('block.json')) as {title: string; description: string; keywords: string[]};
+  note('block.json', block.title, 'block title');
+  note('block.json', block.description, 'block description');
+  for (const keyword of block.keywords) note('block.json', keyword, 'block keyword');
+  return [...found.values()];
 }
 
-const contentOfTemplate = () =>
-  po
-    .compile(
-      {
-        charset: 'utf-8',
-        headers: {'Project-Id-Version': name, 'Content-Type': 'text/plain; charset=utf-8'},
-        translations: {
-          '': Object.fromEntries(
-            [...textsOfPlugin()].map(([text, files]) => [
-              text,
-              {msgid: text, msgstr: [''], comments: {reference: [...files].join(' ')}},
-            ]),
-          ),
-        },
-      },
-      {foldLength: 0},
-    )
-    .toString();
+function contentOfTemplate(): string {
+  const translations: Record<string, Record<string, object>> = {};
+  for (const {context, text, files} of textsOfPlugin())
+    (translations[context] ??= {})[text] = {
+      msgid: text,
+      ...(context && {msgctxt: context}),
+      msgstr: [''],
+      comments: {reference: files.join(' ')},
+    };
+  const headers = {'Project-Id-Version': name, 'Content-Type': 'text/plain; charset=utf-8'};
+  return `${po.compile({charset: 'utf-8', headers, translations}, {foldLength: 0}).toString().trim()}\n`;
+}
 
 /** @throws Error when the translation lacks a text of the plugin, or has one that the plugin lacks */
 function compiledTranslation(): Uint8Array {
   const catalogue = po.parse(read(translation));
-  const messages = Object.values(catalogue.translations[''] ?? {}).filter(({msgid}) => msgid !== '');
-  const translated = messages.filter(({msgstr: [text]}) => text).map(({msgid}) => msgid);
-  const texts = [...textsOfPlugin().keys()];
+  const translated = Object.entries(catalogue.translations).flatMap(([context, messages]) =>
+    Object.values(messages).flatMap(({msgid, msgstr: [text]}) => (msgid && text ? [context + msgid] : [])),
+  );
+  const texts = textsOfPlugin().map(({context, text}) => context + text);
   const missing = texts.filter((text) => !translated.includes(text));
   const unused = translated.filter((text) => !texts.includes(text));
   if (missing.length + unused.length > 0)

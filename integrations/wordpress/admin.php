@@ -153,7 +153,9 @@ add_action('enqueue_block_editor_assets', function () {
         'settings' => current_user_can('manage_options') ? settings_address() : null,
     ];
     $words = ['' => ['domain' => 'lead-prequal']];
-    foreach (get_translations_for_domain('lead-prequal')->entries as $entry) $words[$entry->singular] = $entry->translations;
+    foreach (get_translations_for_domain('lead-prequal')->entries as $entry) {
+        if (!$entry->context) $words[$entry->singular] = $entry->translations;
+    }
     wp_add_inline_script(
         'lead-prequal-editor',
         'window.leadPrequal = ' . wp_json_encode($data) . ";\nwp.i18n.setLocaleData(" . wp_json_encode($words) . ", 'lead-prequal');",

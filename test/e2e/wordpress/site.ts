@@ -1,0 +1,169 @@
+/**
+ * Real WordPress sites: Debian's package, a MariaDB of their own, and PHP's built-in web server. Nothing of the system is
+ * used but the programs.
+ */
+import {execFile, execFileSync, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {findProgram} from '../../support/installed.ts';
+import {freePort} from '../../support/free-port.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {until} from '../../support/until.ts';
+
+const packageFolder = process.env['WORDPRESS_FOLDER'] ?? '/usr/share/wordpress';
+/** What Debian has beside it, and to which its links lead. */
+const scripts = resolve(packageFolder, '../javascript');
+
+const hasMysqli = () => execFileSync('php', ['-m'], {encoding: 'utf8'}).includes('mysqli');
+
+/** Why there can be no WordPress on this machine; false if there can. */
+export const withoutWordPress: string | false =
+  ([
+    [existsSync(join(packageFolder, 'wp-includes/blocks.php')), 'WORDPRESS_FOLDER names no WordPress'],
+    [existsSync(join(packageFolder, 'wp-content/themes/twentytwentyone')), 'the theme Twenty Twenty-One is missing'],
+    [findProgram('mariadbd') !== undefined, 'MariaDB is not installed: apt-get install mariadb-server'],
+    [findProgram('php') !== undefined && hasMysqli(), 'PHP lacks mysqli: apt-get install php-cli php-mysql'],
+  ] as const).find(([holds]) => !holds)?.[1] ?? false;
+
+if (withoutWordPress && process.env['REQUIRE_CLIENTS'] === '1')
+  throw new Error(`REQUIRE_CLIENTS is set, but ${withoutWordPress}`);
+
+export type Database = {socket: string; close(): Promise<void>};
+
+/** Without the tables of its own, which would hold users and their rights, the database starts in a second. */
+export async function startDatabase(): Promise<Database> {
+  const folder = makeTemporaryFolder();
+  const socket = join(folder.path, 'socket');
+  const options = {datadir: folder.path, socket, user: 'root', 'innodb-flush-log-at-trx-commit': '0'};
+  const server = spawn(
+    findProgram('mariadbd') ?? '',
+    [
+      ...['--no-defaults', '--skip-networking', '--skip-grant-tables', '--skip-log-bin'],
+      ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+    ],
+    {stdio: 'ignore'},
+  );
+  await until(() => existsSync(socket) || server.exitCode !== null, 60_000, 'MariaDB listens');
+  return {
+    socket,
+    async close() {
+      server.kill();
+      if (server.exitCode === null) await once(server, 'exit');
+      folder.remove();
+    },
+  };
+}
+
+export type WordPress = {
+  url: string;
+  /**
+   * Runs PHP in the site.
+   * @param code the body of a function. What it returns, comes back
+   * @param user the login name of the user who does it
+   */
+  php<Result>(code: string, user?: string): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** The password of each user: `admin`, `editor` and `author`. */
+export const password = 'correct horse battery staple';
+
+type Options = {
+  theme: 'twentytwentythree' | 'twentytwentyone';
+  /** A network with a second site at `/second`. In a network, editors may not post any HTML. */
+  network?: true;
+  /** PHP for `wp-config.php`. */
+  config?: string;
+};
+
+/** A site with the plugin's zip unpacked, unless it is to be uploaded. */
+export async function startWordPress(
+  {socket}: Database,
+  {theme, network, config = ''}: Options,
+): Promise<WordPress> {
+  const temporary = makeTemporaryFolder();
+  const folder = join(temporary.path, 'wordpress');
+  // Linked, because a copy would take longer than the tests.
+  execFileSync('cp', ['--archive', '--link', packageFolder, folder]);
+  if (existsSync(scripts)) symlinkSync(scripts, join(temporary.path, 'javascript'));
+  for (const name of ['plugins', 'uploads']) mkdirSync(join(folder, 'wp-content', name), {recursive: true});
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const database = `wordpress_${port}`;
+  const settings = {
+    DB_NAME: database,
+    DB_USER: 'root',
+    DB_PASSWORD: '',
+    DB_HOST: `localhost:${socket}`,
+    // Nothing but the lead server is asked, which is on this machine.
+    WP_HTTP_BLOCK_EXTERNAL: true,
+    DISABLE_WP_CRON: true,
+    FS_METHOD: 'direct',
+    WP_DEBUG: true,
+    WP_DEBUG_DISPLAY: false,
+    WP_DEBUG_LOG: join(temporary.path, 'php.log'),
+    AUTH_KEY: 'a', SECURE_AUTH_KEY: 'b', LOGGED_IN_KEY: 'c', NONCE_KEY: 'd',
+    AUTH_SALT: 'e', SECURE_AUTH_SALT: 'f', LOGGED_IN_SALT: 'g', NONCE_SALT: 'h',
+  };
+  const networkSettings = {
+    MULTISITE: true,
+    SUBDOMAIN_INSTALL: false,
+    DOMAIN_CURRENT_SITE: `localhost:${port}`,
+    PATH_CURRENT_SITE: '/',
+    SITE_ID_CURRENT_SITE: 1,
+    BLOG_ID_CURRENT_SITE: 1,
+  };
+  const defines = (values: object) =>
+    Object.entries(values)
+      .map(([name, value]) => `define('${name}', ${JSON.stringify(value)});\n`)
+      .join('');
+  const writeConfig = (values: object) => {
+    const path = join(folder, 'wp-config.php');
+    execFileSync('rm', ['-f', path]);
+    writeFileSync(
+      path,
+      `<?php\n${defines(values)}${config}\n$table_prefix = 'wp_';\nif (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire ABSPATH . 'wp-settings.php';\n`,
+    );
+  };
+  const run = (script: string, values: readonly string[], input = '') =>
+    new Promise<string>((succeed, fail) => {
+      const child = execFile(
+        'php',
+        [join(import.meta.dirname, script), folder, `localhost:${port}`, ...values],
+        {maxBuffer: 10_000_000},
+        (error, out) => (error ? fail(new Error(`${error.message}\n${out}`)) : succeed(out)),
+      );
+      child.stdin?.end(input);
+    });
+  writeConfig({...settings, WP_SITEURL: url});
+  await run('install.php', [socket, database, theme, password, network ? 'network' : 'site']);
+  if (network) {
+    writeConfig({...settings, ...networkSettings});
+    await run('install.php', [socket, database, theme, password, 'second site']);
+  }
+
+  const server = spawn(
+    'php',
+    ['-d', 'opcache.enable_cli=1', '-S', `localhost:${port}`, '-t', folder, join(import.meta.dirname, 'router.php')],
+    {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PHP_CLI_SERVER_WORKERS: '4'}, detached: true},
+  );
+  const said = text(server.stderr);
+  await until(() => fetch(`${url}/wp-login.php`).then(({ok}) => ok, () => false), 60_000, 'WordPress answers');
+  return {
+    url,
+    async php<Result>(code: string, user = 'admin') {
+      return JSON.parse(await run('run.php', [user], code)) as Result;
+    },
+    async close() {
+      // The whole group: PHP's server has started workers.
+      if (server.pid !== undefined) process.kill(-server.pid);
+      await said;
+      const log = join(temporary.path, 'php.log');
+      const faults = existsSync(log) ? readFileSync(log, 'utf8') : '';
+      temporary.remove();
+      if (/plugins\/lead-prequal/.test(faults)) throw new Error(`The plugin makes PHP complain:\n${faults}`);
+    },
+  };
+}
