@@ -20,12 +20,20 @@ const hasMysqli = () => execFileSync('php', ['-m'], {encoding: 'utf8'}).includes
 
 /** Why there can be no WordPress on this machine; false if there can. */
 export const withoutWordPress: string | false =
-  ([
-    [existsSync(join(packageFolder, 'wp-includes/blocks.php')), 'WORDPRESS_FOLDER names no WordPress'],
-    [existsSync(join(packageFolder, 'wp-content/themes/twentytwentyone')), 'the theme Twenty Twenty-One is missing'],
-    [findProgram('mariadbd') !== undefined, 'MariaDB is not installed: apt-get install mariadb-server'],
-    [findProgram('php') !== undefined && hasMysqli(), 'PHP lacks mysqli: apt-get install php-cli php-mysql'],
-  ] as const).find(([holds]) => !holds)?.[1] ?? false;
+  (
+    [
+      [existsSync(join(packageFolder, 'wp-includes/blocks.php')), 'WORDPRESS_FOLDER names no WordPress'],
+      [
+        existsSync(join(packageFolder, 'wp-content/themes/twentytwentyone')),
+        'the theme Twenty Twenty-One is missing',
+      ],
+      [findProgram('mariadbd') !== undefined, 'MariaDB is not installed: apt-get install mariadb-server'],
+      [
+        findProgram('php') !== undefined && hasMysqli(),
+        'PHP lacks mysqli: apt-get install php-cli php-mysql',
+      ],
+    ] as const
+  ).find(([holds]) => !holds)?.[1] ?? false;
 
 if (withoutWordPress && process.env['REQUIRE_CLIENTS'] === '1')
   throw new Error(`REQUIRE_CLIENTS is set, but ${withoutWordPress}`);
@@ -104,8 +112,14 @@ export async function startWordPress(
     WP_DEBUG: true,
     WP_DEBUG_DISPLAY: false,
     WP_DEBUG_LOG: join(temporary.path, 'php.log'),
-    AUTH_KEY: 'a', SECURE_AUTH_KEY: 'b', LOGGED_IN_KEY: 'c', NONCE_KEY: 'd',
-    AUTH_SALT: 'e', SECURE_AUTH_SALT: 'f', LOGGED_IN_SALT: 'g', NONCE_SALT: 'h',
+    AUTH_KEY: 'a',
+    SECURE_AUTH_KEY: 'b',
+    LOGGED_IN_KEY: 'c',
+    NONCE_KEY: 'd',
+    AUTH_SALT: 'e',
+    SECURE_AUTH_SALT: 'f',
+    LOGGED_IN_SALT: 'g',
+    NONCE_SALT: 'h',
   };
   const networkSettings = {
     MULTISITE: true,
@@ -146,11 +160,27 @@ export async function startWordPress(
 
   const server = spawn(
     'php',
-    ['-d', 'opcache.enable_cli=1', '-S', `localhost:${port}`, '-t', folder, join(import.meta.dirname, 'router.php')],
+    [
+      '-d',
+      'opcache.enable_cli=1',
+      '-S',
+      `localhost:${port}`,
+      '-t',
+      folder,
+      join(import.meta.dirname, 'router.php'),
+    ],
     {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PHP_CLI_SERVER_WORKERS: '4'}, detached: true},
   );
   const said = text(server.stderr);
-  await until(() => fetch(`${url}/wp-login.php`).then(({ok}) => ok, () => false), 60_000, 'WordPress answers');
+  await until(
+    () =>
+      fetch(`${url}/wp-login.php`).then(
+        ({ok}) => ok,
+        () => false,
+      ),
+    60_000,
+    'WordPress answers',
+  );
   return {
     url,
     async php<Result>(code: string, user = 'admin') {

@@ -69,6 +69,7 @@ suite('the advisories', () => {
           fixed_in: '1.1.0',
         },
       ],
+      heights: reservedHeights,
     });
   });
 
