@@ -19,6 +19,9 @@ const translation = `languages/${name}-es.po`;
 /** The oldest time that a zip can hold. With the time of the build, each build would give another file. */
 const mtime = '1980-01-01T00:00:00';
 
+/** Stands in the sources for the version, which is that of package.json. */
+const noVersion = '0.0.0';
+
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 
 /** `__('…', 'lead-prequal')` in PHP and JavaScript, and the functions of PHP that escape besides. */
@@ -82,7 +85,7 @@ export function zipWordPressPlugin(version: string): Uint8Array {
     throw new Error(`${folder}/${template} is not up to date: run "npm run wordpress".`);
   const sources = readdirSync(folder, {recursive: true, encoding: 'utf8'})
     .filter((file) => file.includes('.'))
-    .map((file) => [file, strToU8(read(file).replaceAll('{version}', version))] as const);
+    .map((file) => [file, strToU8(read(file).replaceAll(noVersion, version))] as const);
   const made: readonly (readonly [string, Uint8Array])[] = [
     ['form.css', strToU8(fallbackRules)],
     [translation.replace(/po$/, 'mo'), compiledTranslation()],

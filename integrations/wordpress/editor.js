@@ -25,8 +25,13 @@
     return made.outerHTML;
   }
 
-  /** The sample sends nothing, and asks the server for nothing but the script. */
+  /** The frame of the editor takes the height of the sample when its window is said to have another size. */
+  const tellHeight =
+    "<script>addEventListener('prequal-ready', () => dispatchEvent(new Event('resize')))</script>";
+
+  /** The sample sends nothing, and asks the server for nothing but its scripts. */
   const sample = ({version, integrity, height, ...attributes}) =>
+    tellHeight +
     elementText('lead-prequal-form', {
       partner,
       lang,

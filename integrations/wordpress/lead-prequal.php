@@ -2,7 +2,7 @@
 /**
  * Plugin Name: Lead Prequal
  * Description: Puts the funding form of your lead server on your pages, as a block or a shortcode that authors may use, too.
- * Version: {version}
+ * Version: 0.0.0
  * Requires at least: 6.1
  * Requires PHP: 7.4
  * Author: lead-prequal

@@ -5,8 +5,9 @@
 import {execFile, execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {text} from 'node:stream/consumers';
+import {unzipSync} from 'fflate';
 import {findProgram} from '../../support/installed.ts';
 import {freePort} from '../../support/free-port.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -70,26 +71,28 @@ export type WordPress = {
    * Runs PHP in the site.
    * @param code the body of a function. What it returns, comes back
    * @param user the login name of the user who does it
+   * @param environment what WordPress calls the kind of the machine
    */
-  php<Result>(code: string, user?: string): Promise<Result>;
+  php<Result>(code: string, user?: string, environment?: 'local' | 'production'): Promise<Result>;
+  /** The cookies of a user who has signed in, for a browser. */
+  cookies(user: string): Promise<{name: string; value: string; url: string}[]>;
   close(): Promise<void>;
 };
 
-/** The password of each user: `admin`, `editor` and `author`. */
+/** Of each user: `admin`, `editor` and `author`. */
 export const password = 'correct horse battery staple';
 
 type Options = {
   theme: 'twentytwentythree' | 'twentytwentyone';
   /** A network with a second site at `/second`. In a network, editors may not post any HTML. */
   network?: true;
-  /** PHP for `wp-config.php`. */
-  config?: string;
+  /** The zip of a plugin that is unpacked. */
+  plugin?: string;
 };
 
-/** A site with the plugin's zip unpacked, unless it is to be uploaded. */
 export async function startWordPress(
   {socket}: Database,
-  {theme, network, config = ''}: Options,
+  {theme, network, plugin}: Options,
 ): Promise<WordPress> {
   const temporary = makeTemporaryFolder();
   const folder = join(temporary.path, 'wordpress');
@@ -97,6 +100,11 @@ export async function startWordPress(
   execFileSync('cp', ['--archive', '--link', packageFolder, folder]);
   if (existsSync(scripts)) symlinkSync(scripts, join(temporary.path, 'javascript'));
   for (const name of ['plugins', 'uploads']) mkdirSync(join(folder, 'wp-content', name), {recursive: true});
+  for (const [name, bytes] of plugin === undefined ? [] : Object.entries(unzipSync(readFileSync(plugin)))) {
+    const path = join(folder, 'wp-content/plugins', name);
+    mkdirSync(dirname(path), {recursive: true});
+    writeFileSync(path, bytes);
+  }
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const database = `wordpress_${port}`;
@@ -138,15 +146,15 @@ export async function startWordPress(
     execFileSync('rm', ['-f', path]);
     writeFileSync(
       path,
-      `<?php\n${defines(values)}${config}\n$table_prefix = 'wp_';\nif (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire ABSPATH . 'wp-settings.php';\n`,
+      `<?php\n${defines(values)}$table_prefix = 'wp_';\nif (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire ABSPATH . 'wp-settings.php';\n`,
     );
   };
-  const run = (script: string, values: readonly string[], input = '') =>
+  const run = (script: string, values: readonly string[], input = '', environment = 'local') =>
     new Promise<string>((succeed, fail) => {
       const child = execFile(
         'php',
         [join(import.meta.dirname, script), folder, `localhost:${port}`, ...values],
-        {maxBuffer: 10_000_000},
+        {maxBuffer: 10_000_000, env: {...process.env, WP_ENVIRONMENT_TYPE: environment}},
         (error, out) => (error ? fail(new Error(`${error.message}\n${out}`)) : succeed(out)),
       );
       child.stdin?.end(input);
@@ -169,7 +177,11 @@ export async function startWordPress(
       folder,
       join(import.meta.dirname, 'router.php'),
     ],
-    {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PHP_CLI_SERVER_WORKERS: '4'}, detached: true},
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {...process.env, WP_ENVIRONMENT_TYPE: 'local', PHP_CLI_SERVER_WORKERS: '4'},
+      detached: true,
+    },
   );
   const said = text(server.stderr);
   await until(
@@ -181,10 +193,18 @@ export async function startWordPress(
     60_000,
     'WordPress answers',
   );
+  const php = async <Result>(code: string, user = 'admin', environment = 'local') =>
+    JSON.parse(await run('run.php', [user], code, environment)) as Result;
   return {
     url,
-    async php<Result>(code: string, user = 'admin') {
-      return JSON.parse(await run('run.php', [user], code)) as Result;
+    php,
+    async cookies(user) {
+      const cookies = await php<Record<string, string>>(
+        `$cookie = fn($scheme) => wp_generate_auth_cookie(get_current_user_id(), time() + 3600, $scheme);
+        return [LOGGED_IN_COOKIE => $cookie('logged_in'), AUTH_COOKIE => $cookie('auth')];`,
+        user,
+      );
+      return Object.entries(cookies).map(([name, value]) => ({name, value: encodeURIComponent(value), url}));
     },
     async close() {
       // The whole group: PHP's server has started workers.
