@@ -25,6 +25,7 @@ const released = '1.4.0';
 /** PHP that makes a post of the current user, as the editor would send it. @returns its id */
 const insertPost = (content: string) =>
   `return wp_insert_post(wp_slash(['post_title' => 'Funding', 'post_status' => 'publish', 'post_content' => ${phpText(content)}]));`;
+const phpList = (texts: readonly string[]) => `[${texts.map(phpText).join(', ')}]`;
 const phpText = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
 suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () => {
@@ -139,6 +140,8 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   });
 
   let post = 0;
+  /** WordPress believes for minutes that whoever had the post in the editor still has it there. */
+  const unlock = () => `delete_post_meta(${post}, '_edit_lock');`;
   const addressOf = (id: number) => `${site.url}/?p=${id}`;
 
   test('an author puts the form into a post with the block, and the lead of a visitor arrives', async (t) => {
@@ -163,12 +166,12 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   });
 
   test('an editor without unfiltered_html changes the post, and the form stays as it is', async (t) => {
-    await site.php("get_role('editor')->remove_cap('unfiltered_html');");
+    await site.php(`get_role('editor')->remove_cap('unfiltered_html'); ${unlock()}`);
     const before = await contentOf(post);
     const page = await windowOf(t, 'editor');
     await page.goto(`${site.url}/wp-admin/post.php?post=${post}&action=edit`);
     await page.frameLocator('iframe[title="Funding form"]').getByText('Nothing you type is sent').waitFor();
-    await page.getByRole('textbox', {name: 'Add title'}).fill('How much funding?');
+    await page.locator('.editor-post-title__input').fill('How much funding?');
     await page.getByRole('button', {name: 'Update', exact: true}).click();
     await page.getByText('Post updated.').first().waitFor();
     assert.equal(await contentOf(post), before);
@@ -213,25 +216,21 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   });
 
   test('what is no pin is never printed, whatever an author writes', async () => {
-    const pin = (version: string, integrity: string, height: string) =>
-      `[lead_prequal]<a href="https://a.example" data-prequal-version="${version}" data-prequal-integrity="${integrity}" data-prequal-height="${height}">Apply</a>[/lead_prequal]`;
     const hash = `sha384-${'a'.repeat(64)}`;
-    const rendered = (content: string) => site.php<string>(`return do_shortcode(${phpText(content)});`);
-    assert.match(
-      await rendered(pin('1.4.0', hash, '28em')),
-      /<script .*\/embed\/1\.4\.0\/.*min-height: 28em|min-height: 28em[^]*<script /,
+    const link = (version: string, integrity: string, height: string) =>
+      `[lead_prequal]<a href="https://a.example" data-prequal-version="${version}" data-prequal-integrity="${integrity}" data-prequal-height="${height}">Apply</a>[/lead_prequal]`;
+    const [right = '', ...others] = await site.php<string[]>(
+      `return array_map('do_shortcode', ${phpList([
+        link('1.4.0', hash, '28em'),
+        link('1.4.0/../..', hash, '28em'),
+        link('1.4.0', `${hash} sha384-b`, '28em'),
+        link('1.4.0', hash, '28em; background: url(https://a.example)'),
+        link('1.4.0', hash, '28em&quot; onclick=&quot;alert(1)'),
+      ])});`,
     );
-    for (const wrong of [
-      pin('1.4.0/../..', hash, '28em'),
-      pin('1.4.0', `${hash} sha384-b`, '28em'),
-      pin('1.4.0', hash, '28em; background: url(https://a.example)'),
-      pin('1.4.0', hash, '&quot; onclick=&quot;alert(1)'),
-      '[lead_prequal]',
-    ])
-      assert.equal(
-        await rendered(wrong),
-        `<p><a href="${server.config.publicUrl}/apply/acme">${wrong.includes('Apply') ? 'Apply' : 'Open the form on its own page'}</a></p>`,
-      );
+    assert.match(right, /min-height: 28em">.*<script .*\/embed\/1\.4\.0\//);
+    const onlyLink = `<p><a href="${server.config.publicUrl}/apply/acme">Apply</a></p>`;
+    assert.deepEqual(others, [onlyLink, onlyLink, onlyLink, onlyLink]);
   });
 
   test('a page is made without a question to the server', async () => {
@@ -247,14 +246,10 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     const list = JSON.parse(await (await server.fetch('/embed/versions.json')).text()) as {
       versions: {integrity: Record<string, string>}[];
     };
-    const read = (answer: unknown, status = 200) =>
-      site.php<{version: string} | null>(`
-        return LeadPrequal\\read_versions(['response' => ['code' => ${status}], 'body' => ${phpText(JSON.stringify(answer))}]);
-      `);
-    assert.equal((await read(list))?.version, released);
-    const classic = 'lead-prequal-form.classic.js';
     const [first] = list.versions;
-    for (const wrong of [
+    const classic = 'lead-prequal-form.classic.js';
+    const answers = [
+      list,
       null,
       [],
       'text',
@@ -264,9 +259,16 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
       {...list, versions: [{...first, integrity: {[classic]: 'sha384-short'}}]},
       {...list, heights: {steps: '1em'}},
       {...list, heights: {steps: '1em', 'contact-first': '1em', standard: '1em', single: '1em"'}},
-    ])
-      assert.equal(await read(wrong), null, JSON.stringify(wrong));
-    assert.equal(await read(list, 500), null);
+    ].map((answer) => JSON.stringify(answer));
+    const [read, ...others] = await site.php<({version: string} | null)[]>(
+      `$read = fn($body) => LeadPrequal\\read_versions(['response' => ['code' => 200], 'body' => $body]);
+      return array_map($read, ${phpList(answers)});`,
+    );
+    assert.equal(read?.version, released);
+    assert.deepEqual(
+      others,
+      others.map(() => null),
+    );
   });
 
   test('outside of a developer’s machine, the settings take https alone', async () => {
@@ -290,11 +292,16 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   });
 
   test('a site in any Spanish gets the words in Spanish', async () => {
-    await site.php("update_option('WPLANG', 'es_MX');");
+    const setLanguage = (tag: string) =>
+      // WordPress sets only languages of which it has a pack itself.
+      site.php(
+        `$GLOBALS['wpdb']->replace($GLOBALS['wpdb']->options, ['option_name' => 'WPLANG', 'option_value' => '${tag}']);`,
+      );
+    await setLanguage('es_MX');
     const words = await site.php(
       "return [__('Settings', 'lead-prequal'), WP_Block_Type_Registry::get_instance()->get_registered('lead-prequal/form')->title];",
     );
-    await site.php("update_option('WPLANG', '');");
+    await setLanguage('');
     assert.deepEqual(words, ['Ajustes', 'Formulario de financiamiento']);
   });
 
@@ -303,7 +310,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     await server.close();
     cpSync(join('dist/embed', built), join(folder.path, 'releases', built), {recursive: true});
     server = await serve(port, [released]);
-    await site.php("delete_transient('lead_prequal_versions');");
+    await site.php(`delete_transient('lead_prequal_versions'); ${unlock()}`);
 
     const byAuthor = await windowOf(t, 'author');
     await byAuthor.goto(`${site.url}/wp-admin/post.php?post=${post}&action=edit`);
