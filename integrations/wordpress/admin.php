@@ -39,7 +39,8 @@ add_action('admin_menu', function () {
 });
 
 add_filter('plugin_action_links_lead-prequal/lead-prequal.php', function (array $links): array {
-    return [sprintf('<a href="%s">%s</a>', esc_url(settings_address()), esc_html__('Settings', 'lead-prequal')), ...$links];
+    $settings = sprintf('<a href="%s">%s</a>', esc_url(settings_address()), esc_html__('Settings', 'lead-prequal'));
+    return array_merge([$settings], $links);
 });
 
 function settings_address(): string {
@@ -101,7 +102,7 @@ add_action('admin_notices', function () {
     foreach ($list['advisories'] ?? [] as $version => $advisory) {
         $posts = posts_with([$version]);
         if (!$posts) continue;
-        $links = array_map(fn(\WP_Post $post): string => sprintf('<a href="%s">%s</a>', esc_url(get_edit_post_link($post)), esc_html(get_the_title($post) ?: "#$post->ID")), $posts);
+        $links = array_map(fn(\WP_Post $post): string => sprintf('<a href="%s">%s</a>', esc_url((string) get_edit_post_link($post)), esc_html(get_the_title($post) ?: "#$post->ID")), $posts);
         /* translators: 1: a version number, 2: the reason */
         $withdrawn = __('Version %1$s of the funding form is withdrawn, and visitors see a link in its place: %2$s', 'lead-prequal');
         /* translators: 1: a version number, 2: what is wrong */

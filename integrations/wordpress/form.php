@@ -108,8 +108,9 @@ function pin_all(string $content): string {
 }
 
 add_filter('wp_insert_post_data', function (array $post): array {
-    $post['post_content'] = wp_slash(pin_all(wp_unslash($post['post_content'])));
-    return $post;
+    $content = wp_unslash($post['post_content']);
+    $pinned = pin_all($content);
+    return $pinned === $content ? $post : array_merge($post, ['post_content' => wp_slash($pinned)]);
 });
 
 /** Notes the versions in a post, so that the notice finds the posts of a version without reading all of them. */

@@ -237,9 +237,13 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     const html = await site.php<string>(`
       delete_transient('lead_prequal_versions');
       add_filter('pre_http_request', function () { throw new Exception('The server was asked.'); });
+      add_filter('privacy_policy_url', fn() => 'https://www.acme.example/privacy');
       return apply_filters('the_content', get_post(${post})->post_content);
     `);
-    assert.match(html, /<lead-prequal-form partner="acme"/);
+    assert.match(
+      html,
+      /<lead-prequal-form partner="acme" draft="" privacy-href="https:\/\/www\.acme\.example\/privacy"/,
+    );
   });
 
   test('an answer that is not that of a lead server counts as none', async () => {
