@@ -76,6 +76,8 @@ export type WordPress = {
   php<Result>(code: string, user?: string, environment?: 'local' | 'production'): Promise<Result>;
   /** The cookies of a user who has signed in, for a browser. */
   cookies(user: string): Promise<{name: string; value: string; url: string}[]>;
+  /** The lines of PHP's log that name the plugin. */
+  complaints(): string[];
   close(): Promise<void>;
 };
 
@@ -105,6 +107,7 @@ export async function startWordPress(
     mkdirSync(dirname(path), {recursive: true});
     writeFileSync(path, bytes);
   }
+  const logFile = join(temporary.path, 'php.log');
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const database = `wordpress_${port}`;
@@ -119,7 +122,7 @@ export async function startWordPress(
     FS_METHOD: 'direct',
     WP_DEBUG: true,
     WP_DEBUG_DISPLAY: false,
-    WP_DEBUG_LOG: join(temporary.path, 'php.log'),
+    WP_DEBUG_LOG: logFile,
     AUTH_KEY: 'a',
     SECURE_AUTH_KEY: 'b',
     LOGGED_IN_KEY: 'c',
@@ -206,14 +209,15 @@ export async function startWordPress(
       );
       return Object.entries(cookies).map(([name, value]) => ({name, value: encodeURIComponent(value), url}));
     },
+    complaints() {
+      const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '';
+      return log.split('\n').filter((line) => line.includes('plugins/lead-prequal'));
+    },
     async close() {
       // The whole group: PHP's server has started workers.
       if (server.pid !== undefined) process.kill(-server.pid);
       await said;
-      const log = join(temporary.path, 'php.log');
-      const faults = existsSync(log) ? readFileSync(log, 'utf8') : '';
       temporary.remove();
-      if (/plugins\/lead-prequal/.test(faults)) throw new Error(`The plugin makes PHP complain:\n${faults}`);
     },
   };
 }

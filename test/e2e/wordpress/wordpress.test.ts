@@ -191,7 +191,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
 
   let withShortcode = 0;
 
-  test('an author writes the shortcode in a site of a network, in a classic theme, and a lead arrives', async (t) => {
+  test('an author writes the shortcode, in a classic theme of a network, and a lead arrives', async (t) => {
     await network.php(`activate_plugin('lead-prequal/lead-prequal.php', '', true);`);
     await network.php(`switch_to_blog(2); update_option('lead_prequal', ${settings});`);
     await network.php(`update_option('lead_prequal', ${settings});`);
@@ -209,7 +209,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     await sendLead(t, `${network.url}/?p=${withSteps}`, 'shortcode@example.com');
   });
 
-  test('an editor of a site in a network places the block, which WordPress filters, and a lead arrives', async (t) => {
+  test('an editor, whose HTML a network filters, places the block, and a lead arrives', async (t) => {
     assert.equal(await network.php<boolean>("return current_user_can('unfiltered_html');", 'editor'), false);
     const id = await network.php<number>(`switch_to_blog(2); ${insertPost(await contentOf(post))}`, 'editor');
     await sendLead(t, `${network.url}/second/?p=${id}`, 'network@example.com');
@@ -351,6 +351,10 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
       return array_map(fn($site) => switch_to_blog($site) ? $wpdb->get_col("SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%lead_prequal%' UNION SELECT meta_key FROM $wpdb->postmeta WHERE meta_key LIKE '%lead_prequal%'") : [], [1, 2]);
     `);
     assert.deepEqual(left, [[], []]);
+  });
+
+  test('PHP has nothing to complain about', () => {
+    assert.deepEqual([site.complaints(), network.complaints()], [[], []]);
   });
 });
 

@@ -75,7 +75,7 @@ suite('the file of an exact version', () => {
 });
 
 suite('the plugin for WordPress', () => {
-  test('is a file of each version, which a cache asks for again, because the next build may change it', async () => {
+  test('is a file of each version, and a cache asks again for that of a build', async () => {
     const {status, headers, body} = await get(`/embed/1.2.0/${wordpressPlugin}`);
     assert.equal(status, 200);
     assert.equal(body.toString(), 'plugin of 1.2.0');
