@@ -28,7 +28,10 @@ export const withoutWordPress: string | false =
         existsSync(join(packageFolder, 'wp-content/themes/twentytwentyone')),
         'the theme Twenty Twenty-One is missing',
       ],
-      [findProgram('mariadbd') !== undefined, 'MariaDB is not installed: apt-get install mariadb-server'],
+      [
+        findProgram('mariadbd') !== undefined,
+        'MariaDB is not installed: apt-get install mariadb-server-core',
+      ],
       [
         findProgram('php') !== undefined && hasMysqli(),
         'PHP lacks mysqli: apt-get install php-cli php-mysql',
@@ -36,8 +39,8 @@ export const withoutWordPress: string | false =
     ] as const
   ).find(([holds]) => !holds)?.[1] ?? false;
 
-if (withoutWordPress && process.env['REQUIRE_CLIENTS'] === '1')
-  throw new Error(`REQUIRE_CLIENTS is set, but ${withoutWordPress}`);
+if (withoutWordPress && process.env['REQUIRE_THEMES'] === '1')
+  throw new Error(`REQUIRE_THEMES is set, but ${withoutWordPress}`);
 
 export type Database = {socket: string; close(): Promise<void>};
 

@@ -6,41 +6,42 @@ import assert from 'node:assert/strict';
 import {cpSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import {after, before, suite, test} from 'node:test';
+import {before, suite, test} from 'node:test';
 import {chromium, type Browser, type Page} from 'playwright-core';
-import {wordpressPlugin} from '../../../contract/api.ts';
+import {classicFile, wordpressPlugin} from '../../../contract/api.ts';
+import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import {findChromium} from '../../support/find-browsers.ts';
 import {freePort} from '../../support/free-port.ts';
-import type {Owner} from '../../support/opened.ts';
+import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {visit} from '../embeds/visit.ts';
-import {startDatabase, startWordPress, withoutWordPress, type Database, type WordPress} from './site.ts';
+import {startDatabase, startWordPress, withoutWordPress, type WordPress} from './site.ts';
 
 const {version: built} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 const zip = join('dist/embed', built, wordpressPlugin);
 const released = '1.4.0';
+const {integrity} = JSON.parse(readFileSync(join('releases', released, 'manifest.json'), 'utf8')) as {
+  integrity: Record<string, string>;
+};
 
-/** PHP that makes a post of the current user, as the editor would send it. @returns its id */
-const insertPost = (content: string) =>
-  `return wp_insert_post(wp_slash(['post_title' => 'Funding', 'post_status' => 'publish', 'post_content' => ${phpText(content)}]));`;
 const phpList = (texts: readonly string[]) => `[${texts.map(phpText).join(', ')}]`;
 const phpText = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
 suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () => {
+  const owner = suiteOwner();
   const folder = makeTemporaryFolder();
-  let database: Database;
+  owner.after(folder.remove);
   let browser: Browser;
   let site: WordPress;
   let network: WordPress;
   let server: TestServer;
-  let settings: string;
 
   /** On the same port and with the same leads. */
   async function serve(port: number, withdrawnVersions: string[] = []) {
     const consent = {text: 'I agree to be called about my estimate.', version: '2026-11', required: true};
-    return startTestServer({
+    const starting = startTestServer({
       port,
       publicUrl: `http://localhost:${port}`,
       releasesFolder: join(folder.path, 'releases'),
@@ -51,25 +52,25 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
         onePartner({key: 'other', origins: ['https://www.other.example'], cid: '2001', consent}),
       ],
     });
+    return openFor(owner, starting);
   }
 
   before(async () => {
     cpSync(join('releases', released), join(folder.path, 'releases', released), {recursive: true});
-    database = await startDatabase();
-    [site, network, browser] = await Promise.all([
-      startWordPress(database, {theme: 'twentytwentythree'}),
-      startWordPress(database, {theme: 'twentytwentyone', network: true, plugin: zip}),
-      chromium.launch(await findChromium()),
+    const database = await openFor(owner, startDatabase());
+    [site, network] = await Promise.all([
+      openFor(owner, startWordPress(database, {theme: 'twentytwentythree', plugin: zip})),
+      openFor(owner, startWordPress(database, {theme: 'twentytwentyone', network: true, plugin: zip})),
     ]);
+    browser = await chromium.launch(await findChromium());
+    owner.after(() => browser.close());
     server = await serve(await freePort());
-    settings = `['server' => '${server.config.publicUrl}', 'partner' => 'acme']`;
-  });
-  after(async () => {
-    await browser.close();
-    await server.close();
-    await Promise.all([site.close(), network.close()]);
-    await database.close();
-    folder.remove();
+    const settings = `update_option('lead_prequal', ['server' => '${server.config.publicUrl}', 'partner' => 'acme']);`;
+    await site.php(
+      `activate_plugin('lead-prequal/lead-prequal.php'); get_role('editor')->remove_cap('unfiltered_html'); ${settings}`,
+    );
+    await network.php(`activate_plugin('lead-prequal/lead-prequal.php', '', true);`);
+    await network.php(`${settings} switch_to_blog(2); ${settings}`);
   });
 
   /** A browser window of a user of the site, or of a visitor. */
@@ -113,7 +114,23 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   };
   const contentOf = (id: number, where = site) => where.php<string>(`return get_post(${id})->post_content;`);
 
+  /** As the editor saves it. */
+  const block = () => `<!-- wp:lead-prequal/form -->
+<p class="wp-block-lead-prequal-form"><a href="${server.config.publicUrl}/apply/acme" data-prequal-version="${released}" data-prequal-integrity="${integrity[classicFile]}" data-prequal-height="${reservedHeights.steps}">Open the form on its own page</a></p>
+<!-- /wp:lead-prequal/form -->`;
+
+  /** @returns the id of a new post, which WordPress filters as that of this user */
+  const addPost = (content: string, user = 'author', where = site, first = '') =>
+    where.php<number>(
+      `${first} return wp_insert_post(wp_slash(['post_title' => 'Funding', 'post_status' => 'publish', 'post_content' => ${phpText(content)}]));`,
+      user,
+    );
+  const addressOf = (id: number, where = site) => `${where.url}/?p=${id}`;
+
   test('an administrator uploads the zip, and the settings say what is wrong until all is right', async (t) => {
+    await site.php(
+      "deactivate_plugins('lead-prequal/lead-prequal.php'); delete_plugins(['lead-prequal/lead-prequal.php']);",
+    );
     const page = await windowOf(t, 'admin');
     await page.goto(`${site.url}/wp-admin/plugin-install.php?tab=upload`);
     await page.locator('input[type=file]').setInputFiles(zip);
@@ -139,11 +156,6 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     );
   });
 
-  let post = 0;
-  /** WordPress believes for minutes that whoever had the post in the editor still has it there. */
-  const unlock = () => `delete_post_meta(${post}, '_edit_lock');`;
-  const addressOf = (id: number) => `${site.url}/?p=${id}`;
-
   test('an author puts the form into a post with the block, and the lead of a visitor arrives', async (t) => {
     const page = await windowOf(t, 'author');
     await page.goto(`${site.url}/wp-admin/post-new.php`);
@@ -157,24 +169,24 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     await page.getByLabel('Editor publish').getByRole('button', {name: 'Publish', exact: true}).click();
     await page.getByText('is now live').first().waitFor();
 
-    [post = 0] = await site.php<number[]>("return get_posts(['numberposts' => 1, 'fields' => 'ids']);");
-    assert.match(await contentOf(post), new RegExp(`<a href="${server.config.publicUrl}/apply/acme"`));
-    assert.match(await contentOf(post), new RegExp(`data-prequal-version="${released}"`));
+    const [post = 0] = await site.php<number[]>(
+      "return get_posts(['numberposts' => 1, 'fields' => 'ids', 'author_name' => 'author']);",
+    );
+    assert.equal(await contentOf(post), block());
     const html = await htmlOf(addressOf(post));
     assert.match(html, /<script data-cfasync="false" .*async src=".*classic\.js" integrity="sha384-/);
     await sendLead(t, addressOf(post), 'block@example.com');
   });
 
   test('an editor without unfiltered_html changes the post, and the form stays as it is', async (t) => {
-    await site.php(`get_role('editor')->remove_cap('unfiltered_html'); ${unlock()}`);
-    const before = await contentOf(post);
+    const post = await addPost(block());
     const page = await windowOf(t, 'editor');
     await page.goto(`${site.url}/wp-admin/post.php?post=${post}&action=edit`);
     await page.frameLocator('iframe[title="Funding form"]').getByText('Nothing you type is sent').waitFor();
     await page.locator('.editor-post-title__input').fill('How much funding?');
     await page.getByRole('button', {name: 'Update', exact: true}).click();
     await page.getByText('Post updated.').first().waitFor();
-    assert.equal(await contentOf(post), before);
+    assert.equal(await contentOf(post), block());
   });
 
   test('the block shows its sample also in an editor that stands in a frame', async (t) => {
@@ -189,29 +201,24 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     await canvas.frameLocator('iframe[title="Funding form"]').getByText('Nothing you type is sent').waitFor();
   });
 
-  let withShortcode = 0;
-
   test('an author writes the shortcode, in a classic theme of a network, and a lead arrives', async (t) => {
-    await network.php(`activate_plugin('lead-prequal/lead-prequal.php', '', true);`);
-    await network.php(`switch_to_blog(2); update_option('lead_prequal', ${settings});`);
-    await network.php(`update_option('lead_prequal', ${settings});`);
     const text = 'First paragraph.\n\n[lead_prequal layout="single" order="wrong"]\n\nLast paragraph.';
-    withShortcode = await network.php<number>(insertPost(text), 'author');
-    const saved = await contentOf(withShortcode, network);
+    const onePage = await addPost(text, 'author', network);
+    const saved = await contentOf(onePage, network);
     assert.match(saved, /^First paragraph\.\n\n\[lead_prequal layout="single" order="wrong"\]<a href=/);
-    const html = await htmlOf(`${network.url}/?p=${withShortcode}`);
+    const html = await htmlOf(addressOf(onePage, network));
     assert.match(html, /<p>First paragraph\.<\/p>\s*<div class="wp-block-lead-prequal-form">/);
     assert.match(
       html,
       /partner="acme" layout="single" draft="" style="display: block; min-height: clamp\(97em/,
     );
-    const withSteps = await network.php<number>(insertPost('[lead_prequal]'), 'author');
-    await sendLead(t, `${network.url}/?p=${withSteps}`, 'shortcode@example.com');
+    const steps = await addPost('[lead_prequal]', 'author', network);
+    await sendLead(t, addressOf(steps, network), 'shortcode@example.com');
   });
 
   test('an editor, whose HTML a network filters, places the block, and a lead arrives', async (t) => {
     assert.equal(await network.php<boolean>("return current_user_can('unfiltered_html');", 'editor'), false);
-    const id = await network.php<number>(`switch_to_blog(2); ${insertPost(await contentOf(post))}`, 'editor');
+    const id = await addPost(block(), 'editor', network, 'switch_to_blog(2);');
     await sendLead(t, `${network.url}/second/?p=${id}`, 'network@example.com');
   });
 
@@ -238,7 +245,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
       delete_transient('lead_prequal_versions');
       add_filter('pre_http_request', function () { throw new Exception('The server was asked.'); });
       add_filter('privacy_policy_url', fn() => 'https://www.acme.example/privacy');
-      return apply_filters('the_content', get_post(${post})->post_content);
+      return apply_filters('the_content', ${phpText(block())});
     `);
     assert.match(
       html,
@@ -310,22 +317,29 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
   });
 
   test('withdrawing a version shows a notice, whose button brings the newest one to all posts', async (t) => {
+    const post = await addPost(block());
     const {port} = server;
     await server.close();
     cpSync(join('dist/embed', built), join(folder.path, 'releases', built), {recursive: true});
     server = await serve(port, [released]);
-    await site.php(`delete_transient('lead_prequal_versions'); ${unlock()}`);
+    await site.php("delete_transient('lead_prequal_versions');");
 
     const byAuthor = await windowOf(t, 'author');
     await byAuthor.goto(`${site.url}/wp-admin/post.php?post=${post}&action=edit`);
     await byAuthor.getByText('has withdrawn this version').first().waitFor();
+
+    const forged = await byAuthor.request.post(`${site.url}/wp-admin/admin-post.php`, {
+      form: {action: 'lead_prequal_renew'},
+    });
+    assert.equal(forged.status(), 403);
+    assert.equal(await contentOf(post), block());
 
     const page = await windowOf(t, 'admin');
     await page.goto(`${site.url}/wp-admin/`);
     const notice = page.locator('.notice-error', {
       hasText: `Version ${released} of the funding form is withdrawn`,
     });
-    await notice.getByRole('link', {name: 'How much funding?'}).waitFor();
+    await notice.getByRole('link', {name: 'Funding'}).first().waitFor();
     await notice.getByRole('button', {name: `Use version ${built} there`}).click();
     await page.waitForURL(`${site.url}/wp-admin/`);
     assert.equal(await notice.count(), 0);
@@ -335,13 +349,15 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
 
   test('the plugin taken away leaves a link in place of the form', async () => {
     const link = `<a href="${server.config.publicUrl}/apply/acme"[^>]*>Open the form on its own page</a>`;
+    const post = await addPost(block());
+    const withShortcode = await addPost('[lead_prequal layout="single"]', 'author', network);
     await site.php("deactivate_plugins('lead-prequal/lead-prequal.php');");
     const html = await htmlOf(addressOf(post));
     assert.match(html, new RegExp(`<p class="wp-block-lead-prequal-form">${link}</p>`));
     assert.doesNotMatch(html, /<lead-prequal-form/);
 
     await network.php("deactivate_plugins('lead-prequal/lead-prequal.php', false, true);");
-    const address = `${network.url}/?p=${withShortcode}`;
+    const address = addressOf(withShortcode, network);
     assert.match(await htmlOf(address), new RegExp(`\\[lead_prequal [^\\]]*\\]${link}\\[/lead_prequal\\]`));
     await network.php("uninstall_plugin('lead-prequal/lead-prequal.php');");
     assert.match(await htmlOf(address), new RegExp(`<p>${link}</p>`));
