@@ -92,10 +92,8 @@
     );
 
   /** Says that the version of this form should not be used any more, and offers the newest one. */
-  function advice({attributes, setAttributes}) {
-    const advisory = list?.advisories[attributes.version];
-    if (!advisory) return null;
-    return el(
+  const advice = (advisory, {attributes, setAttributes}) =>
+    el(
       Notice,
       {
         status: 'error',
@@ -109,7 +107,26 @@
       },
       advisory.withdrawn ?? advisory.security,
     );
-  }
+
+  const preview = (attributes) =>
+    el(Disabled, null, el(SandBox, {html: sample(attributes), title: __('Funding form', 'lead-prequal')}));
+
+  /** Stands in place of a form that cannot be pinned yet. */
+  const nothingYet = () =>
+    el(
+      Placeholder,
+      {
+        icon: 'money-alt',
+        label: __('Funding form', 'lead-prequal'),
+        instructions: partner
+          ? __('The lead server does not answer. Reload this page to try again.', 'lead-prequal')
+          : __(
+              'An administrator has to fill in the settings of the plugin Lead Prequal first.',
+              'lead-prequal',
+            ),
+      },
+      settings && el(ExternalLink, {href: settings}, __('Settings', 'lead-prequal')),
+    );
 
   function Edit(props) {
     const {attributes, setAttributes} = props;
@@ -118,17 +135,15 @@
       if (list && !isPinned)
         setAttributes({text: __('Open the form on its own page', 'lead-prequal'), ...newestPin(attributes)});
     }, []);
-    const missing = partner
-      ? __('The lead server does not answer. Reload this page to try again.', 'lead-prequal')
-      : __('An administrator has to fill in the settings of the plugin Lead Prequal first.', 'lead-prequal');
-    const shown = isPinned
-      ? el(Disabled, null, el(SandBox, {html: sample(attributes), title: __('Funding form', 'lead-prequal')}))
-      : el(
-          Placeholder,
-          {icon: 'money-alt', label: __('Funding form', 'lead-prequal'), instructions: missing},
-          settings && el(ExternalLink, {href: settings}, __('Settings', 'lead-prequal')),
-        );
-    return el('div', useBlockProps(), sidebar(props), advice(props), shown);
+    const advisory = list?.advisories[attributes.version];
+    return el(
+      'div',
+      useBlockProps(),
+      sidebar(props),
+      advisory && advice(advisory, props),
+      // The server does not serve the script of a withdrawn version.
+      isPinned ? !advisory?.withdrawn && preview(attributes) : nothingYet(),
+    );
   }
 
   blocks.registerBlockType('lead-prequal/form', {

@@ -32,7 +32,7 @@ const phpText = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
 suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () => {
   const owner = suiteOwner();
   const folder = makeTemporaryFolder();
-  owner.after(folder.remove);
+  owner.after(() => folder.remove());
   let browser: Browser;
   let site: WordPress;
   let network: WordPress;
