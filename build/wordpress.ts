@@ -1,7 +1,6 @@
 /**
  * Makes the WordPress plugin of `integrations/wordpress/` into a zip for the page "Add Plugins" of WordPress. `npm run
- * build` puts it beside the scripts of the form, so that a release has it. `npm run wordpress` first lists the plugin's
- * texts for translators, in `languages/lead-prequal.pot`.
+ * build` puts it beside the scripts of the form, so that a release has it, and `npm run wordpress` makes it alone.
  */
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -13,7 +12,6 @@ import {fallbackRules} from '../server/snippets/fallback.ts';
 const folder = 'integrations/wordpress';
 /** The name of the plugin in WordPress, of its folder there, and of its texts. */
 const name = 'lead-prequal';
-const template = `languages/${name}.pot`;
 const translation = `languages/${name}-es.po`;
 
 /** The oldest time that a zip can hold. With the time of the build, each build would give another file. */
@@ -47,7 +45,8 @@ function textsOfPlugin(): Text[] {
   return [...found.values()];
 }
 
-function contentOfTemplate(): string {
+/** The texts for translators. */
+function template(): Uint8Array {
   const translations: Record<string, Record<string, object>> = {};
   for (const {context, text, files} of textsOfPlugin())
     (translations[context] ??= {})[text] = {
@@ -57,7 +56,7 @@ function contentOfTemplate(): string {
       comments: {reference: files.join(' ')},
     };
   const headers = {'Project-Id-Version': name, 'Content-Type': 'text/plain; charset=utf-8'};
-  return `${po.compile({charset: 'utf-8', headers, translations}, {foldLength: 0}).toString().trim()}\n`;
+  return po.compile({charset: 'utf-8', headers, translations}, {foldLength: 0});
 }
 
 /** @throws Error when the translation lacks a text of the plugin, or has one that the plugin lacks */
@@ -78,16 +77,15 @@ function compiledTranslation(): Uint8Array {
 
 /**
  * The zip depends on the sources and the version alone.
- * @throws Error when a file that is written from the plugin's texts does not fit them
+ * @throws Error when the translation does not fit the texts of the plugin
  */
 export function zipWordPressPlugin(version: string): Uint8Array {
-  if (read(template) !== contentOfTemplate())
-    throw new Error(`${folder}/${template} is not up to date: run "npm run wordpress".`);
   const sources = readdirSync(folder, {recursive: true, encoding: 'utf8'})
     .filter((file) => file.includes('.'))
     .map((file) => [file, strToU8(read(file).replaceAll(noVersion, version))] as const);
   const made: readonly (readonly [string, Uint8Array])[] = [
     ['form.css', strToU8(fallbackRules)],
+    [`languages/${name}.pot`, template()],
     [translation.replace(/po$/, 'mo'), compiledTranslation()],
   ];
   const files = [...sources, ...made].toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -98,7 +96,6 @@ export function zipWordPressPlugin(version: string): Uint8Array {
 }
 
 if (import.meta.main) {
-  writeFileSync(join(folder, template), contentOfTemplate());
   const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
   const zip = zipWordPressPlugin(version);
   mkdirSync('dist', {recursive: true});
