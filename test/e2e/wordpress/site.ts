@@ -4,7 +4,7 @@
  */
 import {execFile, execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {unzipSync} from 'fflate';
@@ -95,6 +95,19 @@ type Options = {
   plugin?: string;
 };
 
+const keyNames = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((of) => [`${of}_KEY`, `${of}_SALT`]);
+const keys = Object.fromEntries(keyNames.map((name) => [name, `a secret for ${name}`]));
+
+/** The content of `wp-config.php`. @param constants their values by name */
+const wpConfig = (constants: object) => `<?php
+${Object.entries(constants)
+  .map(([name, value]) => `define('${name}', ${JSON.stringify(value)});`)
+  .join('\n')}
+$table_prefix = 'wp_';
+if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');
+require ABSPATH . 'wp-settings.php';
+`;
+
 export async function startWordPress(
   {socket}: Database,
   {theme, network, plugin}: Options,
@@ -115,6 +128,7 @@ export async function startWordPress(
   const url = `http://localhost:${port}`;
   const database = `wordpress_${port}`;
   const settings = {
+    ...keys,
     DB_NAME: database,
     DB_USER: 'root',
     DB_PASSWORD: '',
@@ -126,14 +140,6 @@ export async function startWordPress(
     WP_DEBUG: true,
     WP_DEBUG_DISPLAY: false,
     WP_DEBUG_LOG: logFile,
-    AUTH_KEY: 'a',
-    SECURE_AUTH_KEY: 'b',
-    LOGGED_IN_KEY: 'c',
-    NONCE_KEY: 'd',
-    AUTH_SALT: 'e',
-    SECURE_AUTH_SALT: 'f',
-    LOGGED_IN_SALT: 'g',
-    NONCE_SALT: 'h',
   };
   const networkSettings = {
     MULTISITE: true,
@@ -143,18 +149,10 @@ export async function startWordPress(
     SITE_ID_CURRENT_SITE: 1,
     BLOG_ID_CURRENT_SITE: 1,
   };
-  const defines = (values: object) =>
-    Object.entries(values)
-      .map(([name, value]) => `define('${name}', ${JSON.stringify(value)});\n`)
-      .join('');
-  const writeConfig = (values: object) => {
-    const path = join(folder, 'wp-config.php');
-    execFileSync('rm', ['-f', path]);
-    writeFileSync(
-      path,
-      `<?php\n${defines(values)}$table_prefix = 'wp_';\nif (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire ABSPATH . 'wp-settings.php';\n`,
-    );
-  };
+  const configFile = join(folder, 'wp-config.php');
+  // Debian's own would be written to, because the files are linked.
+  rmSync(configFile, {force: true});
+  const writeConfig = (values: object) => writeFileSync(configFile, wpConfig(values));
   const run = (script: string, values: readonly string[], input = '', environment = 'local') =>
     new Promise<string>((succeed, fail) => {
       const child = execFile(

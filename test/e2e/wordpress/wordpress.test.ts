@@ -302,6 +302,25 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     ]);
   });
 
+  test('the notice of a security fault names the posts that its reader may edit, and is text', async () => {
+    const [byAuthor, byEditor] = [await addPost(block()), await addPost(block(), 'editor')];
+    const noticeFor = (user: string) =>
+      site.php<string>(
+        `$list = ['advisories' => ['${released}' => ['security' => 'A <b>fault</b>.']]] + LeadPrequal\\versions();
+        add_filter('pre_transient_lead_prequal_versions', fn() => ['list' => $list]);
+        ob_start();
+        do_action('admin_notices');
+        return ob_get_clean();`,
+        user,
+      );
+    const linkTo = (id: number) => `post.php?post=${id}&#038;action=edit`;
+    const notice = await noticeFor('author');
+    assert.match(notice, /has a security fault: A &lt;b&gt;fault&lt;\/b&gt;\.</);
+    assert.ok(notice.includes(linkTo(byAuthor)));
+    assert.ok(!notice.includes(linkTo(byEditor)));
+    assert.ok((await noticeFor('admin')).includes(linkTo(byEditor)));
+  });
+
   test('a site in any Spanish gets the words in Spanish', async () => {
     const setLanguage = (tag: string) =>
       // WordPress sets only languages of which it has a pack itself.
