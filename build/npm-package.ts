@@ -125,7 +125,7 @@ async function bundleTypes() {
       ]),
     ),
     external,
-    plugins: [dts({dtsOnly: true, tsconfig: 'widget/tsconfig.json'})],
+    plugins: [dts({dtsInput: true, emitDtsOnly: true, tsconfig: 'widget/tsconfig.json'})],
   });
   await bundle.write({dir: outDir, chunkFileNames: 'types-[hash].d.ts'});
   await bundle.close();

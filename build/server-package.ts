@@ -37,7 +37,7 @@ for (const file of globSync('{calculator,contract,form,server}/**/*.ts'))
 const types = await rolldown({
   input: {'server/index': './server/index.ts'},
   external: /^[^./]/,
-  plugins: [dts({dtsOnly: true, generator: 'oxc', tsconfig: 'server/tsconfig.json'})],
+  plugins: [dts({emitDtsOnly: true, oxc: true, tsconfig: 'server/tsconfig.json'})],
 });
 await types.write({dir: outDir});
 await types.close();
