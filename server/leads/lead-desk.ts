@@ -58,6 +58,8 @@ export type LeadDesk = {
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
   contentFor(destination: string, isHeld: boolean): DeliveryContent;
+  /** Stands for the kind and the address of the destination. Null if it is not configured. */
+  addressOf(destination: string): string | null;
   /**
    * Whether a new delivery to the destination may begin right after the commit. If so, it counts towards the pace of
    * the destination. Else it waits in the outbox until a worker claims it.
@@ -103,7 +105,8 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     createdAt: number,
   ): NewDelivery {
     const content = courier.contentFor(destination, hold);
-    const delivery = {destination, content, givesAnswer};
+    const address = courier.addressOf(destination);
+    const delivery = {destination, content, givesAnswer, address};
     // The news that a lead is held is for operators, so it is not held itself.
     if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
     // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
@@ -144,10 +147,10 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       duplicateOf,
     };
     let answer: Promise<Answer> | undefined;
-    for (const {destination, content, givesAnswer, leaseEnd = 0} of leased) {
+    for (const {destination, content, givesAnswer, address = null, leaseEnd = 0} of leased) {
       const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
       const happenedAt = stored.createdAt;
-      const delivery = courier.deliver({lead, destination, content, happenedAt, leaseEnd, ...fresh});
+      const delivery = courier.deliver({lead, destination, content, happenedAt, address, leaseEnd, ...fresh});
       if (givesAnswer) answer = delivery;
     }
     return answer;

@@ -259,6 +259,13 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {lead, destination, content, attempts, ambiguous, state, reason},
     message: failedMessages[state],
   }),
+  'address-changed': ({lead, destination}) => ({
+    level: 'warn',
+    fields: {destination, lead},
+    message:
+      'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
+    kind: `address of ${destination}`,
+  }),
   'lead-unreadable': ({lead, destination}) => ({
     level: 'error',
     fields: {lead, destination},

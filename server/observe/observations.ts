@@ -159,6 +159,8 @@ type Facts = {
    * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such observation.
    */
   'delivery-interrupted': {lead: string; destination: string};
+  /** The delivery was stored for another kind or address of the destination, and is held until an operator accepts it. */
+  'address-changed': {lead: string; destination: string};
   /** A lead cannot be read from the database, so its delivery is tried again later. */
   'lead-unreadable': {lead: string; destination: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */

@@ -155,6 +155,8 @@ export const tables = {
       last_reply: {...textOrNull, since: 8},
       /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
       recipients: {...textOrNull, since: 10},
+      /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
+      address: {...textOrNull, since: 12},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {

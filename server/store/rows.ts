@@ -80,7 +80,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
         context: context ? codec.encode(context, id) : null,
       },
     ],
-    deliveries: deliveries.map(({destination, content, givesAnswer, state, nextAttemptAt, leaseEnd}) => ({
+    deliveries: deliveries.map(({destination, content, givesAnswer, state, address, nextAttemptAt, leaseEnd}) => ({
       lead_id: id,
       destination,
       content,
@@ -98,6 +98,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
       failing_since: null,
       last_reply: null,
       recipients: null,
+      address: address ?? null,
     })),
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),

@@ -112,6 +112,7 @@ const first = (stored: StoredLead, leaseEnd: number): DueDelivery => ({
   attempts: 0,
   ambiguousCounted: 0,
   recipients: null,
+  address: null,
   leaseEnd,
 });
 
@@ -204,7 +205,7 @@ test('a lead that the store leased to this process without saying so is sent, an
   const delivery = await startDelivery(t, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
   const {store, courier} = delivery;
   const parts = {store, courier, emit: ignoreObservations, timings: quickTimings};
-  const desk = createLeadDesk({...parts, calculate: () => doneAnswer});
+  const desk = createLeadDesk({...parts, courier: courier.deliverer(), calculate: () => doneAnswer});
   const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
   await assert.rejects(desk.submit(submission), StoreUnavailable);
   await delivery.accept('default', 3);
@@ -369,7 +370,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   const leads = await Promise.all(ids.map((id) => delivery.find(id)));
   const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
   await until(() => atOnce === 16);
-  assert.equal(delivery.courier.reserve('default'), false);
+  assert.equal(delivery.courier.deliverer().reserve('default'), false);
   assert.equal(delivery.courier.room('default'), 0);
   // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
   const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
@@ -377,7 +378,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
   gate.resolve();
   await Promise.all(deliveries);
-  assert.equal(delivery.courier.reserve('default'), true);
+  assert.equal(delivery.courier.deliverer().reserve('default'), true);
   delivery.start();
   await until(async () => (await delivery.outbox()).length === 0);
   assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
