@@ -17,6 +17,7 @@ import {clearText} from './store/codec.ts';
 import {openStore} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
+import type {ReloadStore} from './reloads.ts';
 import {startLeadService} from './lead-service.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -44,6 +45,7 @@ export type App = {
    * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
    */
   reload(config: Config): Promise<void>;
+  store: ReloadStore;
   /** What the metrics read. */
   readings(): Promise<Omit<Readings, 'connections'>>;
   /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
@@ -151,6 +153,7 @@ export async function createApp(
 
   return {
     handle: app,
+    store: watch.store,
     async reload(reloaded) {
       await check(reloaded);
       service.reload(reloaded);

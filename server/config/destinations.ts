@@ -233,7 +233,8 @@ export type EmailSettings = Extract<DestinationSettings, {type: 'email'}>;
  */
 export function addressOf(settings: DestinationSettings): string {
   const {type} = settings;
-  const where = type === 'email' ? settings.to.toSorted().join() : type === 'confirmation' ? '' : settings.url;
+  const where =
+    type === 'email' ? settings.to.toSorted().join() : type === 'confirmation' ? '' : settings.url;
   return hash('sha256', `${type} ${where}`).slice(0, 16);
 }
 

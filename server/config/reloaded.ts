@@ -18,28 +18,29 @@ const replaced = {
 } as const satisfies Partial<Record<keyof Config, string>>;
 
 /** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
-const kept: Readonly<Record<Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'warnings'>, string>> =
-  {
-    host: 'HOST',
-    port: 'PORT',
-    publicUrl: 'PUBLIC_URL',
-    databasePath: 'DATABASE_PATH',
-    databaseUrl: 'DATABASE_URL',
-    databaseStatements: 'DATABASE_STATEMENTS',
-    onAmbiguous: 'ON_AMBIGUOUS',
-    outboxPerSecond: 'OUTBOX_PER_SECOND',
-    proofOfWork: 'PROOF_OF_WORK',
-    rateLimit: 'RATE_LIMIT',
-    redisUrl: 'REDIS_URL',
-    trustProxy: 'TRUST_PROXY',
-    signInExempt: 'SIGN_IN_EXEMPT',
-    embedFolder: 'EMBED_FOLDER',
-    withdrawnVersions: 'WITHDRAWN_VERSIONS',
-    snippetsPage: 'SNIPPETS_PAGE',
-    drainSeconds: 'DRAIN_SECONDS',
-    metrics: 'METRICS_PORT or METRICS_HOST',
-    logLevel: 'LOG_LEVEL',
-  };
+const kept: Readonly<
+  Record<Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings'>, string>
+> = {
+  host: 'HOST',
+  port: 'PORT',
+  publicUrl: 'PUBLIC_URL',
+  databasePath: 'DATABASE_PATH',
+  databaseUrl: 'DATABASE_URL',
+  databaseStatements: 'DATABASE_STATEMENTS',
+  onAmbiguous: 'ON_AMBIGUOUS',
+  outboxPerSecond: 'OUTBOX_PER_SECOND',
+  proofOfWork: 'PROOF_OF_WORK',
+  rateLimit: 'RATE_LIMIT',
+  redisUrl: 'REDIS_URL',
+  trustProxy: 'TRUST_PROXY',
+  signInExempt: 'SIGN_IN_EXEMPT',
+  embedFolder: 'EMBED_FOLDER',
+  withdrawnVersions: 'WITHDRAWN_VERSIONS',
+  snippetsPage: 'SNIPPETS_PAGE',
+  drainSeconds: 'DRAIN_SECONDS',
+  metrics: 'METRICS_PORT or METRICS_HOST',
+  logLevel: 'LOG_LEVEL',
+};
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, string>>) => Object.keys(table) as Key[];
 

@@ -389,8 +389,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     reserve(destination) {
       const channel = known.get(destination);
       if (!channel || !isServed(destination, channel)) return false;
-      if (inProgress.size >= maxInMemory || pauses.has(destination) || channel.breaker.full())
-        return false;
+      if (inProgress.size >= maxInMemory || pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
       // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
       if (terms.gets === 'leads') return true;

@@ -18,6 +18,7 @@ import type {
   Settlement,
 } from './deliveries.ts';
 import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
+import type {ReloadStore} from '../reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
@@ -68,7 +69,7 @@ export type Accepted =
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
 /** The parts of the store that are described where they are used. */
-type OtherParts = LeadReader & RequestStore;
+type OtherParts = LeadReader & RequestStore & ReloadStore;
 
 /** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
 export type LeadStore = OtherParts & {

@@ -26,8 +26,13 @@ type Facts = {
   };
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
-  /** A SIGHUP came. The server does not read its configuration again, although the sender may expect that. */
-  'reload-asked': object;
+  /**
+   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`,
+   * `needRestart` the names of settings that have changed and stay as they were.
+   */
+  'config-reloaded': {digest: string; changes: readonly string[]; needRestart: readonly string[]};
+  /** They were read again and refused, so the configuration with this digest stays in force. */
+  'config-refused': {digest: string; faults: readonly string[]};
   /** The signal to stop came. The server goes on for `seconds`, so that load balancers find other servers. */
   draining: {signal: string; seconds: number};
   /** The server takes no new connections any more. */

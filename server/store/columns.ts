@@ -225,6 +225,25 @@ export const tables = {
     since: 10,
   },
 
+  /** What each process that runs, or ran lately, reports of itself (reloads.ts). */
+  processes: {
+    columns: {
+      id: text,
+      seen_at: integer,
+      /** A `ProcessReport`, as JSON. */
+      report: text,
+    },
+    primaryKey: ['id'],
+    since: 12,
+  },
+
+  /** One row: the last request of an operator that all processes read their configuration again. */
+  reload_requests: {
+    columns: {id: {...integer, check: 'id = 1'}, request: text},
+    primaryKey: ['id'],
+    since: 12,
+  },
+
   /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */
   version_requests: {
     columns: {

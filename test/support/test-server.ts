@@ -63,6 +63,7 @@ export const baseConfig = (folder: string): Config => ({
   drainSeconds: 0,
   metrics: undefined,
   logLevel: 'debug',
+  environment: {},
   warnings: [],
 });
 
