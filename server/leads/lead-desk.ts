@@ -15,6 +15,8 @@ export type Submission = Pick<
   LeadEntry,
   | 'lead'
   | 'partner'
+  | 'idempotency'
+  | 'leadDigests'
   | 'proof'
   | 'consent'
   | 'consentText'
@@ -31,10 +33,6 @@ export type Submission = Pick<
   sendTo?: readonly string[];
   /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
   confirmBy?: string | undefined;
-  /** One digest of the idempotency key for each token key, because the store may have any of these digests. */
-  idempotency?: readonly IdempotencyKey[] | undefined;
-  /** One digest of the lead for each token key. If a recent lead has the same digest, the new lead is a duplicate. */
-  leadDigests?: readonly string[];
   /** If true, the lead is stored, but not delivered until an operator decides. */
   hold?: boolean;
 };
@@ -162,8 +160,6 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     sendTo = [],
     confirmBy,
     hold = false,
-    idempotency = [],
-    leadDigests = [],
     ...submission
   }: Submission): Promise<Accepted> {
     const createdAt = Date.now();
@@ -174,8 +170,6 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     ];
     const entry: LeadEntry = {
       ...submission,
-      idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
-      leadDigest: await knownOrFirst(leadDigests, (digest) => store.findSameLead(submission.partner, digest)),
       id: randomUUIDv7(),
       createdAt,
       answer: answerFrom === undefined ? calculate(submission.lead) : pending,
@@ -229,18 +223,4 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       await store.close();
     },
   };
-}
-
-/**
- * The digest that the store already has for the lead or key, else the first. New leads are stored with the digest of
- * the first token key, but leads from before a rotation of keys have the digest of another key.
- */
-async function knownOrFirst<Digest>(
-  digests: readonly Digest[],
-  find: (digest: Digest) => Promise<unknown>,
-): Promise<Digest | undefined> {
-  for (const digest of digests.length > 1 ? digests : []) {
-    if ((await find(digest)) !== undefined) return digest;
-  }
-  return digests[0];
 }

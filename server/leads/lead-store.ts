@@ -26,13 +26,14 @@ import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from './st
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
-  idempotency?: IdempotencyKey | undefined;
+  /** One for each token key. All are stored, so that a process that has only one of the token keys finds the lead. */
+  idempotency?: readonly IdempotencyKey[] | undefined;
   deliveries?: readonly NewDelivery[] | undefined;
   /**
-   * A digest of the fields. If the partner sent a lead with the same digest within the last day, this lead is a
-   * duplicate.
+   * Digests of the fields, one for each token key. If the partner sent a lead with one of them within the last day, this
+   * lead is a duplicate.
    */
-  leadDigest?: string | undefined;
+  leadDigests?: readonly string[] | undefined;
   /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;

@@ -50,8 +50,8 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     lead,
     partner,
     answer,
-    idempotency,
-    leadDigest,
+    idempotency = [],
+    leadDigests = [],
     deliveries = [],
     proof,
     consent,
@@ -105,9 +105,8 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],
-    idempotency_keys: idempotency ? [{...idempotency, ...ofLead}] : [],
-    same_leads:
-      leadDigest !== undefined && partner !== null ? [{partner, digest: leadDigest, ...ofLead}] : [],
+    idempotency_keys: idempotency.map((key) => ({...key, ...ofLead})),
+    same_leads: partner === null ? [] : leadDigests.map((digest) => ({partner, digest, ...ofLead})),
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
     confirmations: confirmation ? [{...confirmation, ...ofLead, decision: null, decided_at: null}] : [],
   };
