@@ -25,6 +25,8 @@ export type ProcessReport = {
   inForceSince: number;
   /** The last request to reload that the process has answered. */
   request: string | null;
+  /** What the last reload changed, as `changesBetween`. */
+  changes: readonly string[];
   /** Why the last configuration was refused, a sentence for each fault. Empty if it is in force. */
   faults: readonly string[];
   /** The settings of which the process has another value than the last configuration that it read. */
@@ -76,6 +78,7 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
     digest: digestOf(config),
     inForceSince: Date.now(),
     request: null,
+    changes: [],
     faults: [],
     needRestart: [],
     environment: config.environment,
@@ -90,11 +93,12 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
       await apply(next);
       const outcome = {
         digest: digestOf(next),
+        changes: changesBetween(inForce, next),
         faults: [],
         needRestart: needRestart(config, found),
         environment: found.environment,
       };
-      emit({type: 'config-reloaded', changes: changesBetween(inForce, next), ...outcome});
+      emit({type: 'config-reloaded', ...outcome});
       for (const warning of next.warnings)
         if (!inForce.warnings.includes(warning)) emit({type: 'config-doubtful', warning});
       inForce = next;
@@ -102,7 +106,7 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
     } catch (error) {
       const faults = error instanceof ConfigError ? error.faults : [reasonOf(error)];
       emit({type: 'config-refused', digest: report.digest, faults});
-      return {faults};
+      return {changes: [], faults};
     }
   }
 

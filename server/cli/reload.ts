@@ -19,6 +19,8 @@ is wrong here, nobody is asked. A server that gets SIGHUP reads its configuratio
 Each server is one line: ✓ has in force what it read, ✗ refused it or did not answer. ! is a warning. The exit status is 1
 with a ✗, and if two servers have different configurations in force.`;
 
+/** Of each server. The log has all. */
+const mostChanges = 20;
 /** Milliseconds between two looks into the store. */
 const lookEvery = 100;
 
@@ -79,14 +81,19 @@ const toJsonLine = ({report, state, needRestart}: Answer) => ({
   server: report.name,
   state,
   digest: report.digest,
+  changes: state === 'reloaded' ? report.changes : [],
   faults: state === 'refused' ? report.faults : [],
   need_restart: needRestart,
 });
 
 async function print({write}: Run, {report, state, needRestart}: Answer, wait: number) {
-  const {name, digest, faults} = report;
+  const {name, digest, changes, faults} = report;
+  const listed = [
+    ...changes.slice(0, mostChanges),
+    ...(changes.length > mostChanges ? [`and ${changes.length - mostChanges} more`] : []),
+  ];
   const lines = {
-    reloaded: [`✓ ${name} has ${digest} in force`],
+    reloaded: [`✓ ${name} has ${digest} in force`, ...listed.map((change) => `  ${change}`)],
     refused: [`✗ ${name} refused what it read, and keeps ${digest}:`, ...faults.map((fault) => `  ${fault}`)],
     silent: [`✗ ${name} did not answer within ${wait} s, and had ${digest} in force`],
   }[state];

@@ -5,6 +5,7 @@
 import {hash} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config.ts';
+import {addressOf} from './destinations.ts';
 
 /** The parts that a reload replaces, in the words of the log. */
 const replaced = {
@@ -67,10 +68,21 @@ export function changesBetween(before: Config, after: Config): string[] {
   return [
     ...namedChanges('partner', byKey(before), byKey(after)),
     ...namedChanges('destination', before.destinations, after.destinations),
+    ...addressChanges(before, after),
     ...namedChanges('caller', byUser(before), byUser(after)),
     ...others.map((key) => `${replaced[key]} changed`),
   ];
 }
+
+const addressChanges = (before: Config, after: Config): string[] =>
+  [...after.destinations].flatMap(([name, settings]) => {
+    const earlier = before.destinations.get(name);
+    return earlier && addressOf(earlier) !== addressOf(settings)
+      ? [
+          `destination ${name} has another address or type: "lead-prequal destinations accept ${name}" sends it what waits`,
+        ]
+      : [];
+  });
 
 function namedChanges(
   what: string,

@@ -203,6 +203,8 @@ export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   /** Only deliveries whose last attempt failed. */
   failing?: boolean | undefined;
+  /** Only deliveries that are for another address of their destination than this one. */
+  elsewhere?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
 };

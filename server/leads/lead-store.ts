@@ -173,6 +173,12 @@ export type LeadStore = OtherParts & {
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
+   * Lets deliveries to a destination go to its address of now that were stored for another one. Those that were held
+   * because of that are due.
+   * @returns the number of deliveries that were changed
+   */
+  acceptAddress(now: number, destination: string, address: string): Promise<number>;
+  /**
    * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
    * delivery counts as refused.
    * @returns the number of deliveries that were changed

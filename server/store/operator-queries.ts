@@ -7,7 +7,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Codec} from './codec.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {announce, endBreak, toRecipients} from './delivery-queries.ts';
-import type {DeliveryFilter, DeliveryKey, DeliveryRow, OutboxCount} from '../leads/deliveries.ts';
+import {
+  anotherAddress,
+  type DeliveryFilter,
+  type DeliveryKey,
+  type DeliveryRow,
+  type OutboxCount,
+} from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
@@ -18,6 +24,7 @@ type OperatorQueries = Pick<
   | 'countOutbox'
   | 'lastDelivered'
   | 'retryDeliveries'
+  | 'acceptAddress'
   | 'dropDeliveries'
   | 'resumeDestination'
   | 'settleAs'
@@ -37,7 +44,7 @@ type Condition = {sql: string; values: string[]};
  * @param first the number of the first `$` parameter in the condition
  */
 function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey): Condition {
-  const {lead, destination, state, failing, since, until} = filter;
+  const {lead, destination, state, failing, elsewhere, since, until} = filter;
   const values: string[] = [];
   const parameter = (value: string) => `$${first - 1 + values.push(value)}`;
   const parts = [
@@ -46,6 +53,7 @@ function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey)
     lead === undefined ? '' : `lead_id = ${parameter(lead)}`,
     destination === undefined ? '' : `destination = ${parameter(destination)}`,
     failing ? 'failing_since IS NOT NULL' : '',
+    elsewhere === undefined ? '' : `address <> ${parameter(elsewhere)}`,
     since === undefined ? '' : `lead_id >= ${parameter(firstIdAt(since))}`,
     until === undefined ? '' : `lead_id < ${parameter(firstIdAt(until))}`,
     after === undefined
@@ -115,6 +123,31 @@ function drop(now: number, batch: Batch): Statement[] {
     statement(end, now, now, ...boundsOf(batch), ...values),
     statement(refuse, ...boundsOf(batch)),
     announce(now, from.lead, to.lead, 'refused'),
+  ];
+}
+
+/**
+ * The statements that let a batch go to an address. What was held because of the address is due now; what waits or is held
+ * for another reason stays so. The last one returns a row for each delivery that was changed.
+ */
+function accept(now: number, address: string, batch: Batch): Statement[] {
+  const release = conditionOf(batch.filter, 9);
+  const change = conditionOf(batch.filter, 8);
+  return [
+    statement(
+      `UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
+        WHERE state = 'held' AND last_error = $2 AND ${within(3)} AND ${release.sql}`,
+      now,
+      anotherAddress,
+      ...boundsOf(batch),
+      ...release.values,
+    ),
+    statement(
+      `UPDATE deliveries SET address = $1 WHERE ${within(2)} AND ${change.sql} RETURNING destination`,
+      address,
+      ...boundsOf(batch),
+      ...change.values,
+    ),
   ];
 }
 
@@ -240,6 +273,12 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
       const [rows = []] = await write(statement(text, destination), endBreak(destination, now));
       return rows.length > 0;
+    },
+
+    async acceptAddress(now, destination, address) {
+      const filter = {destination, elsewhere: address};
+      const {count} = await changeAll(filter, '', (batch) => accept(now, address, batch));
+      return count;
     },
 
     async dropDeliveries(now, filter) {

@@ -204,7 +204,8 @@ export function describeLeadStore(
     });
     test('a key is forgotten after a day, and begins a new one', async () => {
       const [idempotency, createdAt] = [newKey(), Date.UTC(2026, 0, 1)];
-      const later = (hours: number) => newEntry({idempotency: [idempotency], createdAt: createdAt + hours * hour});
+      const later = (hours: number) =>
+        newEntry({idempotency: [idempotency], createdAt: createdAt + hours * hour});
       assert.equal((await store.accept(later(0))).outcome, 'created');
       assert.equal((await store.accept(later(23.9))).outcome, 'replayed');
       const renewed = later(24);
@@ -228,7 +229,10 @@ export function describeLeadStore(
       await store.accept(newEntry({idempotency: [fresh], createdAt: now}));
       while ((await store.deleteExpired(now)) > 0);
       assert.equal((await store.accept(newEntry({proof}))).outcome, 'created', 'the proof is forgotten');
-      assert.equal((await store.accept(newEntry({idempotency: [fresh], createdAt: now}))).outcome, 'replayed');
+      assert.equal(
+        (await store.accept(newEntry({idempotency: [fresh], createdAt: now}))).outcome,
+        'replayed',
+      );
       assert.ok(await store.find(expired.id), 'the lead itself stays');
     });
     test('fifty at once under one key give one lead', async () => {

@@ -101,7 +101,9 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
         const keys = Array.from({length: 400}, newKey);
         const [first, second] = await Promise.all(
           [keys, keys.toReversed()].map((order, index) =>
-            Promise.all(order.map((idempotency) => stores[index]!.accept(newEntry({idempotency: [idempotency]})))),
+            Promise.all(
+              order.map((idempotency) => stores[index]!.accept(newEntry({idempotency: [idempotency]}))),
+            ),
           ),
         );
         assert.deepEqual(first!.map(idOf), second!.toReversed().map(idOf));
@@ -111,7 +113,10 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       const {database, stores} = await openPostgresStores(t, 2);
       const [slow, store] = stores;
       const gate = await closeGate(database, '1002');
-      const entry = () => ({...newEntry({idempotency: [idempotency]}), lead: asLead({...standardBody, cid: '1002'})});
+      const entry = () => ({
+        ...newEntry({idempotency: [idempotency]}),
+        lead: asLead({...standardBody, cid: '1002'}),
+      });
       const idempotency = newKey();
       const first = entry();
       const created = slow!.accept(first);
