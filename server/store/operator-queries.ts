@@ -126,29 +126,20 @@ function drop(now: number, batch: Batch): Statement[] {
   ];
 }
 
-/**
- * The statements that let a batch go to an address. What was held because of the address is due now; what waits or is held
- * for another reason stays so. The last one returns a row for each delivery that was changed.
- */
-function accept(now: number, address: string, batch: Batch): Statement[] {
-  const release = conditionOf(batch.filter, 9);
-  const change = conditionOf(batch.filter, 8);
-  return [
-    statement(
-      `UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
-        WHERE state = 'held' AND last_error = $2 AND ${within(3)} AND ${release.sql}`,
-      now,
-      anotherAddress,
-      ...boundsOf(batch),
-      ...release.values,
-    ),
-    statement(
-      `UPDATE deliveries SET address = $1 WHERE ${within(2)} AND ${change.sql} RETURNING destination`,
-      address,
-      ...boundsOf(batch),
-      ...change.values,
-    ),
-  ];
+/** The statement that makes those of a batch due that were held because of their address. */
+function release(now: number, batch: Batch): Statement {
+  const {sql, values} = conditionOf(batch.filter, 9);
+  const text = `
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
+    WHERE state = 'held' AND last_error = $2 AND ${within(3)} AND ${sql} RETURNING destination`;
+  return statement(text, now, anotherAddress, ...boundsOf(batch), ...values);
+}
+
+/** The statement that lets a batch go to an address. */
+function readdress(address: string, batch: Batch): Statement {
+  const {sql, values} = conditionOf(batch.filter, 8);
+  const text = `UPDATE deliveries SET address = $1 WHERE ${within(2)} AND ${sql} RETURNING destination`;
+  return statement(text, address, ...boundsOf(batch), ...values);
 }
 
 export function operatorQueries({read, write}: Database, codec: Codec): OperatorQueries {
@@ -276,8 +267,11 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
     },
 
     async acceptAddress(now, destination, address) {
-      const filter = {destination, elsewhere: address};
-      const {count} = await changeAll(filter, '', (batch) => accept(now, address, batch));
+      const {count} = await changeAll({destination, elsewhere: address}, '', (batch) => [
+        readdress(address, batch),
+      ]);
+      // A process may have held one only now. What is held for another reason stays so.
+      await changeAll({destination, state: 'held'}, '', (batch) => [release(now, batch)]);
       return count;
     },
 
