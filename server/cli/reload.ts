@@ -86,6 +86,8 @@ const toJsonLine = ({report, state, needRestart}: Answer) => ({
   need_restart: needRestart,
 });
 
+const indented = (text: string) => `  ${printable(text)}`;
+
 async function print({write}: Run, {report, state, needRestart}: Answer, wait: number) {
   const {name, digest, changes, faults} = report;
   const listed = [
@@ -93,10 +95,10 @@ async function print({write}: Run, {report, state, needRestart}: Answer, wait: n
     ...(changes.length > mostChanges ? [`and ${changes.length - mostChanges} more`] : []),
   ];
   const lines = {
-    reloaded: [`✓ ${name} has ${digest} in force`, ...listed.map((change) => `  ${change}`)],
-    refused: [`✗ ${name} refused what it read, and keeps ${digest}:`, ...faults.map((fault) => `  ${fault}`)],
+    reloaded: [`✓ ${name} has ${digest} in force`, ...listed.map(indented)],
+    refused: [`✗ ${name} refused what it read, and keeps ${digest}:`, ...faults.map(indented)],
     silent: [`✗ ${name} did not answer within ${wait} s, and had ${digest} in force`],
   }[state];
   if (needRestart.length > 0) lines.push(`! ${name} needs a restart for ${needRestart.join(', ')}`);
-  await write(lines.map((line) => `${line.startsWith(' ') ? '  ' : ''}${printable(line)}\n`).join(''));
+  await write(lines.map((line) => `${line}\n`).join(''));
 }

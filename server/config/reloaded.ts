@@ -102,7 +102,8 @@ function namedChanges(
  * out which passwords lead to this digest.
  */
 export function digestOf(config: Config): string {
-  const parts = keysOf(replaced).map((key) => config[key]);
+  // The same file may have another name on another machine.
+  const parts = keysOf(replaced).map((key) => key !== 'partnersFile' && config[key]);
   const text = JSON.stringify(parts, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
   return hash('sha256', text).slice(0, 12);
 }
