@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/destinations/courier.ts',
     from: "if (!isServed(due.destination, channel)) throw new NotTried('The configuration has changed');",
     to: '',
-    flavour: 'reloaded',
+    plan: 'reloaded-in-the-queue',
     violates: 'nothing is sent by rules that are not in force',
   },
   {
@@ -196,14 +196,6 @@ export const mutants: readonly Mutant[] = [
     to: 'addressOf: () => null,',
     flavour: 'reloaded',
     violates: 'nothing goes to an address for which it was not meant',
-  },
-  {
-    name: 'forget the destinations of a request that began before a reload',
-    file: 'server/destinations/courier.ts',
-    from: 'known.get(destination)?.terms ?? unknownTerms;',
-    to: 'unknownTerms;',
-    flavour: 'reloaded',
-    violates: 'what counts as delivered has arrived',
   },
   {
     name: 'send each digest twice',
