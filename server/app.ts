@@ -17,7 +17,7 @@ import {clearText} from './store/codec.ts';
 import {openStore} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
-import type {ReloadStore} from './reloads.ts';
+import type {ReloadStore} from './reload/reloads.ts';
 import {startLeadService} from './lead-service.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';

@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {Command, InvalidArgumentError, Option} from 'commander';
 import type {Config} from '../config/config.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {goneAfter, type ProcessReport} from '../reloads.ts';
+import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {jsonOption, printable, type Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 

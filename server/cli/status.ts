@@ -11,7 +11,7 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {askMetrics, askState, type Sample, type ServerState} from '../observe/ask-server.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {readDisk, type Readings} from '../observe/readings.ts';
-import {goneAfter, type ProcessReport} from '../reloads.ts';
+import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {readDestinations, toJsonRow, wrongOf, type DestinationRow} from './destination-rows.ts';
 import {
   ago,

@@ -18,7 +18,7 @@ import type {
   Settlement,
 } from './deliveries.ts';
 import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
-import type {ReloadStore} from '../reloads.ts';
+import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';

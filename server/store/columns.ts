@@ -225,7 +225,7 @@ export const tables = {
     since: 10,
   },
 
-  /** What each process that runs, or ran lately, reports of itself (reloads.ts). */
+  /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
   processes: {
     columns: {
       id: text,

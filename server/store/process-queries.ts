@@ -1,5 +1,5 @@
 /** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
-import type {ProcessReport, ReloadStore} from '../reloads.ts';
+import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database} from './database.ts';
 

@@ -6,11 +6,10 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {ConfigError, type Config} from './config/config.ts';
-import {changesBetween, digestOf, needRestart, reloadedConfig} from './config/reloaded.ts';
-import type {Timings} from './config/timings.ts';
-import {reasonOf} from './leads/lead-store.ts';
-import type {Emit} from './observe/observations.ts';
+import {ConfigError, type Config} from '../config/config.ts';
+import {changesBetween, digestOf, needRestart, reloadedConfig} from '../config/reloaded.ts';
+import type {Timings} from '../config/timings.ts';
+import type {Emit} from '../observe/observations.ts';
 
 /** What a process says of itself. Times are milliseconds since 1970. */
 export type ProcessReport = {
@@ -104,7 +103,7 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
       inForce = next;
       return {...outcome, inForceSince: Date.now()};
     } catch (error) {
-      const faults = error instanceof ConfigError ? error.faults : [reasonOf(error)];
+      const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
       emit({type: 'config-refused', digest: report.digest, faults});
       return {changes: [], faults};
     }
