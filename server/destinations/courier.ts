@@ -47,10 +47,10 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
   /**
-   * Counts deliveries that a worker claimed towards the pace of the destination.
+   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped.
    * @param isLast true if no further deliveries were due
    */
-  claimed(destination: string, count: number, isLast: boolean): void;
+  claimed(destination: string, due: readonly Pick<DueDelivery, 'content'>[], isLast: boolean): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
   /** The state of each destination. */
@@ -109,6 +109,12 @@ const takerOf = (content: DeliveryContent): Terms['gets'] =>
   content === 'lead' ? 'leads' : content === 'confirmation' ? 'confirmations' : 'news';
 
 const unknown = 'It may have been sent, so it is not sent again';
+
+/** Its reason is read beside the content of the delivery. */
+const notChosen = {
+  state: 'skipped',
+  reason: 'Not sent: it is not among the "events" of the destination',
+} as const;
 
 const noDestination = 'The destination was removed from the configuration, or is of another kind now';
 
@@ -183,6 +189,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     return channel?.terms.gets === takerOf(content) ? channel : undefined;
   }
 
+  /** Whether nothing is sent of it. The choice may have changed while deliveries waited. */
+  const skips = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
+    !isChosen(content, terms.events);
+
   /** Workers look at least twice a second, so `since` is right to half a second. */
   function look(name: string, channel: Channel): Channel['seen'] {
     const {breaker, streaks, misfitUntil, seen} = channel;
@@ -199,8 +209,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const channel = channelFor(due);
     try {
       if (isForElsewhere(due)) return await hold(delivery);
-      if (channel && !isChosen(due.content, channel.terms.events)) return await passOver(delivery);
-      const outcome = await attempt(delivery, channel);
+      const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
         : await settle(delivery, channel, outcome);
@@ -235,16 +244,6 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     });
     emit({type: 'address-changed', lead: lead.id, destination});
     return pending;
-  }
-
-  /**
-   * Ends the delivery of an event that the destination has not chosen, without sending it. The delivery is stored all the
-   * same, because `announce` tells of an answer those destinations that have one, and because the choice may change while
-   * deliveries wait. Nothing was sent, so this says nothing about the destination to its breaker and its streaks.
-   */
-  async function passOver(delivery: Delivery): Promise<Answer> {
-    delivery.stage = 'settling';
-    return (await records.settled(delivery.due, {state: 'delivered', answer: null})) ?? pending;
   }
 
   const decideFor =
@@ -298,11 +297,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const {lead, destination} = due;
     const reason = settlement.state === 'delivered' ? null : settlement.reason;
-    if (settlement.state !== 'dropped') channel?.streaks.record(settlement.state, lead.id, reason);
+    if (settlement.state === 'delivered' || settlement.state === 'refused')
+      channel?.streaks.record(settlement.state, lead.id, reason);
     if (settlement.state === 'delivered') reportRefused(due, settlement.recipients);
     const answer = await records.settled(due, settlement);
     if (channel && settlement.state === 'delivered') channel.deliveredAt = Date.now();
-    emit({type: 'delivery-settled', lead: lead.id, destination, state: settlement.state, reason});
+    // Nothing was attempted, so this is nothing to count.
+    if (settlement.state !== 'skipped')
+      emit({type: 'delivery-settled', lead: lead.id, destination, state: settlement.state, reason});
     return answer ?? pending;
   }
 
@@ -386,10 +388,11 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
     addressOf: (destination) => known.get(destination)?.address ?? null,
 
-    reserve(destination) {
+    reserve(destination, content) {
       const channel = known.get(destination);
-      if (!channel || !isServed(destination, channel)) return false;
-      if (inProgress.size >= maxInMemory || pauses.has(destination) || channel.breaker.full()) return false;
+      if (!channel || !isServed(destination, channel) || inProgress.size >= maxInMemory) return false;
+      if (skips(channel, {content})) return true;
+      if (pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
       // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
       if (terms.gets === 'leads') return true;
@@ -435,10 +438,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
     unusedLeases: (destination) => channels.get(destination)?.unused ?? [],
 
-    claimed(destination, count, isLast) {
+    claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      channel.pace.take(count, isLast);
+      channel.pace.take(due.filter((each) => !skips(channel, each)).length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.
       channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());

@@ -103,7 +103,10 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
       inForce = next;
       return {...outcome, inForceSince: Date.now()};
     } catch (error) {
-      const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
+      const faults =
+        error instanceof ConfigError
+          ? error.faults
+          : [error instanceof Error ? error.message : String(error)];
       emit({type: 'config-refused', digest: report.digest, faults});
       return {changes: [], faults};
     }
