@@ -406,6 +406,7 @@ test('events that a destination has not chosen take no turn of its pace', () => 
     emit: ignoreObservations,
     timings: quickTimings,
   });
+  const {reserve} = courier.deliverer();
   let isPaused = false;
   for (let lead = 0; lead < 100; lead += 1) {
     assert.equal(reserve('crm', 'created'), true);
