@@ -71,9 +71,9 @@ export async function createApp(
   const {rateLimit: perMinute, publicUrl} = config;
   const opened = given ?? (await openStore(config, clearText, emit));
   async function check({partners, destinations}: Config) {
-    for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
     const changed = changedConsents(partners, await opened.consentTexts());
     if (changed.length > 0) throw new ConfigError(changed, []);
+    for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
   }
   await check(config).catch(async (error: unknown) => {
     await opened.close();

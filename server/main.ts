@@ -94,10 +94,9 @@ function stop(reason: string) {
 // lost.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 // SIGHUP would end the process by default. Closed terminals send it, too: to read the same files again does no harm.
-let reload = () => Promise.resolve();
-process.on('SIGHUP', () => void reload());
-const server = await startServer(config, log.emit).catch(refuseToStart);
-reload = () => server.reload();
+const started = startServer(config, log.emit);
+process.on('SIGHUP', () => void started.then(({reload}) => reload(), refuseToStart));
+const server = await started.catch(refuseToStart);
 stage = {name: 'serving'};
 log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});
 log.flush();

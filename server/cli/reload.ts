@@ -17,7 +17,8 @@ This command reads the configuration first, as the user of the server, in the sa
 is wrong here, nobody is asked. A server that gets SIGHUP reads its configuration, too, and it alone.
 
 Each server is one line: ✓ has in force what it read, ✗ refused it or did not answer. ! is a warning. The exit status is 1
-with a ✗, and if two servers have different configurations in force.`;
+with a ✗, and if two servers have different configurations in force. A server that was killed counts as one that does not
+answer for a minute.`;
 
 /** Of each server. The log has all. */
 const mostChanges = 20;
@@ -48,7 +49,7 @@ export const reloadCommand = (run: Run): Command =>
 
 function readSeconds(text: string): number {
   const seconds = Number(text);
-  if (seconds > 0 && seconds <= 3_600) return seconds;
+  if (seconds >= 1 && seconds <= 3_600) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.');
 }
 
