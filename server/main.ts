@@ -95,7 +95,7 @@ function stop(reason: string) {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 // SIGHUP would end the process by default. Closed terminals send it, too: to read the same files again does no harm.
 const started = startServer(config, log.emit);
-process.on('SIGHUP', () => void started.then(({reload}) => reload(), refuseToStart));
+process.on('SIGHUP', () => void started.then((running) => running.reload(), refuseToStart));
 const server = await started.catch(refuseToStart);
 stage = {name: 'serving'};
 log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});

@@ -406,19 +406,22 @@ test('events that a destination has not chosen take no turn of its pace', () => 
     emit: ignoreObservations,
     timings: quickTimings,
   });
-  const {reserve} = courier.deliverer();
+  const deliverer = courier.deliverer();
   let isPaused = false;
   for (let lead = 0; lead < 100; lead += 1) {
-    assert.equal(reserve('crm', 'created'), true);
+    assert.equal(deliverer.reserve('crm', 'created'), true);
     courier.claimed('crm', [created, created], false);
   }
   assert.equal(courier.room('crm'), 1);
   isPaused = true;
-  assert.deepEqual([reserve('crm', 'created'), reserve('crm', 'answered')], [true, false]);
+  assert.deepEqual(
+    [deliverer.reserve('crm', 'created'), deliverer.reserve('crm', 'answered')],
+    [true, false],
+  );
   isPaused = false;
-  assert.equal(reserve('crm', 'answered'), true);
-  assert.deepEqual([reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
-  assert.equal(reserve('crm', 'created'), true);
+  assert.equal(deliverer.reserve('crm', 'answered'), true);
+  assert.deepEqual([deliverer.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
+  assert.equal(deliverer.reserve('crm', 'created'), true);
   courier.claimed('crm', [created], true);
   assert.equal(courier.room('crm'), 0);
 });
