@@ -47,10 +47,10 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
   /**
-   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped.
+   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped or held.
    * @param isLast true if no further deliveries were due
    */
-  claimed(destination: string, due: readonly Pick<DueDelivery, 'content'>[], isLast: boolean): void;
+  claimed(destination: string, due: readonly Claimed[], isLast: boolean): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
   /** The state of each destination. */
@@ -64,6 +64,8 @@ type Parts = {
   emit: Emit;
   timings: Timings;
 };
+
+type Claimed = Pick<DueDelivery, 'content' | 'address'>;
 
 /**
  * A destination, and the terms on which it is served. `address` stands for its kind and address (`addressOf` in
@@ -149,23 +151,24 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     channels = new Map(
       [...served].map(([name, one]) => {
         const earlier = before.get(name);
-        return [name, earlier?.destination === one.destination ? earlier : openChannel(name, one)];
+        return [name, earlier?.destination === one.destination ? earlier : openChannel(name, one, earlier)];
       }),
     );
     for (const [name, channel] of before) if (!isServed(name, channel)) void closeIfIdle(channel);
   }
 
-  function openChannel(name: string, served: Served): Channel {
+  /** @param earlier the one that it replaces, of which the store may still have leases */
+  function openChannel(name: string, served: Served, earlier?: Channel): Channel {
     const {parallel, perSecond, every} = served.terms;
     const channel: Channel = {
       ...served,
       breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
       pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
       streaks: createReplyStreaks(name, emit),
-      unused: [],
+      unused: earlier?.unused ?? [],
       misfitUntil: 0,
       seen: {state: 'ok', since: Date.now()},
-      deliveredAt: undefined,
+      deliveredAt: earlier?.deliveredAt,
       attempts: 0,
     };
     open.add(channel);
@@ -208,7 +211,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const channel = channelFor(due);
     try {
-      if (isForElsewhere(due)) return await hold(delivery);
+      if (isForElsewhere(due.destination, due)) return await hold(delivery);
       const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
@@ -223,7 +226,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   }
 
   /** Whether the delivery was stored when the destination of this name had another address, or was of another kind. */
-  function isForElsewhere({destination, address}: DueDelivery): boolean {
+  function isForElsewhere(destination: string, {address}: Pick<DueDelivery, 'address'>): boolean {
     const channel = channels.get(destination);
     return channel !== undefined && address !== null && address !== channel.address;
   }
@@ -441,7 +444,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      channel.pace.take(due.filter((each) => !skips(channel, each)).length, isLast);
+      const sent = due.filter((each) => !skips(channel, each) && !isForElsewhere(destination, each));
+      channel.pace.take(sent.length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.
       channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());

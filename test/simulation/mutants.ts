@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send to a new address what was meant for the one before',
     file: 'server/destinations/courier.ts',
-    from: 'if (isForElsewhere(due)) return await hold(delivery);',
+    from: 'if (isForElsewhere(due.destination, due)) return await hold(delivery);',
     to: '',
     flavour: 'reloaded',
     violates: 'nothing goes to an address for which it was not meant',

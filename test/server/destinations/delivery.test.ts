@@ -387,7 +387,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
 });
 
 test('events that a destination has not chosen take no turn of its pace', () => {
-  const created = {content: 'created'} as const;
+  const created = {content: 'created', address: null} as const;
   const terms: Terms = {
     ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
