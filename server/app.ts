@@ -40,6 +40,8 @@ import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
   handle: Express;
+  /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */
+  readonly routes: Router;
   /**
    * Puts another configuration in force, if it can be. Each request ends under the configuration with which it began.
    * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
@@ -153,6 +155,9 @@ export async function createApp(
 
   return {
     handle: app,
+    get routes() {
+      return routes;
+    },
     store: watch.store,
     async reload(reloaded) {
       await check(reloaded);
