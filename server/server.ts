@@ -114,7 +114,7 @@ export async function startServer(
     await app.close(0);
     throw error;
   }
-  const reloads = startReloads({
+  const reloads = await startReloads({
     config,
     store: app.store,
     read,

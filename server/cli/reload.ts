@@ -90,7 +90,8 @@ const toJsonLine = ({report, state, needRestart}: Answer) => ({
 const indented = (text: string) => `  ${printable(text)}`;
 
 async function print({write}: Run, {report, state, needRestart}: Answer, wait: number) {
-  const {name, digest, changes, faults} = report;
+  const {changes, faults} = report;
+  const [name, digest] = [printable(report.name), printable(report.digest)];
   const listed = [
     ...changes.slice(0, mostChanges),
     ...(changes.length > mostChanges ? [`and ${changes.length - mostChanges} more`] : []),
@@ -100,6 +101,7 @@ async function print({write}: Run, {report, state, needRestart}: Answer, wait: n
     refused: [`✗ ${name} refused what it read, and keeps ${digest}:`, ...faults.map(indented)],
     silent: [`✗ ${name} did not answer within ${wait} s, and had ${digest} in force`],
   }[state];
-  if (needRestart.length > 0) lines.push(`! ${name} needs a restart for ${needRestart.join(', ')}`);
+  if (needRestart.length > 0)
+    lines.push(`! ${name} needs a restart for ${printable(needRestart.join(', '))}`);
   await write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -305,7 +305,7 @@ async function printScreen(
     ['store', store],
     ...processes.map(({name, digest, inForceSince}): [string, string] => [
       'configuration',
-      `${digest}, since ${localTime(inForceSince)}, in ${name}`,
+      printable(`${digest}, since ${localTime(inForceSince)}, in ${name}`),
     ]),
     ['disk', disk ? `${bytes(disk.free)} of ${bytes(disk.size)} are free` : 'unknown'],
   ]);

@@ -67,7 +67,8 @@ type Parts = {
   timings: Pick<Timings, 'idlePoll'>;
 };
 
-export function startReloads({config, store, read, apply, emit, timings}: Parts): Reloads {
+/** Reports before it resolves, or later if the store is away. */
+export async function startReloads({config, store, read, apply, emit, timings}: Parts): Promise<Reloads> {
   const stopping = new AbortController();
   let inForce = config;
   let report: ProcessReport = {
@@ -144,6 +145,7 @@ export function startReloads({config, store, read, apply, emit, timings}: Parts)
     }
   }
 
+  await write().catch(() => undefined);
   const running = run();
   return {
     reload: () => reload(),
