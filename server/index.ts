@@ -58,7 +58,8 @@ export async function createApp(settings?: Settings): Promise<LeadApp> {
  */
 export async function startServer(settings?: Settings): Promise<LeadServer> {
   const {config, log} = begin(settings);
-  const server = await startServerOf(config, log.emit);
+  const again = () => readConfig(settings);
+  const server = await startServerOf(config, log.emit, undefined, usualTimings, again);
   const {port, metricsPort: metrics} = server;
   log.emit({type: 'ready', host: config.host, port, metrics, ...newestScript(config)});
   return {
