@@ -16,13 +16,15 @@ export const until = (condition: () => boolean | Promise<boolean>) => wait(condi
  * Starts the production server as a process, which ends with the test that started it.
  * @param store `DATABASE_PATH` or `DATABASE_URL`
  * @param command what runs the server, such as a tracer with its arguments
+ * @param code the folder of another version of the server
  */
 export async function startOver(
   folder: string,
   store: Record<string, string>,
   command: readonly string[] = [],
+  code?: string,
 ): Promise<RunningService> {
-  const service = await startService({...serviceSettings(folder), ...store}, folder, command);
+  const service = await startService({...serviceSettings(folder), ...store}, folder, command, code);
   after(() => service.end('SIGKILL'));
   return service;
 }
