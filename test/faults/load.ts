@@ -81,9 +81,11 @@ export function createLeads(
       const lead = newLead();
       const answered = recorder?.submission(lead);
       const response = await pool.request({method: 'POST', ...lead});
-      const body = (await response.body.json()) as {id?: string};
+      // An error of a load balancer is no JSON.
+      const text = await response.body.text();
       statuses.push(response.statusCode);
       if (response.statusCode !== 201) return;
+      const body = JSON.parse(text) as {id?: string};
       acknowledged.push(body.id!);
       answered?.(body);
     } catch {
