@@ -8,8 +8,11 @@ import pg from 'pg';
 
 const file = process.env['STATEMENTS_FILE'] ?? '';
 
-/** Tests send statements of their own, and so do upgrades. They are told apart by the file that sends them. */
-const sender = /(?<!\/test)\/server\/store\/(?!postgres\/start)/;
+/**
+ * Tests send statements of their own, and so do upgrades, and checks of copies, which may be of any version. They are told
+ * apart by the file that sends them.
+ */
+const sender = /(?<!\/test)\/server\/store\/(?!postgres\/start|sqlite\/copy)/;
 const isSentByStore = () => sender.test(new Error().stack?.split('\n')[3] ?? '');
 
 /** What begins, ends and sets up transactions, and PRAGMA, name no table. */
