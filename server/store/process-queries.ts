@@ -11,6 +11,8 @@ const askText = `
   INSERT INTO reload_requests (id, request) VALUES (1, $1)
   ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
 
+const day = 86_400_000;
+
 export function processQueries({read, write}: Database): ReloadStore {
   return {
     async reloadRequest() {
@@ -19,6 +21,8 @@ export function processQueries({read, write}: Database): ReloadStore {
     },
 
     async askForReload(request) {
+      // Of processes that were killed.
+      await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - day));
       await write(statement(askText, request));
     },
 

@@ -56,8 +56,21 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
     });
     test('tables of a newer version are refused and left as they were', async (t) => {
       const {database} = await openPostgresStores(t, 1);
+      await database.query(`UPDATE schema_version SET version = 999;
+        UPDATE schema_compatibility SET oldest_server = 999`);
+      for (const mayUpgrade of [true, false])
+        await assert.rejects(openPostgresStore(database.url, clearText, {mayUpgrade}), /newer version/);
+      assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
+    });
+    test('tables of a newer version that say that this one can serve them are served as they are', async (t) => {
+      const {database} = await openPostgresStores(t, 1);
       await database.query('UPDATE schema_version SET version = 999');
-      await assert.rejects(openPostgresStore(database.url, clearText), /newer version/);
+      const entry = newEntry();
+      for (const mayUpgrade of [true, false]) {
+        const store = await openFor(t, openPostgresStore(database.url, clearText, {mayUpgrade}));
+        if (mayUpgrade) await store.accept(entry);
+        assert.equal((await store.find(entry.id))?.id, entry.id);
+      }
       assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
     });
     test('a database that cannot be reached is tried for a while, is logged once, then an error', async () => {
