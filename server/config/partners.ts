@@ -231,6 +231,12 @@ export function textWarnings({
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;
     if (first === undefined || first === unknownLanguage) continue;
+    const unknown = tags.filter((tag) => !formLanguages.some((language) => tag.split('-')[0] === language));
+    for (const tag of unknown)
+      warnings.push({
+        path: [...field.split('.'), tag],
+        warning: `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
+      });
     const missing = formLanguages.filter((language) => !tags.some((tag) => tag.split('-')[0] === language));
     if (missing.length > 0)
       warnings.push({

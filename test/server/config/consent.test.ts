@@ -115,7 +115,7 @@ suite('the consent of a partner', () => {
     [
       'a field that nobody knows',
       '"consent": {"texts": {"en": {"text": "I agree.", "version": "1", "required": true}}}',
-      '8:66: partners.0.consent.texts.en: has an unknown field: required',
+      '8:64: partners.0.consent.texts.en: has an unknown field: required',
     ],
   ];
   for (const [what, consent, line] of wrong) {
@@ -189,6 +189,14 @@ suite('a warning about texts', () => {
       [
         '8:22: partners.0.consent.texts has no text in en: forms in that language show the one in es',
         '9:16: partners.0.next_step has no text in es: forms in that language show the one in en-GB',
+      ],
+    );
+  });
+  test('names a language that the form does not have', () => {
+    assert.deepEqual(
+      warningsOf(`"call_promise": {"en": "We call.", "es": "Le llamamos.", "sp": "Le llamamos."}`),
+      [
+        '8:64: partners.0.call_promise.sp is for a language that the form does not have (en, es), so nobody sees it',
       ],
     );
   });
