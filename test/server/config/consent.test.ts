@@ -115,7 +115,7 @@ suite('the consent of a partner', () => {
     [
       'a field that nobody knows',
       '"consent": {"texts": {"en": {"text": "I agree.", "version": "1", "required": true}}}',
-      '8:64: partners.0.consent.texts.en: has an unknown field: required',
+      '8:66: partners.0.consent.texts.en: has an unknown field: required',
     ],
   ];
   for (const [what, consent, line] of wrong) {
