@@ -8,9 +8,9 @@ import type {EmbedAnswer} from '../../contract/embed.ts';
 import {fundsBehind} from '../../form/funds-behind.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {roundMinimum} from '../../form/say-minimum.ts';
+import {fillClass} from '../../form/styles/amount-colors.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
-import {fillClass} from './amount-parts.ts';
 import {lookUp} from './exchange.ts';
 
 /** The answer with its exact amounts. Reasons are undefined if an older server leaves them out. */

@@ -2,11 +2,13 @@
  * A form that the visitor has touched: it reads and checks what is typed, goes from page to page, and sends the lead. It
  * adds what the first screen does not have to the views of the first file.
  */
-import {html, nothing} from 'lit';
+import {html, nothing, unsafeCSS} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {answerStyles} from '../../form/styles/answer.ts';
+import {touched} from '../../form/styles/touched.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf} from '../fields/form-state.ts';
@@ -17,9 +19,7 @@ import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {givenContext} from './context.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
-import {touched} from '../styles/touched.ts';
 import {refusedFields} from './answer-view.ts';
-import {answerStyles} from './styles.ts';
 import {effectiveLeadType} from './preparation.ts';
 import {SoFar} from './so-far.ts';
 import {Submission} from './submission.ts';
@@ -71,7 +71,7 @@ export class TouchedForm {
 
   constructor(host: FormHost) {
     this.#host = host;
-    adopt(host.element, [touched, ...answerStyles]);
+    adopt(host.element, [touched, ...answerStyles].map(unsafeCSS));
     this.fields = new FormState(host);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
