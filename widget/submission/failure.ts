@@ -2,7 +2,7 @@
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import type {Notice} from '../fields/alert-view.ts';
-import {lookUp} from './exchange.ts';
+import {lookUp} from '../../form/words/look-up.ts';
 
 /** A failure, without words. They are chosen each time the form renders, because the language may change. */
 export type Failure = {

@@ -9,7 +9,8 @@ import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {answerStyles} from '../../form/styles/answer.ts';
 import {touched} from '../../form/styles/touched.ts';
-import {sendLabel} from '../../form/words/words.ts';
+import {refusedFields} from '../../form/words/say-answer.ts';
+import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
@@ -19,7 +20,6 @@ import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {givenContext} from './context.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
-import {refusedFields} from './answer-view.ts';
 import {effectiveLeadType} from './preparation.ts';
 import {SoFar} from './so-far.ts';
 import {Submission} from './submission.ts';
@@ -353,12 +353,8 @@ export class TouchedForm {
 
   /** What the data is used for. */
   use() {
-    const {words} = this.#host;
-    if (this.#host.leadType() === 'standard') return words.useContact;
-    const isFirstPage = this.fields.page === 0;
-    return isFirstPage && !this.fields.names.includes('credit_score')
-      ? `${words.use} ${words.noCreditCheck}`
-      : words.use;
+    const {fields} = this;
+    return sayUse(this.#host.words, this.#host.leadType(), fields.page, fields.names);
   }
 
   /** What stands beside the main button: the way back, or what is said while the lead is being sent. */
