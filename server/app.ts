@@ -34,6 +34,7 @@ import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {requestContext} from './http/request-context.ts';
 import {snippetsRouter} from './http/snippets/snippets-router.ts';
+import {createVisitorLeads} from './http/visitor-leads.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
@@ -74,7 +75,6 @@ export async function createApp(
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, partners, timings.requestCounts);
   const digests = createIdempotencyDigests(config.tokenKeys);
-  const tokens = createResultTokens(config.tokenKeys);
   const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
   const counters = createCounters(config.redisUrl, emit);
   const rateLimits = createRateLimits(counters);
@@ -89,6 +89,14 @@ export async function createApp(
     ...failures,
     what: 'requests for unknown partners',
     maxFailures: perMinute,
+  });
+  const visitorLeads = createVisitorLeads({
+    desk,
+    digests,
+    confirmations: config.confirmations,
+    tokenKeys: config.tokenKeys,
+    tokens: createResultTokens(config.tokenKeys),
+    explain: (lead, answer) => explainedAnswer(lead, answer, config.policy),
   });
   const quota = createQuota(counters, perMinute, emit);
   const usualAnswer = config.destinations.has(defaultDestination) ? defaultDestination : undefined;
@@ -105,14 +113,10 @@ export async function createApp(
     embedApi({
       partners,
       publicUrl: config.publicUrl,
-      desk,
+      visitorLeads,
       digests,
-      confirmations: config.confirmations,
-      tokenKeys: config.tokenKeys,
-      tokens,
       minimums: minimums(config.policy),
       figures: figuresOf(config.policy),
-      explain: (lead, answer) => explainedAnswer(lead, answer, config.policy),
       proofs,
       quota,
       unknownPartners,
