@@ -26,6 +26,7 @@ import {createQuota} from './http/embed/quota.ts';
 import {versionList} from './http/embed/version-list.ts';
 import {healthEndpoints, liveEndpoint} from './http/health.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
+import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {jsonApi} from './http/json/json-api.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
@@ -133,6 +134,18 @@ export async function createApp(
       publicUrl: config.publicUrl,
       version: newestVersion(versions),
       unknownPartners,
+      rateLimits,
+      perMinute,
+      form: createScriptlessForm({
+        publicUrl: config.publicUrl,
+        visitorLeads,
+        tokenKeys: config.tokenKeys,
+        counters,
+        figures: figuresOf(config.policy),
+        emit,
+      }),
+      emit,
+      timings,
     }),
   );
   const pinned = versionForSnippets(versions);
