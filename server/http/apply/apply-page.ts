@@ -59,7 +59,7 @@ function pageOf(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
         <meta name="robots" content="noindex" />
-        ${head} ${element}
+        ${element} ${head}
       </head>
       <body>
         ${body}

@@ -3,6 +3,7 @@
  * each page of the form is the answer to a POST of the page before it.
  */
 import {createHash} from 'node:crypto';
+import {gzipSync} from 'node:zlib';
 import {Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response} from 'express';
 import {moduleFile, paths} from '../../../contract/api.ts';
 import {problems} from '../../../contract/problems.ts';
@@ -85,7 +86,8 @@ function visitOf(request: Request): Visit {
   };
 }
 
-function send(response: Response, page: Page, origins: readonly string[]) {
+/** @param mayCompress for a page without anything that a visitor typed: its length would tell a listener about that */
+function send(response: Response, page: Page, origins: readonly string[], mayCompress = false) {
   // The policy says who may frame the page. Browsers that know it ignore this older header, which would forbid it.
   response.removeHeader('X-Frame-Options');
   response
@@ -93,10 +95,11 @@ function send(response: Response, page: Page, origins: readonly string[]) {
       'Content-Security-Policy': policy(page, origins),
       // Other sites learn nothing of the address. With `no-referrer`, a POST of the form would not say where it comes from.
       'Referrer-Policy': 'same-origin',
-      Vary: 'Accept-Language, Sec-Fetch-Dest',
+      Vary: 'Accept-Encoding, Accept-Language, Sec-Fetch-Dest',
+      ...(mayCompress && {'Content-Encoding': 'gzip'}),
     })
     .type('html')
-    .send(page.html.text);
+    .send(mayCompress ? gzipSync(page.html.text, {level: 5}) : page.html.text);
 }
 
 export function applyPages(parts: Parts): Router {
@@ -129,8 +132,8 @@ export function applyPages(parts: Parts): Router {
       .digest('base64url')
       .slice(0, 24);
     // A browser asks each time whether the page has changed, because it names the newest version of the form.
-    response.set({'Cache-Control': 'no-cache', ETag: `"${etag}"`});
-    send(response, page, partner.origins);
+    response.set({'Cache-Control': 'no-cache', ETag: `W/"${etag}"`});
+    send(response, page, partner.origins, request.acceptsEncodings(['gzip']) === 'gzip');
   };
 
   /** The answer is never kept, because the visitor's data is in it. */

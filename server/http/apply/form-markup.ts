@@ -46,7 +46,6 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
     novalidate
     autocapitalize="words"
     spellcheck="false"
-    data-tab
     data-step="${steps[0]?.name}"
   >
     ${usesButtons(form, shown) && html`<button class="unseen" type="submit" tabindex="-1">${words.next}</button>`}
@@ -221,15 +220,14 @@ function moneyField(name: FieldName, words: Words, shown: Shown): Html {
       <div class="money" dir="ltr">
         <span class="sign" aria-hidden="true">$</span
         ><input
-          ${inputAttributes(name, words, shown, `${name}-hint`)}
+          ${inputAttributes(name, words, shown)}
           type="text"
           inputmode="numeric"
           dir="ltr"
           autocomplete="off"
         />
-        <span class="hint" id="${name}-hint" aria-hidden="true">${words.typeZero}</span>
       </div>
-      <button class="none" type="submit" name="${carried.none}" value="${name}" tabindex="-1">
+      <button class="none" type="submit" name="${carried.none}" value="${name}">
         ${words.none}<span class="unseen"> ${forName}</span>
       </button>
     </div>
@@ -237,10 +235,10 @@ function moneyField(name: FieldName, words: Words, shown: Shown): Html {
   </div>`;
 }
 
-const inputAttributes = (name: FieldName, words: Words, shown: Shown, hint?: string) =>
+const inputAttributes = (name: FieldName, words: Words, shown: Shown) =>
   html`id="${name}" name="${name}" value="${shown.values[name] ?? ''}"
   ${fieldTable[name].required && html`required`} aria-invalid="${String(shown.errors[name] !== undefined)}"
-  ${describedBy(name, words, shown, hint)} ${isFocused(name, shown) && html`autofocus`}`;
+  ${describedBy(name, words, shown)} ${isFocused(name, shown) && html`autofocus`}`;
 
 /** Whether the browser should show this field first: the only one with an error, or one with an answer of a moment ago. */
 function isFocused(name: FieldName, {focus, errors, consentError}: Shown) {
@@ -258,10 +256,9 @@ const help = (name: FieldName, words: Words) =>
     ? none
     : html`<p class="help" id="${name}-help">${helpOf(name, words)}</p>`;
 
-function describedBy(name: FieldName, words: Words, {errors}: Shown, hint?: string) {
+function describedBy(name: FieldName, words: Words, {errors}: Shown) {
   const ids = [
     helpOf(name, words) !== undefined && `${name}-help`,
-    hint,
     errors[name] !== undefined && `${name}-error`,
   ].filter((id) => typeof id === 'string');
   return ids.length > 0 && html`aria-describedby="${ids.join(' ')}"`;
@@ -355,21 +352,15 @@ function consentMarkup(
   const described = consentError && html`aria-describedby="consent-error"`;
   // A text without a language has no links and no placeholder.
   const content = lang === undefined ? html`${text}` : consentContent(text, form);
-  const box = html`<input
-      type="checkbox"
-      id="consent"
-      name="consent"
-      value="${version}"
-      required
-      aria-invalid="${String(consentError !== undefined)}"
-      ${described}
-      ${agreed === version && html`checked`}
-    />
-    <label for="consent" ${language}>${content}</label>`;
+  const attributes = html`id="consent" ${described}`;
+  const box = html`type="checkbox" name="consent" value="${version}" required
+  aria-invalid="${String(consentError !== undefined)}" ${agreed === version && html`checked`}`;
+  const shown = required
+    ? html`<input ${attributes} ${box} /><label for="consent" ${language}>${content}</label>`
+    : html`<div ${attributes} tabindex="-1" role="group"><p ${language}>${content}</p></div>`;
+  // The text has lines of its own, so a line of the markup would be one of them.
   return html`<div class="consent" data-field="consent" dir="auto">
-    ${hidden(carried.seen, version)}
-    ${required ? box : html`<div id="consent" tabindex="-1" role="group" ${described}><p ${language}>${content}</p></div>`}
-    ${privacy}
+    ${hidden(carried.seen, version)}${shown}${privacy}
   </div>`;
 }
 

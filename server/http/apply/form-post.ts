@@ -134,17 +134,19 @@ export function advance(
   const wrong = pages.findIndex((steps) => fieldsOf(steps).some((name) => errors[name]));
   if (wrong >= 0 && wrong < page) return show({page: wrong, errors, focus: 'problem'});
   const lacksConsent = isLast && asksConsent && same.agreed !== text(carried.seen);
-  if (wrong >= 0 || lacksConsent)
-    return show({errors, consentError: lacksConsent ? 'required' : undefined, focus: 'problem'});
-
   const questions = names.filter((name) => {
-    const value = values[name] ?? '';
-    return !asked.includes(questionId(name, value)) && isUnclear(name, typed[name] ?? '', locale);
+    const question = questionId(name, values[name] ?? '');
+    return !errors[name] && !asked.includes(question) && isUnclear(name, typed[name] ?? '', locale);
   });
-  if (questions.length > 0) {
-    const ids = questions.map((name) => questionId(name, values[name] ?? ''));
-    return show({questions, asked: [...asked, ...ids], focus: questions[0]});
+  const asking = {
+    questions,
+    asked: [...asked, ...questions.map((name) => questionId(name, values[name] ?? ''))],
+  };
+  if (wrong >= 0 || lacksConsent) {
+    const consentError = lacksConsent ? 'required' : undefined;
+    return show({...asking, errors, consentError, focus: 'problem'});
   }
+  if (questions.length > 0) return show({...asking, focus: questions[0]});
   if (!isLast) return show({page: page + 1, focus: 'heading'});
   return {
     shown: same,
