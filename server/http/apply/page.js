@@ -8,6 +8,27 @@ const element = document.querySelector('lead-prequal-form');
 /** The form in the page, which works without a script, and goes when the element shows itself. */
 const plain = element?.querySelector('form');
 
+/**
+ * The names under which the form keeps values in the tab. Browsers that protect their users give a frame of another site no
+ * storage. An object takes its place there, which lasts as long as the page.
+ */
+const session = (() => {
+  try {
+    return sessionStorage;
+  } catch {
+    const memory = {};
+    Object.defineProperty(window, 'sessionStorage', {value: memory});
+    return memory;
+  }
+})();
+const keepInTab = (name, value) => {
+  try {
+    session[name] = JSON.stringify(value);
+  } catch {
+    // The storage is full. The form goes on without what would have been kept.
+  }
+};
+
 if (plain) {
   const partner = element.getAttribute('partner');
   /** The input that the visitor is in. */
@@ -21,11 +42,7 @@ if (plain) {
     // A page without answers is no draft. There may be one from before.
     if (answers.length === 0) return;
     const draft = {...Object.fromEntries(answers), step: plain.dataset.step, at: Date.now()};
-    try {
-      sessionStorage.setItem(`lead-prequal-draft:${partner}`, JSON.stringify(draft));
-    } catch {
-      // Without a storage, only what is typed in these moments is lost.
-    }
+    keepInTab(`lead-prequal-draft:${partner}`, draft);
   };
 
   const input = (root) =>
@@ -82,12 +99,11 @@ if (plain) {
     if (campaignIn(location.search).length > 0) return;
     const campaign = campaignIn(search);
     if (campaign.length === 0) return;
-    const visit = {...Object.fromEntries(campaign), ...(referrer && {referrer}), landing_page};
-    try {
-      sessionStorage.setItem('lead-prequal-touch', JSON.stringify(visit));
-    } catch {
-      // The lead comes without its campaign.
-    }
+    keepInTab('lead-prequal-touch', {
+      ...Object.fromEntries(campaign),
+      ...(referrer && {referrer}),
+      landing_page,
+    });
   };
 
   /** An address without its query. */

@@ -29,12 +29,12 @@ function run({ancestor, referrer = '', isTop = false}: Around, told: readonly To
     hasAttribute: (name: string) => Object.hasOwn(attributes, name),
     setAttribute: (name: string, value: string) => void (attributes[name] = value),
   };
-  const stored: Record<string, unknown> = {};
+  const stored: Record<string, string> = {};
   const page: Record<string, unknown> = {
     URL,
     URLSearchParams,
     location: {origin: own, search, ...(ancestor !== undefined && {ancestorOrigins: [ancestor]})},
-    sessionStorage: {setItem: (name: string, text: string) => void (stored[name] = JSON.parse(text))},
+    sessionStorage: stored,
     addEventListener: (name: string, listener: Listener) => windowListeners.set(name, listener),
     document: {
       referrer,
@@ -63,7 +63,8 @@ function run({ancestor, referrer = '', isTop = false}: Around, told: readonly To
     windowListeners.get('message')?.({...event, source: source === 'parent' ? page['parent'] : {}});
   // Objects of the other context have other prototypes.
   const {prefill} = element;
-  return JSON.parse(JSON.stringify({sent, attributes, prefill, stored})) as {
+  const kept = Object.entries(stored).map(([name, text]) => [name, JSON.parse(text) as unknown]);
+  return JSON.parse(JSON.stringify({sent, attributes, prefill, stored: Object.fromEntries(kept)})) as {
     sent: Sent[];
     attributes: Record<string, string>;
     prefill?: unknown;
