@@ -10,7 +10,7 @@ import {mergesDuplicates, type Partner} from '../config/partners.ts';
 import {addressDigests, networkDigest} from '../leads/confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from '../leads/idempotency.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
-import type {Lead} from '../leads/lead-schema.ts';
+import {parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import type {ResultTokens} from '../leads/result-tokens.ts';
 import type {DoneAnswer, StoredLead} from '../leads/stored-lead.ts';
 import {leadOfForm, readAttribution, readContext} from './embed/embed-submission.ts';
@@ -85,7 +85,7 @@ export function createVisitorLeads(parts: Parts): VisitorLeads {
     readWithToken,
 
     read(partner, body) {
-      const lead = readLead(body ? {...leadOfForm(body), cid: partner.cid} : null);
+      const lead = readLead(body ? {...leadOfForm(partner, body), cid: partner.cid} : null, parseFormLead);
       if (!partner.leadTypes.includes(lead.lead_type)) {
         throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
       }

@@ -40,6 +40,12 @@ function pageOf(status: number, headers: PlainPage['headers'], html: string): Pl
     const isOff = ['radio', 'checkbox'].includes(type) && attributeOf(input, 'checked') === undefined;
     if (!isOff) fields.append(name, attributeOf(input, 'value') ?? '');
   }
+  for (const select of all('select')) {
+    const options = [...elementsIn(select)].filter(({tagName}) => tagName === 'option');
+    const chosen = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0];
+    fields.append(attributeOf(select, 'name') ?? '', attributeOf(chosen, 'value') ?? '');
+  }
+  for (const area of all('textarea')) fields.append(attributeOf(area, 'name') ?? '', textOf(area));
   return {status, headers, html, text: textOf(document).replace(/\s+/g, ' '), fields, all};
 }
 

@@ -129,8 +129,8 @@ export function applyPage(
 
   // The page's own script comes first, so that it does not miss the first event of the form.
   // The partner's link below the result leaves the frame: its page may be too large for it, or forbid to be framed.
-  const head = html`<title>${card.hasErrors && `${formWords[language].summary} – `}${title}</title>
-    ${framed && cta && html`<base target="_blank" />`}
+  const head = html`<title>${card.hasErrors && `${formWords[language].summary} – `}${title}</title
+    >${framed && cta && html`<base target="_blank" />`}
     ${linkPreview({partner, language, title, intro, publicUrl})}
     <link rel="icon" href="${icon(colors?.accent)}" />
     ${

@@ -5,7 +5,7 @@
  * views are made of events and state that the server does not have, its markup needs a script that hydrates it, which is
  * 2 kB more in the first file, and text browsers see no shadow root.)
  */
-import type {ConsentText} from '../../../contract/embed.ts';
+import type {AskedField, ConsentText} from '../../../contract/embed.ts';
 import type {Field} from '../../../contract/fields.ts';
 import {consentParts} from '../../../form/consent-text.ts';
 import {formatMoney} from '../../../form/format-money.ts';
@@ -110,7 +110,7 @@ function stepMarkup(step: Step, form: Form, shown: Shown): Html {
       ${count && html`<span class="count">${count}${page === 0 && ` · ${words.duration}`}</span>`}
       ${stepTitle(words, step)}
     </h2>
-    <div class="fields">${step.fields.map((name) => fieldMarkup(name, words, shown))}</div>
+    <div class="fields">${step.fields.map((name) => fieldMarkup(name, form, shown))}</div>
   </section>`;
 }
 
@@ -130,21 +130,28 @@ const soFarLine = (words: Words, total: number | undefined) =>
         ${total > 0 ? fill(words.soFar, {amount: formatMoney(total, words.locale)}) : words.soFarNothing}
       </p>`;
 
-function fieldMarkup(name: FieldName, words: Words, shown: Shown): Html {
+function fieldMarkup(name: FieldName, {words, asked, promise}: Form, shown: Shown): Html {
   const row = fieldTable[name];
   switch (row.kind) {
     case 'choice':
     case 'flag':
-      return choiceField(name, row, words, shown);
+      return hasButtons(name)
+        ? choiceField(name, row, words, shown)
+        : selectField(name, words, shown, asked.find((each) => each.name === name)?.choices);
     case 'money':
       return moneyField(name, words, shown);
     case 'text':
+      return notesField(name, words, shown);
     case 'name':
     case 'email':
     case 'phone':
-      return textField(name, words, shown);
+      return textField(name, words, shown, row.kind === 'phone' ? promise : undefined);
   }
 }
+
+/** A choice that the form asks for by itself. Those that the partner adds have their choices in the configuration. */
+const hasButtons = (name: FieldName) =>
+  fieldTable[name].kind === 'flag' || fieldTable[name].choices !== undefined;
 
 /** The options of a choice. One that is optional has an option for no answer. */
 function optionsOf(name: FieldName, {kind, required, choices = []}: Field, words: Words) {
@@ -161,7 +168,6 @@ function optionsOf(name: FieldName, {kind, required, choices = []}: Field, words
 }
 
 function choiceField(name: FieldName, row: Field, words: Words, shown: Shown): Html {
-  const question = (words.questions as Partial<Record<FieldName, string>>)[name];
   const options = optionsOf(name, row, words).map(({value, label, aside}, index) => {
     const id = `${name}-${index}`;
     const isFirst = index === 0 && isFocused(name, shown);
@@ -185,7 +191,7 @@ function choiceField(name: FieldName, row: Field, words: Words, shown: Shown): H
     aria-invalid="${String(shown.errors[name] !== undefined)}"
     ${describedBy(name, words, shown)}
   >
-    <legend>${label(name, words, question)}</legend>
+    <legend>${label(name, words)}</legend>
     ${help(name, words)}
     <div class="options">${options}</div>
     ${errorOf(name, words, shown)}
@@ -195,18 +201,20 @@ function choiceField(name: FieldName, row: Field, words: Words, shown: Shown): H
 /** What the keyboards of phones need to know. */
 const keyboards: Partial<Record<Field['kind'], string>> = {email: 'email', phone: 'tel'};
 
-function textField(name: FieldName, words: Words, shown: Shown): Html {
+function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['promise']): Html {
   const {kind, autocomplete} = fieldTable[name];
   const keyboard = keyboards[kind];
   return html`<div class="field ${kind}" data-field="${name}">
     <label for="${name}">${label(name, words)}</label>
     ${help(name, words)}
     <input
-      ${inputAttributes(name, words, shown)}
+      ${inputAttributes(name, words, shown, promise && 'promise')}
+      value="${shown.values[name] ?? ''}"
       type="${keyboard ?? 'text'}"
       ${keyboard && html`inputmode="${keyboard}" dir="ltr"`}
       autocomplete="${autocomplete ?? 'off'}"
     />
+    ${promise && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.text}</p>`}
     ${question(name, words, shown)} ${errorOf(name, words, shown)}
   </div>`;
 }
@@ -221,6 +229,7 @@ function moneyField(name: FieldName, words: Words, shown: Shown): Html {
         <span class="sign" aria-hidden="true">$</span
         ><input
           ${inputAttributes(name, words, shown)}
+          value="${shown.values[name] ?? ''}"
           type="text"
           inputmode="numeric"
           dir="ltr"
@@ -235,10 +244,38 @@ function moneyField(name: FieldName, words: Words, shown: Shown): Html {
   </div>`;
 }
 
-const inputAttributes = (name: FieldName, words: Words, shown: Shown) =>
-  html`id="${name}" name="${name}" value="${shown.values[name] ?? ''}"
-  ${fieldTable[name].required && html`required`} aria-invalid="${String(shown.errors[name] !== undefined)}"
-  ${describedBy(name, words, shown)} ${isFocused(name, shown) && html`autofocus`}`;
+/** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
+function selectField(name: FieldName, words: Words, shown: Shown, choices: AskedField['choices'] = {}): Html {
+  const options = Object.entries({'': '', ...choices}).map(
+    ([choice, text]) =>
+      html`<option value="${choice}" ${shown.values[name] === choice && html`selected`}>${text}</option>`,
+  );
+  return html`<div class="field" data-field="${name}">
+    <label for="${name}">${label(name, words)}</label>
+    <div class="select">
+      <select ${inputAttributes(name, words, shown)} autocomplete="${fieldTable[name].autocomplete ?? 'off'}">
+        ${options}
+      </select>
+    </div>
+    ${errorOf(name, words, shown)}
+  </div>`;
+}
+
+// A line before the text of a `<textarea>` is not part of it, and keeps an empty first line of the text.
+const notesField = (name: FieldName, words: Words, shown: Shown) =>
+  html`<div class="field" data-field="${name}">
+    <label for="${name}">${label(name, words)}</label>
+    <textarea ${inputAttributes(name, words, shown)} rows="3" autocapitalize="sentences" autocomplete="off">
+${shown.values[name]}</textarea>
+    ${errorOf(name, words, shown)}
+  </div>`;
+
+const langAttribute = (lang: string | undefined) => lang !== undefined && html`lang="${lang}"`;
+
+const inputAttributes = (name: FieldName, words: Words, shown: Shown, also?: string) =>
+  html`id="${name}" name="${name}" ${fieldTable[name].required && html`required`}
+  aria-invalid="${String(shown.errors[name] !== undefined)}" ${describedBy(name, words, shown, also)}
+  ${isFocused(name, shown) && html`autofocus`}`;
 
 /** Whether the browser should show this field first: the only one with an error, or one with an answer of a moment ago. */
 function isFocused(name: FieldName, {focus, errors, consentError}: Shown) {
@@ -246,8 +283,10 @@ function isFocused(name: FieldName, {focus, errors, consentError}: Shown) {
   return Object.keys(errors).length === 1 && errors[name] !== undefined && !consentError;
 }
 
-const label = (name: FieldName, {labels, optional}: Words, question = labels[name]) =>
-  fieldTable[name].required ? question : html`${question} <span class="aside">(${optional})</span>`;
+function label(name: FieldName, {labels, questions, optional}: Words) {
+  const text = (questions as Partial<Record<FieldName, string>>)[name] ?? labels[name];
+  return fieldTable[name].required ? text : html`${text} <span class="aside">(${optional})</span>`;
+}
 
 const helpOf = (name: FieldName, {help: texts}: Words) => texts[name];
 
@@ -256,9 +295,11 @@ const help = (name: FieldName, words: Words) =>
     ? none
     : html`<p class="help" id="${name}-help">${helpOf(name, words)}</p>`;
 
-function describedBy(name: FieldName, words: Words, {errors}: Shown) {
+/** @param also the id of what else is said of the field */
+function describedBy(name: FieldName, words: Words, {errors}: Shown, also?: string) {
   const ids = [
     helpOf(name, words) !== undefined && `${name}-help`,
+    also,
     errors[name] !== undefined && `${name}-error`,
   ].filter((id) => typeof id === 'string');
   return ids.length > 0 && html`aria-describedby="${ids.join(' ')}"`;
@@ -319,8 +360,7 @@ function summary(words: Words, {errors, consentError, focus}: Shown): Html {
   );
 }
 
-const inputId = (name: FieldName) =>
-  ['choice', 'flag'].includes(fieldTable[name].kind) ? `${name}-0` : name;
+const inputId = (name: FieldName) => (hasButtons(name) ? `${name}-0` : name);
 
 const alert = (id: string, title: string, content: Html, focused: boolean) =>
   html`<div
@@ -348,7 +388,7 @@ function consentMarkup(
   {consentError, agreed}: Shown,
   privacy: Html,
 ): Html {
-  const language = lang !== undefined && html`lang="${lang}"`;
+  const language = langAttribute(lang);
   const described = consentError && html`aria-describedby="consent-error"`;
   // A text without a language has no links and no placeholder.
   const content = lang === undefined ? html`${text}` : consentContent(text, form);

@@ -3,6 +3,7 @@
  * form itself. Nothing is stored before the last step. The fields of the pages, what is wrong with them, and what is asked
  * about them come from form/, as in the form with a script.
  */
+import type {AskedField} from '../../../contract/embed.ts';
 import type {LeadType} from '../../../contract/fields.ts';
 import {emailSuggestion} from '../../../form/email-suggestion.ts';
 import {formatDollars} from '../../../form/format-money.ts';
@@ -17,6 +18,10 @@ export type Form = {
   words: Words;
   leadType: LeadType;
   pages: readonly Page[];
+  /** What the partner asks for besides, which is on the last page, with its choices in words. */
+  asked: readonly AskedField[];
+  /** What the partner promises about its call, at the phone field. */
+  promise: {text: string; lang: string | undefined} | undefined;
 };
 
 /**
@@ -76,7 +81,8 @@ function valuesIn(posted: URLSearchParams, {pages}: Form): Values {
   const values: Values = {};
   for (const name of fieldsOf(pages.flat())) {
     const value = posted.get(name);
-    if (value !== null) values[name] = value.slice(0, longestText(name));
+    // Browsers send each line of a text with two characters at its end.
+    if (value !== null) values[name] = value.slice(0, longestText(name)).replaceAll('\r\n', '\n');
   }
   return values;
 }

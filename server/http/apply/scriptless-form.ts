@@ -8,9 +8,11 @@ import {paths} from '../../../contract/api.ts';
 import {attributionKeys, type EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
 import {leastTotal} from '../../../form/least-total.ts';
-import {fieldsOf, pagesOf} from '../../../form/pages.ts';
+import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
+import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreUnavailable} from '../../leads/lead-store.ts';
@@ -60,7 +62,18 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
 
   const formOf = (partner: Partner, {language, order}: Visit): Form => {
     const leadType = leadTypeOf(partner);
-    return {words: formWords[language], leadType, pages: pagesOf(leadType, {order, layout: 'steps'})};
+    const words = formWords[language];
+    const {ask} = partner;
+    const promises: Readonly<Record<string, string>> = partner.callPromise ?? {};
+    const tag = tagFor(promises, words.locale);
+    const text = tag === undefined ? undefined : promises[tag];
+    return {
+      words,
+      leadType,
+      pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
+      asked: askedFieldsIn(ask, words.locale),
+      promise: text === undefined ? undefined : {text, lang: langOf(tag)},
+    };
   };
 
   const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;

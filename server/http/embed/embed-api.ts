@@ -13,6 +13,7 @@ import {jsonBody, replyJson} from '../json-body.ts';
 import {readIdempotencyKey} from '../lead-intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {partnerGate} from './partner-gate.ts';
 import {partnerWords} from './partner-words.ts';
 import {ProblemError} from '../problem-replies.ts';
@@ -51,7 +52,7 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, answerFrom, showsEstimate, contextFields} = partner;
+    const {leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
@@ -60,6 +61,7 @@ export function embedApi(parts: Parts): Router {
       colors: colors ?? {},
       ...partnerWords(partner, locale),
       ...(showsEstimate && {estimate: figures}),
+      ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };

@@ -121,12 +121,14 @@ function sendingNote({host: site, partner, parts, sends}: State): Html {
   const {endpoint, sandbox} = parts.attributes;
   if (!partner)
     return html`The form shows samples. It sends nothing, because it needs your partner key for that.`;
-  if (leadToApplyPage.has(site))
+  if (leadToApplyPage.has(site)) {
+    const rest = partner.contextFields.length > 0 ? ', but for the hidden fields in its address' : '';
     return sends === 'leads'
-      ? html`Your visitors see this page. What you choose here does not change it. What you send from it is a
-        real lead.`
+      ? html`Your visitors see this page. What you choose here does not change it${rest}. What you send from
+        it is a real lead.`
       : html`This is the form of your apply page, with samples. What you choose here does not change that
-        page.`;
+        page${rest}.`;
+  }
   if (sandbox !== undefined)
     return html`The form shows samples. It sends nothing, and neither does the snippet.`;
   if (sends === 'samples')
@@ -164,9 +166,9 @@ const switchOf = (
   </nav>`;
 
 function previewSection(state: State): Html {
-  const {width, partner} = state;
+  const {width, partner, parts} = state;
   const source = showsApplyPage(state)
-    ? `${paths.apply}/${partner?.key}`
+    ? `${paths.apply}/${partner?.key}${new URL(parts.applyPage.applyUrl).search}`
     : `${paths.snippets}/preview${linkTo(state, partner ? {} : {partner: ''})}`;
   return html`<section id="preview" aria-labelledby="preview-title">
     <div class="head">

@@ -73,7 +73,7 @@ suite('an apply page', () => {
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
     const text = await response.text();
     assert.match(text, /<h1>Acme Funding<\/h1>/);
-    assert.match(text, /<title>[^<]+ – Acme Funding<\/title>/);
+    assert.match(text, /<title>[^<]+ – Acme Funding<\/title\s*>/);
     assert.match(text, /<lead-prequal-form partner="acme"[^>]* history/);
     assert.ok(text.includes(`src="/embed/1.10.0/${script}" integrity="${sha384('new')}"`));
     assert.equal(

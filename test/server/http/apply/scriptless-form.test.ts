@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
+import {HtmlValidate} from 'html-validate';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {attributeOf, plainBrowser, type PlainPage} from '../../../support/plain-browser.ts';
 import {startTestServer, type TestServer} from '../../../support/test-server.ts';
@@ -38,6 +39,13 @@ const start = () =>
         cid: '2',
         without_script: 'trust',
         consent: {text: 'By sending you agree.', version: '7'},
+      }),
+      onePartner({
+        key: 'asking',
+        origins,
+        cid: '4',
+        ask: ['state', 'call_time', 'time_frame', 'notes'],
+        call_promise: {en: 'We call within a day.'},
       }),
       onePartner({key: 'contact', origins, cid: '3', lead_types: ['standard']}),
     ],
@@ -172,6 +180,21 @@ suite('the way through the form without a script', () => {
     assert.match(result.text, /Thank you, Ana We have your details/);
     assert.equal(newest(server).leadType, 'standard');
     assert.equal(newest(server).consent, null);
+  });
+
+  test('asks what the partner asks for besides, with its promise at the phone field', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/asking');
+    assert.match(third.text, /Phone .* We call within a day\./);
+    const asked = {state: 'NY', call_time: 'text_first', notes: '\nOne "line"\nand <more>'};
+    const wrong = await browser.send(third, {...asked, first_name: 'Ana'});
+    assert.equal(wrong.fields.get('state'), 'NY');
+    assert.equal(wrong.fields.get('notes'), asked.notes, 'also an empty first line');
+    await browser.send(wrong, person);
+    assert.partialDeepStrictEqual(newest(server).lead, {...asked, notes: asked.notes.trim()});
+    const forged = await browser.send(third, {...person, state: 'Nowhere'});
+    assert.match(forged.text, /state|character that we cannot accept/i);
+    assert.equal(forged.status, 422);
   });
 
   test('lets the visitor change the answers after the result, and the new lead replaces the other', async () => {
@@ -456,6 +479,36 @@ suite('a form that was not made here, or not for this', () => {
       const answer = await browser.send(page, {first_name: long, last_name: long, email: long, phone: long});
       assert.equal(answer.status, 422, text);
     }
+  });
+});
+
+suite('the HTML of each page', () => {
+  const rules = new HtmlValidate({extends: ['html-validate:standard', 'html-validate:a11y']});
+  const check = (name: string, page: PlainPage) => {
+    const faults = rules.validateStringSync(page.html).results.flatMap(({messages}) => messages);
+    const found = faults.map(({message, line}) => `${name}:${line} ${message}`);
+    assert.deepEqual(found, []);
+    return page;
+  };
+  for (const path of [
+    '/apply/acme',
+    '/apply/acme?lang=es',
+    '/apply/asking',
+    '/apply/trusting?order=contact-first',
+  ])
+    test(`is valid from the first page of ${path} to the result`, async () => {
+      const browser = visitor(server);
+      let page = check('first', await browser.open(path));
+      const answers: Record<string, string> = {credit_score: 'Above 720', ...funds, ...person};
+      for (const name of ['second', 'third', 'result']) {
+        check(`errors before the ${name}`, await browser.send(page, {cash: '5', email: 'a@gmial.com'}));
+        const asked = Object.entries(answers).filter(([field]) => page.html.includes(`name="${field}"`));
+        page = check(name, await browser.send(page, {...Object.fromEntries(asked), ...agreed(page)}));
+      }
+      assert.match(page.html, /class="answer/);
+    });
+  test('is valid where there is no form', async () => {
+    check('not found', await visitor(server).open('/apply/nobody'));
   });
 });
 
