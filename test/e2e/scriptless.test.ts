@@ -162,7 +162,7 @@ suite('an apply page without a script', () => {
     async (t) => {
       const browser = await puppeteer.launch({
         browser: 'firefox',
-        executablePath: firefox!,
+        executablePath: firefox ?? 'firefox',
         headless: true,
         extraPrefsFirefox: {'javascript.enabled': false},
       });
@@ -180,7 +180,7 @@ suite('an apply page without a script', () => {
         },
         press: (selector) => Promise.all([page.waitForNavigation(), click(selector)]),
         check: (selector) => click(selector),
-        text: () => page.$eval('main', (element) => (element as HTMLElement).innerText),
+        text: () => page.$eval('main', (element) => element.innerText),
       };
       await walk(driver, `${run.publicUrl}/apply/acme?lang=en`, english);
       assert.partialDeepStrictEqual(newestLead(run.config.databasePath).consent, {
@@ -232,16 +232,16 @@ test('a visitor without a script goes on after the server was killed and started
   );
   const context = await browser.newContext({javaScriptEnabled: false});
   const page = await context.newPage();
-  const {fill, press, check, text} = chromiumDriver(page);
+  const driver = chromiumDriver(page);
   await page.goto(`http://localhost:${port}/apply/acme`);
-  await check('label[for=credit_score-0]');
-  await press(main);
-  await fill({retirement: '120,000', cash: '50,000', investments: '0'});
-  await press(main);
-  await fill({first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '415-555-0132'});
+  await driver.check('label[for=credit_score-0]');
+  await driver.press(main);
+  await driver.fill({retirement: '120,000', cash: '50,000', investments: '0'});
+  await driver.press(main);
+  await driver.fill({first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '415-555-0132'});
   await first.end('SIGKILL');
   const second = await startService(settings, folder.path);
   t.after(() => second.end('SIGTERM'));
-  await press(main);
-  assert.match(await text(), english.result);
+  await driver.press(main);
+  assert.match(await driver.text(), english.result);
 });

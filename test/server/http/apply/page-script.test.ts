@@ -63,7 +63,7 @@ function run({ancestor, referrer = '', isTop = false}: Around, told: readonly To
     windowListeners.get('message')?.({...event, source: source === 'parent' ? page['parent'] : {}});
   // Objects of the other context have other prototypes.
   const {prefill} = element;
-  const kept = Object.entries(stored).map(([name, text]) => [name, JSON.parse(text) as unknown]);
+  const kept = Object.entries(stored).map(([name, text]): [string, unknown] => [name, JSON.parse(text)]);
   return JSON.parse(JSON.stringify({sent, attributes, prefill, stored: Object.fromEntries(kept)})) as {
     sent: Sent[];
     attributes: Record<string, string>;
