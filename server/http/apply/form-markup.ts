@@ -1,9 +1,7 @@
 /**
  * The form as HTML, which works without a script and is replaced by the element when that has arrived. It has the structure
- * of widget/form-view.ts and of the fields there, because both have the styles of form/styles/; what it says and asks comes
- * from form/. (Lit's own rendering on the server, `@lit-labs/ssr`, was left out: it brings a DOM of its own, the widget's
- * views are made of events and state that the server does not have, its markup needs a script that hydrates it, which is
- * 2 kB more in the first file, and text browsers see no shadow root.)
+ * of widget/form-view.ts and of the fields there, because both have the styles of form/styles/. What it says and asks comes
+ * from form/.
  */
 import type {AskedField, ConsentText} from '../../../contract/embed.ts';
 import type {Field} from '../../../contract/fields.ts';
