@@ -16,11 +16,11 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 
 const [mode = '10000', turnsGiven = '10'] = process.argv.slice(2);
-const turnMs = 5_000;
+const turnMs = 10_000;
 
 /** The bot is a process of its own, so that it does not slow down the visitors. */
 if (mode === 'attacker') {
-  const attacker = applyAttacker(turnsGiven, '/apply/acme', 2_000);
+  const attacker = applyAttacker(turnsGiven, '/apply/acme', 200);
   process.on('message', (posts) => {
     void attacker.send(Number(posts), turnMs).then((statuses) => process.send?.(statuses));
   });

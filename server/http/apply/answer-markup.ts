@@ -36,6 +36,15 @@ export type Answered = Result & {
   carries: readonly Html[];
 };
 
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** Kept, because making one takes longer than the rest of the page. */
+function dateFormat(locale: string): Intl.DateTimeFormat {
+  const known = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, {dateStyle: 'long'});
+  dateFormats.set(locale, known);
+  return known;
+}
+
 export function answerMarkup(words: Words, answered: Answered): Html {
   const {answer, firstName: name, phone, nextStep = {}} = answered;
   const amounts = shownAmounts(answer);
@@ -45,7 +54,7 @@ export function answerMarkup(words: Words, answered: Answered): Html {
   const isRefused = answer.status === 'refused';
   const tag = isRefused ? undefined : tagFor(nextStep, words.locale);
   const partnerText = tag === undefined ? undefined : nextStep[tag];
-  const date = new Intl.DateTimeFormat(words.locale, {dateStyle: 'long'}).format();
+  const date = dateFormat(words.locale).format();
   const explains = !amounts && !(state === 'thanks' && partnerText);
   return html`<section class="answer ${!amounts && `end ${answer.status}`}" aria-labelledby="result-title">
     ${!amounts && html`<svg class="badge" viewBox="0 0 24 24" aria-hidden="true"><path d="${stateIcons[state]}" /></svg>`}
