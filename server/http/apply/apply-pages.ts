@@ -161,14 +161,16 @@ export function applyPages(parts: Parts): Router {
     send(response, noticePage(language, notice, partner ?? partners[0]), partner?.origins ?? []);
   };
 
-  const applyWithFirst: RequestHandler = ({originalUrl}, response) => {
+  /** To the partner that the query names, or else to the first. */
+  const redirect: RequestHandler = ({originalUrl, query: {partner}}, response) => {
     const query = queryText(originalUrl);
+    const {key} = byKey.get(String(partner)) ?? partners[0];
     // The path comes first, so no query can lead to another server.
-    response.redirect(302, `${paths.apply}/${partners[0].key}${query && `?${query}`}`);
+    response.redirect(302, `${paths.apply}/${key}${query && `?${query}`}`);
   };
 
   router.use(pageAssets());
-  router.route(paths.apply).get(applyWithFirst).all(methodNotAllowed('GET, HEAD'));
+  router.route(paths.apply).get(redirect).all(methodNotAllowed('GET, HEAD'));
   router
     .route(`${paths.apply}/:partner`)
     .get(findPartner as RequestHandler, show)

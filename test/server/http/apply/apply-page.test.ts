@@ -245,6 +245,11 @@ suite('an address without a partner', () => {
       assert.equal(withQuery.headers.location, '/apply/acme?lang=es&utm_source=a%26b?c');
     });
   }
+  test('leads to the partner that its query names', async () => {
+    const {headers} = await follow('/apply?partner=branded&lang=es');
+    assert.equal(headers.location, '/apply/branded?partner=branded&lang=es');
+    assert.equal((await follow('/apply?partner=nobody')).headers.location, '/apply/acme?partner=nobody');
+  });
   test('never leads to another server', async () => {
     for (const query of [
       '?//evil.example',
