@@ -164,7 +164,7 @@ export function applyPages(parts: Parts): Router {
   /** To the partner that the query names, or else to the first. */
   const redirect: RequestHandler = ({originalUrl, query: {partner}}, response) => {
     const query = queryText(originalUrl);
-    const {key} = byKey.get(String(partner)) ?? partners[0];
+    const {key} = (typeof partner === 'string' && byKey.get(partner)) || partners[0];
     // The path comes first, so no query can lead to another server.
     response.redirect(302, `${paths.apply}/${key}${query && `?${query}`}`);
   };
