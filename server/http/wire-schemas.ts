@@ -249,6 +249,12 @@ export const listedVersionsSchema = schemaOf<ListedVersions>()(
         fixed_in: z.string().exactOptional(),
       }),
     ),
+    heights: z.object({
+      steps: z.string(),
+      'contact-first': z.string(),
+      standard: z.string(),
+      single: z.string(),
+    }),
   }),
 );
 

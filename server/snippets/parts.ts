@@ -125,5 +125,5 @@ function applyPageOf(
 function firstScreenOf(attributes: Attributes): keyof typeof reservedHeights {
   if (attributes['lead-type'] === 'standard') return 'standard';
   if (attributes['layout'] === 'single') return 'single';
-  return attributes['order'] === 'contact-first' ? 'contactFirst' : 'steps';
+  return attributes['order'] === 'contact-first' ? 'contact-first' : 'steps';
 }

@@ -1,5 +1,5 @@
 /** The page of snippets: choices on one side, on the other the snippet for a kind of site, and the form that it makes. */
-import {paths} from '../../../contract/api.ts';
+import {paths, wordpressPlugin} from '../../../contract/api.ts';
 import {html, Html} from '../../html/html.ts';
 import {
   siteKindNames,
@@ -27,7 +27,9 @@ export type State = Chosen & {
   host: SiteKindName;
   width: (typeof widths)[number];
   sends: (typeof sendings)[number];
-  version: Pick<EmbedVersion, 'name' | 'released'>;
+  version: EmbedVersion;
+  /** Of the server. */
+  publicUrl: string;
 };
 
 /** The address of the page in another state. */
@@ -80,8 +82,17 @@ function notes(state: State): Html[] {
       sent.`,
     Object.keys(state.faults).length > 0 && html`Values with an error message are left out of the snippet.`,
     versionNote(state),
+    pluginNote(state),
   ];
   return found.filter((note) => note instanceof Html);
+}
+
+/** The plugin for WordPress, from the version on that has it. Its settings are the two values. */
+function pluginNote({host: site, parts, version, publicUrl}: State): Html | undefined {
+  if (site !== 'wordpress' || version.manifest.integrity[wordpressPlugin] === undefined) return undefined;
+  return html`Easier, and authors may use it, too:
+    <a href="${paths.embed}/${wordpressPlugin}" download>install our plugin</a>, and write
+    <code>${publicUrl}</code> and <code>${parts.partner}</code> into its settings. Then you need no snippet.`;
 }
 
 /** The sign is not a colour alone, and screen readers read the word. */

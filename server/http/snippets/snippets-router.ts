@@ -88,6 +88,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       width: oneOf(widths, given['width']),
       sends: oneOf(sendings, given['sends']),
       version,
+      publicUrl,
     };
   }
 

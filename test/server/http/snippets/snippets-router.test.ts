@@ -114,6 +114,21 @@ suite('the page of snippets', () => {
       assert.ok(text.includes(`<li>${step.replaceAll('"', '&quot;')}</li>`), step);
   });
 
+  test('offers the plugin on the page for WordPress, if the version has it', async (t) => {
+    const offer = /href="\/embed\/v1\/lead-prequal-wordpress\.zip" download/;
+    assert.doesNotMatch((await get({partner: 'acme', host: 'wordpress'})).text, offer);
+    const withPlugin = (folder: string) => {
+      makeEmbedVersion(folder, '1.5.0', {...firstFiles, 'lead-prequal-wordpress.zip': 'zip'});
+      return {partners: canaries.partners, embedFolder: folder};
+    };
+    const newer = await openFor(t, startTestServer(withPlugin));
+    const textFor = async (host: string) => (await newer.fetch(addressOf({partner: 'acme', host}))).text();
+    const text = await textFor('wordpress');
+    assert.match(text, offer);
+    assert.match(text, /<code>https:\/\/leads\.example\.com<\/code> and <code>acme<\/code>/);
+    assert.doesNotMatch(await textFor('html'), offer);
+  });
+
   test('the page is a plain form whose address is its whole state, without JavaScript', async () => {
     const query = {
       partner: 'acme',
