@@ -37,7 +37,7 @@ const minified = (styles: string) =>
 const styles = minified(
   [
     reservedHeightRule(elementName, reservedHeights.steps),
-    reservedHeightRule(`${elementName}[order]`, reservedHeights.contactFirst),
+    reservedHeightRule(`${elementName}[order]`, reservedHeights['contact-first']),
     reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
     inBox([theme, fields, layout, touched, ...answerStyles].join('\n')),
     read('page.css').toString(),
