@@ -22,7 +22,12 @@ const service = await startService(
   folder.path,
 );
 const browser = await chromium.launch(await findChromium());
-const withoutScripts = (page: Page) => page.route('**/*.js*', (route) => route.abort());
+/** By the browser itself, because playwright would hold up every request of the page. */
+async function withoutScripts(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.setBlockedURLs', {urls: ['*.js*']});
+}
 const apply = `${service.url}/apply/acme`;
 const pages = [
   {title: 'plain HTML form', url: `${partner.origin}/plain`},
