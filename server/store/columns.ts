@@ -3,7 +3,9 @@
  * record types that PostgreSQL reads from JSON, and the upgrades of older databases (schema.ts).
  *
  * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when
- * they are created, and older databases when the server starts. A new column of an older table must allow NULL.
+ * they are created, and older databases when the server starts. A new column of an older table must allow NULL. Older
+ * servers may go on beside the new one, so what their statements need must stay (CONTRIBUTING.md, "A change of the
+ * tables").
  */
 import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
@@ -155,6 +157,8 @@ export const tables = {
       last_reply: {...textOrNull, since: 8},
       /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
       recipients: {...textOrNull, since: 10},
+      /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
+      address: {...textOrNull, since: 12},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
@@ -223,6 +227,25 @@ export const tables = {
     since: 10,
   },
 
+  /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
+  processes: {
+    columns: {
+      id: text,
+      seen_at: integer,
+      /** A `ProcessReport`, as JSON. */
+      report: text,
+    },
+    primaryKey: ['id'],
+    since: 12,
+  },
+
+  /** One row: the last request of an operator that all processes read their configuration again. */
+  reload_requests: {
+    columns: {id: {...integer, check: 'id = 1'}, request: text},
+    primaryKey: ['id'],
+    since: 12,
+  },
+
   /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */
   version_requests: {
     columns: {
@@ -241,6 +264,17 @@ export const tables = {
     columns: {id: {...integer, check: 'id = 1'}, written_at: integer, filler: text},
     primaryKey: ['id'],
     since: 5,
+  },
+
+  /** One row, by which a server knows whether it can serve tables of a newer version than its own (schema.ts). */
+  schema_compatibility: {
+    columns: {
+      id: {...integer, check: 'id = 1'},
+      /** The schema version of the oldest server that can serve the tables. */
+      oldest_server: integer,
+    },
+    primaryKey: ['id'],
+    since: 12,
   },
 } as const satisfies Readonly<Record<string, Table>>;
 

@@ -20,6 +20,12 @@ export type Dialect = {
 /** The schema version of release 1.0.0, the first release. */
 export const oldestVersion = 3;
 
+/**
+ * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
+ * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
+ */
+export const oldestServer = 10;
+
 const named: readonly [string, Table][] = Object.entries(tables);
 const isSince =
   (version: number) =>
@@ -48,10 +54,23 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
  */
 const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries', 11: 'deliveries'};
 
+/** What a database says about its tables. */
+export type Found = {
+  /** The schema version, 0 if the database is empty. */
+  version: number;
+  /** Of tables of a newer version: the schema version of the oldest server that can serve them. */
+  oldestServer?: number;
+};
+
+/** Reads `oldestServer` from tables of a newer version than `currentVersion`. */
+export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibility';
+
+/** Whether the tables are not too new for this server. */
+export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;
+
 /** For commands: only the server brings a database up. @throws Error */
-export function refuseOtherVersion(version: number) {
-  if (version === currentVersion) return;
-  if (version > currentVersion) throw new Error('The database was made by a newer version');
+export function refuseOtherVersion(found: Found) {
+  if (startsWith(found) === 'the tables as they are') return;
   throw new Error(
     'The database is that of an older version: stop all servers, back it up, then start the server once, which upgrades it',
   );
@@ -59,7 +78,7 @@ export function refuseOtherVersion(version: number) {
 
 /** @param before the schema version that the database had when the server opened it, 0 if it was empty */
 export function emitUpgrade(before: number, emit: Emit) {
-  if (before === currentVersion) return;
+  if (before >= currentVersion) return;
   emit(
     before === 0 ? {type: 'database-created'} : {type: 'database-upgraded', from: before, to: currentVersion},
   );
@@ -68,12 +87,16 @@ export function emitUpgrade(before: number, emit: Emit) {
 /** What a start does with the tables of a database. */
 export type StartsWith = 'creating the tables' | 'bringing the tables up' | 'the tables as they are';
 
-/**
- * @param version the schema version of the database, 0 if it is empty
- * @throws Error when the database was made by a newer version, or before 1.0.0
- */
-export function startsWith(version: number): StartsWith {
-  if (version > currentVersion) throw new Error('The database was made by a newer version');
+/** @throws Error when the database was made by a newer version that this one cannot serve, or before 1.0.0 */
+export function startsWith(found: Found): StartsWith {
+  const {version, oldestServer: oldest = version} = found;
+  if (!canServe(found)) {
+    throw new Error(
+      `The database was made by a newer version. Its tables have version ${version} and need a server for version ` +
+        `${oldest} or newer, and this one is for version ${currentVersion}: start the newer server again, or restore ` +
+        'the backup from before the upgrade',
+    );
+  }
   if (version === 0) return 'creating the tables';
   if (version < oldestVersion) {
     throw new Error('The database was made before version 1.0.0, and only later ones can be brought up');
@@ -87,10 +110,10 @@ export function startsWith(version: number): StartsWith {
  * @throws Error as `startsWith`
  */
 export function statementsFrom(version: number, dialect: Dialect): string[] {
-  if (startsWith(version) === 'creating the tables')
-    return named.flatMap(([name, table]) => createTable(name, table, dialect));
+  if (startsWith({version}) === 'creating the tables')
+    return [...named.flatMap(([name, table]) => createTable(name, table, dialect)), markOldestServer];
   const versions = Array.from({length: currentVersion - version}, (_, index) => version + 1 + index);
-  return versions.flatMap((next) => [
+  const statements = versions.flatMap((next) => [
     ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
     ...named.flatMap(([name, {columns, since}]) =>
       since === next || rebuilt[next] === name
@@ -111,7 +134,11 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
         .map(createIndex(name)),
     ),
   ]);
+  return [...statements, markOldestServer];
 }
+
+const markOldestServer = `INSERT INTO schema_compatibility VALUES (1, ${oldestServer})
+  ON CONFLICT (id) DO UPDATE SET oldest_server = excluded.oldest_server`;
 
 /**
  * A table as an upgrade to `version` creates it: without the columns of later versions, which their upgrades add, and

@@ -16,13 +16,15 @@ export const until = (condition: () => boolean | Promise<boolean>) => wait(condi
  * Starts the production server as a process, which ends with the test that started it.
  * @param store `DATABASE_PATH` or `DATABASE_URL`
  * @param command what runs the server, such as a tracer with its arguments
+ * @param code the folder of another version of the server
  */
 export async function startOver(
   folder: string,
   store: Record<string, string>,
   command: readonly string[] = [],
+  code?: string,
 ): Promise<RunningService> {
-  const service = await startService({...serviceSettings(folder), ...store}, folder, command);
+  const service = await startService({...serviceSettings(folder), ...store}, folder, command, code);
   after(() => service.end('SIGKILL'));
   return service;
 }
@@ -79,9 +81,11 @@ export function createLeads(
       const lead = newLead();
       const answered = recorder?.submission(lead);
       const response = await pool.request({method: 'POST', ...lead});
-      const body = (await response.body.json()) as {id?: string};
+      // An error of a load balancer is no JSON.
+      const text = await response.body.text();
       statuses.push(response.statusCode);
       if (response.statusCode !== 201) return;
+      const body = JSON.parse(text) as {id?: string};
       acknowledged.push(body.id!);
       answered?.(body);
     } catch {

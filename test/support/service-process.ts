@@ -28,15 +28,14 @@ export function serviceSettings(folder: string): Record<string, string> {
   };
 }
 
-const main = join(import.meta.dirname, '../../server/main.ts');
-
 /** Starts the process and returns at once. */
 export function spawnMain(
   environment: Record<string, string>,
   folder: string,
   command: readonly string[] = [],
+  code = join(import.meta.dirname, '../..'),
 ) {
-  const [program = '', ...rest] = [...command, process.execPath, main];
+  const [program = '', ...rest] = [...command, process.execPath, join(code, 'server/main.ts')];
   return spawn(program, rest, {
     cwd: folder,
     env: {PATH: process.env['PATH'] ?? '', ...environment},
@@ -68,14 +67,16 @@ export type RunningService = {
 /**
  * Resolves when the server accepts requests.
  * @param command a command that runs the server, such as a tracer with its arguments
+ * @param code the folder of another version of the server
  * @throws Error with the output, when the server ends before that
  */
 export async function startService(
   environment: Record<string, string>,
   folder: string,
   command: readonly string[] = [],
+  code?: string,
 ): Promise<RunningService> {
-  const child = spawnMain({PORT: '0', ...environment}, folder, command);
+  const child = spawnMain({PORT: '0', ...environment}, folder, command, code);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({input: stream}).on('line', (line) => lines.push(line));

@@ -101,10 +101,11 @@ export class TouchedForm {
 
   /**
    * Shows what the configuration says. The consent text, and what the partner asks and promises, may make the form longer,
-   * which moves the page below it. If that is on the screen, all of it is postponed. Only the browser knows how long the text is, so the form renders it and,
-   * before the browser paints anything, takes it back. A visitor who has pressed the last button sees the text in any
-   * case, because the form is about to ask for the consent. So does one who saw another text before it, such as that in
-   * the language that the page had.
+   * which moves the page below it. If that is on the screen, all of it is postponed. Only the browser knows how long the
+   * text is, so the form renders it and, before the browser paints anything, takes it back. A visitor who has pressed the
+   * last button sees the text in any case, because the form is about to ask for the consent. So does one who saw another
+   * text before it, such as that in the language that the page had, and one to whom a draft has just brought back the last
+   * step, which has moved the page anyway.
    */
   async #showConfigured(isReplaced: boolean) {
     const {element} = this.#host;
@@ -112,7 +113,8 @@ export class TouchedForm {
     const end = endOf(element);
     this.#host.refresh();
     await element.updateComplete;
-    if (isReplaced || isSending || end >= innerHeight || endOf(element) === end) return;
+    const isBack = this.fields.page > 0 && this.#touchedAt === undefined;
+    if (isReplaced || isSending || isBack || end >= innerHeight || endOf(element) === end) return;
     this.consent.isPostponed = true;
     this.#host.refresh();
   }

@@ -3,14 +3,16 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {reasonOf} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
-import {statement} from '../database.ts';
+import {statement, type Row} from '../database.ts';
 import {
   currentVersion,
   emitUpgrade,
   refuseOtherVersion,
+  selectOldestServer,
   startsWith,
   statementsFrom,
   type Dialect,
+  type Found,
   type StartsWith,
 } from '../schema.ts';
 import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
@@ -100,7 +102,7 @@ export async function startPostgres(options: Options): Promise<Connections> {
 async function openUpgraded({url, statementNames, mayUpgrade, emit}: Options): Promise<Connections> {
   const connections = await openConnections(url, statementNames);
   try {
-    if (!mayUpgrade) await refuseOther(connections);
+    if (!mayUpgrade) refuseOtherVersion(await readFound((text) => connections.read(statement(text))));
     else {
       const before = await upgrade(connections);
       if (emit) emitUpgrade(before, emit);
@@ -128,17 +130,20 @@ export async function inspectPostgres(url: string, statementNames: StatementName
     if (found?.['readOnly'] === 'on') throw new Error('The database is read-only, such as a standby');
     if (found?.['mayCreate'] === 'false')
       throw new Error('The user of the database may not create tables in it');
-    if (found?.['tables'] === null) return startsWith(0);
-    const [row] = await read(statement('SELECT version FROM schema_version'));
-    return startsWith(Number(row?.['version'] ?? 0));
+    return startsWith(
+      found?.['tables'] === null ? {version: 0} : await readFound((text) => read(statement(text))),
+    );
   } finally {
     await close();
   }
 }
 
-async function refuseOther({read}: Connections) {
-  const [row] = await read(statement('SELECT version FROM schema_version'));
-  refuseOtherVersion(Number(row?.['version'] ?? 0));
+async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
+  const [row] = await read('SELECT version FROM schema_version');
+  const version = Number(row?.['version'] ?? 0);
+  if (version <= currentVersion) return {version};
+  const [mark] = await read(selectOldestServer);
+  return {version, oldestServer: Number(mark?.['oldest_server'])};
 }
 
 /**
@@ -147,13 +152,14 @@ async function refuseOther({read}: Connections) {
  */
 const upgrade = ({longTransaction}: Connections): Promise<number> =>
   longTransaction(async (client) => {
-    const run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
-      client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig);
+    const run = async (text: string, values?: unknown[]) =>
+      (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
+        .rows;
     await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
     await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
-    const {rows} = await run<{version: number}>('SELECT version FROM schema_version');
-    const version = rows[0]?.version ?? 0;
-    if (version === currentVersion) return version;
+    const found = await readFound(run);
+    const {version} = found;
+    if (startsWith(found) === 'the tables as they are') return version;
     for (const text of statementsFrom(version, dialect)) await run(text);
     await run('DELETE FROM schema_version');
     await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);

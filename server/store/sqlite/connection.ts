@@ -4,9 +4,11 @@ import type {Database, Row, Statement} from '../database.ts';
 import {
   currentVersion,
   refuseOtherVersion,
+  selectOldestServer,
   startsWith,
   statementsFrom,
   type Dialect,
+  type Found,
   type StartsWith,
 } from '../schema.ts';
 import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
@@ -52,7 +54,7 @@ export function openReader(path: string): DatabaseSync {
 export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
-    refuseOtherVersion(settingOf(database, 'user_version'));
+    refuseOtherVersion(readFound(database));
     if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
     return database;
   } catch (error) {
@@ -68,11 +70,11 @@ export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
 export function inspectSqlite(path: string): StartsWith {
   refuseOtherOwner(path);
   refuseUnwritable(path);
-  if (sizeOf(path) === 0) return startsWith(0);
+  if (sizeOf(path) === 0) return startsWith({version: 0});
   refuseDamaged(path);
   const database = openReader(path);
   try {
-    return startsWith(settingOf(database, 'user_version'));
+    return startsWith(readFound(database));
   } finally {
     database.close();
   }
@@ -121,9 +123,16 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
 const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size') =>
   Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 
+export function readFound(database: DatabaseSync): Found {
+  const version = settingOf(database, 'user_version');
+  if (version <= currentVersion) return {version};
+  return {version, oldestServer: Number(database.prepare(selectOldestServer).get()?.['oldest_server'])};
+}
+
 function upgrade(database: DatabaseSync): number {
-  const before = settingOf(database, 'user_version');
-  if (before === currentVersion) return before;
+  const found = readFound(database);
+  const {version: before} = found;
+  if (startsWith(found) === 'the tables as they are') return before;
   const usualCache = settingOf(database, 'cache_size');
   // In defensive mode, SQLite refuses edits of the schema's text.
   database.enableDefensive(false);

@@ -2,7 +2,8 @@
 import {closeSync, fsyncSync, lstatSync, openSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import {currentVersion, oldestVersion} from '../schema.ts';
+import {canServe, oldestVersion} from '../schema.ts';
+import {readFound} from './connection.ts';
 
 /** A backup or restore that failed and changed nothing. The message tells an operator why, and what to do. */
 export class CopyError extends Error {}
@@ -48,12 +49,12 @@ export function checkCopy(path: string, subject: string): Counts {
     const value = (text: string) => Object.values(database.prepare(text).get() ?? {})[0];
     const words = value('PRAGMA integrity_check(1)');
     if (words !== 'ok') throw new CopyError(`${subject} is damaged: ${String(words).replaceAll('\n', ' ')}`);
-    const version = Number(value('PRAGMA user_version'));
-    if (version > currentVersion) throw new CopyError(`${subject} was made by a newer version`);
+    const found = readFound(database);
+    if (!canServe(found)) throw new CopyError(`${subject} was made by a newer version`);
     const has = (table: string) => value(`SELECT COUNT(*) FROM sqlite_schema WHERE name = '${table}'`) === 1;
     // Before version 7 of the schema, a table called outbox held the deliveries, and each was deleted when it ended.
     const open = has('outbox') ? 'outbox' : 'deliveries WHERE settled_at IS NULL';
-    if (version < oldestVersion || !has('leads'))
+    if (found.version < oldestVersion || !has('leads'))
       throw new CopyError(`${subject} holds no leads of this service`);
     return {
       leads: Number(value('SELECT COUNT(*) FROM leads')),

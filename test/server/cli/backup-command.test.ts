@@ -140,7 +140,14 @@ suite('a restore', () => {
       /not a database/,
     );
     await refuses(
-      ['restore', made('newer', change('PRAGMA user_version = 999')), '--replace'],
+      [
+        'restore',
+        made(
+          'newer',
+          change('PRAGMA user_version = 999; UPDATE schema_compatibility SET oldest_server = 999'),
+        ),
+        '--replace',
+      ],
       /newer version/,
     );
     await refuses(

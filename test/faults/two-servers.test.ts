@@ -1,0 +1,162 @@
+/**
+ * Two servers behind a load balancer, blue and green: the one that runs is replaced by the other, again and again, while
+ * clients create leads. Each lead is sent twice at the same time, so that both servers may get the same key.
+ *
+ * FAULT_OLD_SERVER names the folder of another version, which then is the first server, for example
+ * `git worktree add /tmp/1.4.0 <its commit>`.
+ */
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {usualParallel} from '../../server/destinations/terms.ts';
+import {freePort} from '../support/free-port.ts';
+import {need} from '../support/installed.ts';
+import {openFor} from '../support/opened.ts';
+import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+import {createLeads, startOver, stopped, until, type NewLead} from './load.ts';
+import {openBeside, sendingTo} from './operated.ts';
+import {recordHistory} from './recorded.ts';
+
+const updates = Number(process.env['FAULT_RESTARTS'] ?? 4);
+const {FAULT_OLD_SERVER: oldServer} = process.env;
+
+const fileOf = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8');
+
+/** The text with each pattern replaced, which must occur. */
+function adapted(text: string, changes: readonly (readonly [RegExp, string])[]): string {
+  for (const [pattern, replacement] of changes) {
+    assert.match(text, pattern);
+    text = text.replace(pattern, replacement);
+  }
+  return text;
+}
+
+type Setting = {folder: string; port: number; servers: readonly number[]};
+
+/**
+ * Each writes its configuration, and returns the command that runs it. `leave` takes a server out, if the load balancer
+ * does not notice by itself that the server drains.
+ */
+const balancers: Record<string, (setting: Setting) => {command: string[]; leave?: (server: number) => void}> =
+  {
+    HAProxy({folder, port, servers: [blue, green]}) {
+      const file = join(folder, 'haproxy.cfg');
+      const changes = [
+        [/bind :443 .*/, `bind 127.0.0.1:${port}`],
+        [/10\.0\.0\.1:8080/, `127.0.0.1:${blue}`],
+        [/10\.0\.0\.2:8080/, `127.0.0.1:${green}`],
+      ] as const;
+      writeFileSync(file, adapted(fileOf('haproxy.cfg'), changes));
+      return {command: ['haproxy', '-db', '-f', file]};
+    },
+    nginx({folder, port, servers}) {
+      const file = join(folder, 'nginx.conf');
+      mkdirSync(join(folder, 'logs'));
+      const write = (left?: number) => {
+        const [blue, green] = servers.map((server) => `127.0.0.1:${server}${server === left ? ' down' : ''}`);
+        const changes = [
+          [/events \{/, `pid ${folder}/pid; events {`],
+          [/http \{/, 'http { access_log off;'],
+          [/listen 443 ssl;/, `listen 127.0.0.1:${port};`],
+          [/ssl_certificate .*\n.*ssl_certificate_key .*/, ''],
+          [/10\.0\.0\.1:8080/, blue!],
+          [/10\.0\.0\.2:8080/, green!],
+        ] as const;
+        writeFileSync(file, adapted(fileOf('nginx.conf'), changes));
+      };
+      write();
+      return {
+        command: ['nginx', '-p', folder, '-e', join(folder, 'error.log'), '-c', file, '-g', 'daemon off;'],
+        leave(server) {
+          write(server);
+          process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGHUP');
+        },
+      };
+    },
+  };
+
+/** Every lead twice, one after the other, for two connections. */
+function twice(newLead: () => NewLead): () => NewLead {
+  let again: NewLead | undefined;
+  return () => {
+    const lead = again ?? newLead();
+    again = again ? undefined : lead;
+    return lead;
+  };
+}
+
+/** Updates servers under load. Fails if a lead is lost or doubled. @returns how many requests failed */
+async function updateUnderLoad(t: TestContext, name: string): Promise<number> {
+  const folder = makeTemporaryFolder();
+  const database = await createDatabase();
+  t.after(async () => {
+    await database.drop();
+    folder.remove();
+  });
+  const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * usualParallel, mostSends: Infinity}});
+  const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
+  const store = {DATABASE_URL: database.url};
+  const environment = {...store, ...sendingTo(folder.path, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};
+  const ports = [await freePort(), await freePort()];
+  const start = (index: number, code?: string) =>
+    startOver(folder.path, {...environment, PORT: String(ports[index])}, [], code);
+
+  let running = await start(0, oldServer);
+  const port = await freePort();
+  const {command, leave} = balancers[name]!({folder: folder.path, port, servers: ports});
+  const [program = '', ...words] = command;
+  const balancer = spawn(need(program), words, {stdio: 'ignore'});
+  t.after(async () => {
+    balancer.kill('SIGTERM');
+    await once(balancer, 'exit');
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = () =>
+    fetch(`${url}/readyz`).then(
+      ({ok}) => ok,
+      () => false,
+    );
+  await until(isUp);
+
+  const load = createLeads(url, 20, twice(recorder.newLead), 10, recorder);
+  const creates = (lines: readonly string[]) =>
+    lines.filter((line) => line.includes('"path":"/embed/v1/leads"')).length;
+  await until(() => creates(running.lines) > 50);
+  for (let update = 1; update <= updates; update += 1) {
+    const next = await start(update % 2);
+    leave?.(ports[(update - 1) % 2]!);
+    await until(() => creates(next.lines) > 50);
+    assert.deepEqual(await running.end('SIGTERM'), stopped);
+    running = next;
+  }
+  await load.stop();
+
+  const beside = await openBeside(folder.path, store);
+  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
+  await recorder.check(beside, true);
+  await beside.close();
+  assert.deepEqual(await running.end('SIGTERM'), stopped);
+  const leads = new Set(load.acknowledged);
+  const told = crm.received.map(({headers}) => headers['webhook-id']);
+  assert.equal(new Set(told).size, told.length, 'each event is sent once');
+  const failed = load.statuses.filter((status) => status !== 201);
+  t.diagnostic(
+    `${name}: ${updates} updates; ${failed.length} of ${load.statuses.length} requests failed: ${failed.join(' ')}; ` +
+      `${leads.size} leads, ${told.length} events`,
+  );
+  return failed.length;
+}
+
+suite('blue and green, of which one replaces the other under load', {skip: withoutPostgres}, () => {
+  test('no request fails behind HAProxy, and no lead is lost or doubled', async (t) => {
+    assert.equal(await updateUnderLoad(t, 'HAProxy'), 0);
+  });
+  test('no lead is lost or doubled behind nginx', async (t) => {
+    await updateUnderLoad(t, 'nginx');
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * The statements that released servers send (test/support/statements), against the tables as they are now. While one
+ * server is replaced by the next, both versions have the database open.
+ */
+import assert from 'node:assert/strict';
+import {readdirSync, readFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
+import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
+import {suite, test} from 'node:test';
+import pg from 'pg';
+import {clearText} from '../../../server/store/codec.ts';
+import {oldestServer} from '../../../server/store/schema.ts';
+import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
+import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+
+type Sent = {text: string; values: SQLInputValue[]};
+/** `schema` is the version of the tables that the release was made for. */
+type Release = {schema: number; sqlite: Sent[]; postgres: Sent[]};
+
+const folder = join(import.meta.dirname, '../../support/statements');
+const releases = new Map(
+  readdirSync(folder).map((file) => [
+    basename(file, '.json'),
+    JSON.parse(readFileSync(join(folder, file), 'utf8')) as Release,
+  ]),
+);
+const served = [...releases].filter(([, {schema}]) => schema >= oldestServer);
+
+const failure = (error: unknown, {text}: Sent) => `${String(error)}: ${text}`;
+
+/**
+ * Runs each statement on tables without rows, and takes it back. References are not checked, because a statement alone
+ * lacks the lead that it refers to.
+ * @param change is made to the tables before
+ * @returns what failed
+ */
+async function failuresOnSqlite({sqlite}: Release, change = ''): Promise<string[]> {
+  const place = makeTemporaryFolder();
+  const path = join(place.path, 'leads.sqlite');
+  await (await openSqliteStore(path, clearText)).close();
+  const database = new DatabaseSync(path, {enableForeignKeyConstraints: false});
+  database.exec(change);
+  const failures = sqlite.flatMap((sent) => {
+    database.exec('BEGIN');
+    try {
+      database.prepare(sent.text).all(...sent.values);
+      return [];
+    } catch (error) {
+      return [failure(error, sent)];
+    } finally {
+      database.exec('ROLLBACK');
+    }
+  });
+  database.close();
+  place.remove();
+  return failures;
+}
+
+/** As on SQLite. A replica does not check references. */
+async function failuresOnPostgres({postgres}: Release): Promise<string[]> {
+  const database = await createDatabaseWithTables();
+  const client = new pg.Client({connectionString: database.url});
+  await client.connect();
+  await client.query('SET session_replication_role = replica');
+  const failures: string[] = [];
+  for (const sent of postgres) {
+    await client.query('BEGIN');
+    await client.query(sent.text, sent.values).catch((error: unknown) => failures.push(failure(error, sent)));
+    await client.query('ROLLBACK');
+  }
+  await client.end();
+  await database.drop();
+  return failures;
+}
+
+suite('the statements of released servers', () => {
+  for (const [version, release] of served) {
+    test(`SQLite takes each statement that ${version} sends`, async () => {
+      assert.ok(release.sqlite.length > 50);
+      assert.deepEqual(await failuresOnSqlite(release), []);
+    });
+    test(`PostgreSQL takes each statement that ${version} sends`, {skip: withoutPostgres}, async () => {
+      assert.ok(release.postgres.length > 50);
+      assert.deepEqual(await failuresOnPostgres(release), []);
+    });
+  }
+
+  const contracts: [what: string, change: string, says: RegExp][] = [
+    [
+      'a column is gone',
+      'ALTER TABLE leads DROP COLUMN suspect',
+      /no column named suspect: INSERT INTO leads/,
+    ],
+    [
+      'a new column must have a value',
+      'ALTER TABLE consents ADD COLUMN hash TEXT CHECK (hash IS NOT NULL)',
+      /CHECK constraint failed: hash IS NOT NULL: INSERT INTO consents/,
+    ],
+    ['an index is gone', 'DROP INDEX leads_reference', /no such index: leads_reference: SELECT/],
+  ];
+  const [, newest] = served.at(-1)!;
+  for (const [what, change, says] of contracts) {
+    test(`some of them fail on SQLite when ${what}`, async () => {
+      assert.match((await failuresOnSqlite(newest, change)).join('\n'), says);
+    });
+  }
+});
