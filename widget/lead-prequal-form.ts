@@ -118,7 +118,7 @@ const overNetwork: Fetch = (url, init) =>
  * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
  */
 export class LeadPrequalForm extends EmbeddedElement {
-  static override styles = [unsafeCSS(theme), unsafeCSS(fields), unsafeCSS(layout)];
+  static override styles = [theme, fields, layout].map(unsafeCSS);
 
   /** Languages by the tag that stands in `lang`; a page may add its own. */
   static readonly languages: Record<string, Language> = languages;
