@@ -99,7 +99,9 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     for (const name of [version, otherVersion, uncachedVersion, withdrawnVersion, preloadedVersion]) {
       cpSync(join(built, version), join(releasesFolder, name), {recursive: true});
     }
-    for (const file of Object.keys(integrity).filter((name) => !firstFiles.includes(name))) {
+    for (const file of Object.keys(integrity).filter(
+      (name) => name.endsWith('.js') && !firstFiles.includes(name),
+    )) {
       laterFiles.push({
         file,
         // A space at the end changes the hash of the file, but not what the file does.

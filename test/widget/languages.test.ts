@@ -3,8 +3,10 @@
  */
 import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
+import {askedNames} from '../../contract/extra-fields.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {askedFieldsIn} from '../../form/words/asked.ts';
 import {languages, sandboxes, type LanguageTag} from '../../form/words/languages.ts';
 import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
@@ -100,7 +102,9 @@ for (const tag of Object.keys(languages) as LanguageTag[]) {
     // Some languages write the currency in letters.
     const money = formatMoney(0, firstScreen.locale);
     const known = new Set(
-      [firstScreen, afterTouch, sandboxes[tag], {data, money}].flatMap(textsIn).flatMap(wordsIn),
+      [firstScreen, afterTouch, sandboxes[tag], {data, money, asked: askedFieldsIn(askedNames, tag)}]
+        .flatMap(textsIn)
+        .flatMap(wordsIn),
     );
     let server: FakeServer;
     const {error} = console;

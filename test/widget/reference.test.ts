@@ -64,6 +64,7 @@ describe('the reference lists', () => {
     server.config = () =>
       config({
         consent: {text: 'I agree.', version: '1', required: false},
+        call_promise: {en: 'We call within a day.'},
         estimate: figuresOf(defaultPolicy),
       });
     events = listen();
@@ -113,6 +114,7 @@ describe('the reference lists', () => {
       });
       await fillAll(sent);
       await shows(sent, 'I agree.');
+      look(sent);
       await send(sent);
       look(sent);
     }

@@ -123,8 +123,11 @@ export const states: Record<string, State> = {
       {
         attributes: {layout, style: 'min-height: 1500px'},
         server: (server) =>
-          (server.config = () =>
-            config({ask: askedFieldsIn(askedNames), call_promise: {es: 'Le llamamos en un día.'}})),
+          (server.config = ({searchParams}) =>
+            config({
+              ask: askedFieldsIn(askedNames, searchParams.get('lang') ?? 'en'),
+              call_promise: {en: 'We call within a day.', es: 'Le llamamos en un día.'},
+            })),
         async reach(form) {
           await fillAll(form);
           await shows(form, 'State');
