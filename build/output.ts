@@ -1,13 +1,14 @@
 /**
- * Writes the folder of a built version: its scripts, and a manifest with their hashes. The build fails if a script
+ * Writes the folder of a built version: its scripts, the plugin for WordPress, and a manifest with their hashes. The build fails if a script
  * contains something that would not work on a partner's page, and warns if one is larger than its budget.
  */
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Plugin, Rolldown} from 'vite';
-import {firstFiles, moduleFile} from '../contract/api.ts';
+import {firstFiles, moduleFile, wordpressPlugin} from '../contract/api.ts';
 import {measure, nearBudget, overBudget} from './sizes.ts';
+import {zipWordPressPlugin} from './wordpress.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
@@ -31,9 +32,9 @@ export function refuseReleased() {
  * The value of the `integrity` attribute for a file. Later files have a shorter hash, because the first file holds it. A
  * browser uses a file that was preloaded only if it is pinned in both places by the same hash.
  */
-export function integrityOf(file: string, code: string): string {
+export function integrityOf(file: string, content: string | Uint8Array): string {
   const hash = firstFiles.includes(file) ? 'sha384' : 'sha256';
-  return `${hash}-${createHash(hash).update(code).digest('base64')}`;
+  return `${hash}-${createHash(hash).update(content).digest('base64')}`;
 }
 
 /** @returns the code of each script of a build by its name, the module and its twin first */
@@ -63,6 +64,9 @@ export const finish: Plugin = {
       for (const [pattern, what] of forbidden) if (pattern.test(tree)) this.error(`${file} contains ${what}`);
       integrity[file] = integrityOf(file, code);
     }
+    const plugin = zipWordPressPlugin(version);
+    writeFileSync(join(outDir, wordpressPlugin), plugin);
+    integrity[wordpressPlugin] = integrityOf(wordpressPlugin, plugin);
     // The server serves no source maps. `npm run size` and the page benchmark build the form in memory, with its maps
     // (test/bench/source-maps.ts).
     for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));

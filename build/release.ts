@@ -25,7 +25,7 @@ const {integrity} = JSON.parse(readFileSync(join(outDir, 'manifest.json'), 'utf8
   integrity: Record<string, string>;
 };
 for (const [file, expected] of Object.entries(integrity)) {
-  if (integrityOf(file, readFileSync(join(outDir, file), 'utf8')) !== expected)
+  if (integrityOf(file, readFileSync(join(outDir, file))) !== expected)
     refuse(`${join(outDir, file)} is not what its manifest says: build it again.`);
 }
 

@@ -27,6 +27,8 @@ export const classicFile = `${elementName}.classic.js`;
  * pins all later files.
  */
 export const firstFiles: readonly string[] = [moduleFile, classicFile];
+/** The plugin for WordPress, which is a file of each version from 1.5.0 on. */
+export const wordpressPlugin = 'lead-prequal-wordpress.zip';
 
 export const limits = {
   /** The maximum bytes of a request's body. */

@@ -3,6 +3,7 @@
  * once more, as a schema (`server/http/wire-schemas.ts`), and does not compile where the two differ.
  */
 import type {AmountPart, Explanation, Prequalification, Reasons} from './amounts.ts';
+import type {AskedFieldName} from './extra-fields.ts';
 import type {FormFieldName, LeadType} from './fields.ts';
 import type {PolicyFigures} from './policy.ts';
 
@@ -47,6 +48,13 @@ export type ConsentText = {
 
 /** A link in the words of the partner. */
 export type PartnerLink = {label: string; /** It begins with https. */ href: string};
+
+/** What the partner asks for besides, in the order of the form. */
+export type AskedField = {
+  name: AskedFieldName;
+  /** The words of each choice, in the language of the form. Missing for a text. */
+  choices?: Readonly<Record<string, string>>;
+};
 
 /**
  * A challenge of the proof of work, as altcha-lib makes it: find the counter whose derived key has the prefix. The form
@@ -103,6 +111,10 @@ export type EmbedConfig = {
    * the contact data (`show_estimate`).
    */
   estimate?: PolicyFigures;
+  /** Only of a partner that asks for more than the form does by itself. */
+  ask?: readonly AskedField[];
+  /** What the partner promises about its call, below the phone field, by language as `next_step`. */
+  call_promise?: Readonly<Record<string, string>>;
   /** The names of the hidden fields that the partner lists. Only of a partner that lists some. */
   context_fields?: readonly string[];
   /** Null if the server requires no proof of work. */

@@ -3,6 +3,7 @@
  * document and the documentation are all made from these rows. Names and types come from the specification, 2.1,
  * limits from the decisions in `docs/api.md`. Labels and help texts are in `form/words/`.
  */
+import {askedFields} from './extra-fields.ts';
 
 export const leadTypes = ['standard', 'prequalification'] as const;
 export type LeadType = (typeof leadTypes)[number];
@@ -34,7 +35,6 @@ export type FieldTable = Readonly<Record<string, Field>>;
  * without the separators of lines and paragraphs, which would begin a new line in a file or an e-mail.
  */
 const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u;
-const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
@@ -60,31 +60,9 @@ export const financialFields = {
   investments: money,
 } as const satisfies FieldTable;
 
-/** The fields that the form shows. */
-export const formFields = {...contactFields, ...financialFields};
+/** The fields that the form can show. */
+export const formFields = {...contactFields, ...financialFields, ...askedFields};
 export type FormFieldName = keyof typeof formFields;
-
-const usStates =
-  'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI';
-const timeFrames = [
-  "Don't Know Yet",
-  'Less than 2 months',
-  '2-6 months',
-  '6-12 months',
-  'More than 12 Months',
-] as const;
-
-/** Fields that callers may send, and which the form does not show. They are stored and sent to destinations. */
-export const extraFields = {
-  state: {
-    kind: 'choice',
-    required: false,
-    choices: /* @__PURE__ */ usStates.split(' '),
-    expects: 'a two-letter US code, such as CA',
-  },
-  time_frame: {kind: 'choice', required: false, choices: timeFrames},
-  notes: {kind: 'text', required: false, max: 2_000, pattern: manyLines},
-} as const satisfies FieldTable;
 
 /** The client identifier that the operator gave to the caller. The form does not show it. */
 export const cidField = {

@@ -23,4 +23,9 @@ export type ListedVersions = {
   newest: string | null;
   /** Releases and builds, the highest number first. */
   versions: readonly ListedVersion[];
+  /**
+   * The `min-height` in CSS that a page keeps for the form until it has loaded, by the first screen: `standard` with
+   * `lead-type="standard"`, else `single` with `layout="single"`, else `contact-first` with that `order`, else `steps`.
+   */
+  heights: Readonly<Record<'steps' | 'contact-first' | 'standard' | 'single', string>>;
 };

@@ -52,6 +52,14 @@ const contactFirst: readonly Page[] = [
 /** How a page arranges the fields. Of an order or a layout that is unknown, the form shows the default. */
 export type Arrangement = {readonly order: string; readonly layout: string};
 
+/** Adds what the partner asks for besides to the end of the last page, where the consent stands below it. */
+export function withAsked(pages: readonly Page[], asked: readonly FieldName[]): readonly Page[] {
+  const page = pages.at(-1) ?? [];
+  const step = page.at(-1);
+  if (!step || asked.length === 0) return pages;
+  return [...pages.slice(0, -1), [...page.slice(0, -1), {...step, fields: [...step.fields, ...asked]}]];
+}
+
 /** @returns `defaultPages` itself, if these are the pages */
 export function pagesOf(leadType: LeadType, {order, layout}: Arrangement): readonly Page[] {
   if (leadType === 'standard') return [[contactStep]];

@@ -16,11 +16,11 @@ const reserve = (narrow: number, wide: number) => `clamp(${wide}em, (40em - 100v
 
 /**
  * By the first screen: the first of several steps, the same where the contact data comes first, contact data with a
- * consent, all fields on one page.
+ * consent, all fields on one page. Each but the first has the name of the attribute's value that brings it.
  */
 export const reservedHeights = {
   steps: reserve(38, 28),
-  contactFirst: reserve(46, 37),
+  'contact-first': reserve(46, 37),
   standard: reserve(45, 38),
   single: reserve(110, 97),
 };

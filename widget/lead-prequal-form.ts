@@ -74,9 +74,10 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
  * @csspart help - The help text below a label.
+ * @csspart promise - What the partner promises about its call, below the phone field.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart question - The line below an amount that asks whether thousands are meant.
- * @csspart input - A text input.
+ * @csspart input - A text input, also one of several lines, or a list to choose from.
  * @csspart options - The grid of the options of a choice.
  * @csspart option - One option of a choice.
  * @csspart actions - The row of buttons.
@@ -359,7 +360,8 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   /** As the page and the partner's configuration want them. */
   get #arrangedPages() {
-    return pagesOf(this.#leadType, this);
+    const pages = pagesOf(this.#leadType, this);
+    return this.#arrival.form?.arrange(pages) ?? pages;
   }
 
   /** If the page sets another arrangement after the first render, the form keeps its steps until `rest` has arrived. */

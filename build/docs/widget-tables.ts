@@ -25,11 +25,11 @@ const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n
 function reservedHeightsText(): string {
   const {steps, ...others} = reservedHeights;
   const attributes = {
-    contactFirst: 'order="contact-first"',
+    'contact-first': 'order="contact-first"',
     standard: 'lead-type="standard"',
     single: 'layout="single"',
   } satisfies Record<keyof typeof others, string>;
-  const rows = (['contactFirst', 'standard', 'single'] as const).map((name) => [
+  const rows = (['contact-first', 'standard', 'single'] as const).map((name) => [
     code(attributes[name]),
     code(others[name]),
   ]);

@@ -70,9 +70,16 @@ export const afterTouch = {
     last_name: 'Last name',
     email: 'Email',
     phone: 'Phone',
+    call_time: 'When to call',
+    state: 'State',
+    time_frame: 'Time frame',
+    notes: 'Notes',
   } satisfies Record<FieldName, string>,
   questions: {
     bankruptcy: 'Have you ever filed for bankruptcy?',
+    call_time: 'When should we call?',
+    time_frame: 'When do you need the funding?',
+    notes: 'Anything else we should know?',
   } satisfies Partial<Record<FieldName, string>>,
   help: {
     phone: 'With the country code if it is not a US number.',

@@ -1,7 +1,13 @@
 /** `lead-prequal deliveries`: finds the deliveries of leads, tries them again, and ends them by hand. */
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
-import {deliveryStates, openStates, type DeliveryFilter, type DeliveryRow} from '../leads/deliveries.ts';
+import {
+  deliveryStates,
+  endedStates,
+  openStates,
+  type DeliveryFilter,
+  type DeliveryRow,
+} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {referenceOf} from '../../contract/reference.ts';
@@ -185,7 +191,7 @@ const notInOutbox = 'No such delivery is in the outbox, or it is under way and e
 function nothingToRetry(filter: DeliveryFilter, config: Config): string {
   if (isUnknown(filter, config)) return unknownDestination(filter, config);
   if (filter.state !== undefined) return notInOutbox;
-  return `${notInOutbox} What has ended is made again only with --state delivered, or --state dropped.`;
+  return `${notInOutbox} What has ended is made again only with --state ${endedStates.join(', ')}.`;
 }
 
 const settledWords = {
@@ -250,7 +256,7 @@ const toRow = ({lead, happenedAt, destination, content, state, attempts, lastErr
 /** The deliveries of a filter, page by page. Of a lead whose state is not named, these are its deliveries in any state. */
 async function* pagesOf(store: BesideStore, filter: DeliveryFilter): AsyncGenerator<DeliveryRow[]> {
   const isWhole = filter.lead !== undefined && filter.state === undefined;
-  for (const state of isWhole ? ([undefined, 'delivered', 'dropped'] as const) : [filter.state]) {
+  for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
     let last: DeliveryRow | undefined;
     let rows: DeliveryRow[];
     do {

@@ -5,6 +5,7 @@ import {extname} from 'node:path';
 import type {SingleBar} from 'cli-progress';
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
+import type {AskedFieldName} from '../../contract/extra-fields.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
@@ -23,13 +24,16 @@ const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shap
 const leadFields = Object.keys(leadShape.shape);
 const consentFields = Object.keys(consentShape.unwrap().shape);
 
+/** The field that only forms send, if the partner asks for it. */
+const callTime = 'call_time' satisfies AskedFieldName;
+
 /** A column of a CSV, and where its values stand in a lead. */
 type Column = readonly [name: string, ...path: string[]];
 
 /** The columns that every CSV has. */
 const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
-  ...leadFields.map((name) => [name, 'lead', name] as const),
+  ...leadFields.filter((name) => name !== callTime).map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
   ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
   ['policy_version', 'answer', 'policy_version'],
@@ -39,15 +43,15 @@ const usualColumns: readonly Column[] = [
 ];
 
 /**
- * Besides the usual columns, one for each hidden field that the partners list. A CSV begins with its columns, so they
- * cannot depend on the leads.
+ * Besides the usual columns, those of what the partners ask for and of the hidden fields that they list. A CSV begins with
+ * its columns, so they cannot depend on the leads.
  */
 function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[] {
-  const listed = partners
-    .filter(({key}) => partner === undefined || key === partner)
-    .flatMap(({contextFields}) => contextFields.map(({name}) => name));
+  const selected = partners.filter(({key}) => partner === undefined || key === partner);
+  const listed = selected.flatMap(({contextFields}) => contextFields.map(({name}) => name));
   return [
     ...usualColumns,
+    ...(selected.some(({ask}) => ask.includes(callTime)) ? [[callTime, 'lead', callTime] as const] : []),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
   ];
 }
@@ -140,9 +144,9 @@ export async function exportLeads(
   let bar =
     stderr.isTTY && file !== undefined ? await progress(stderr, await store.countLeads(filter)) : undefined;
   const columns = columnsFor(config, filter);
-  const hasColumn = (name: string) =>
-    columns.some(([, ...path]) => path[0] === 'context' && path[1] === name);
-  /** The hidden fields of leads that have no column in the CSV. */
+  const hasColumn = (room: string, name: string) =>
+    columns.some(([, ...path]) => path[0] === room && path[1] === name);
+  /** What leads have that has no column in the CSV. */
   const unlisted = new Set<string>();
   let count = 0;
   let unreadable = 0;
@@ -162,8 +166,10 @@ export async function exportLeads(
         }
       }
       await out.write(isCsv ? toCsv(leads.map((lead) => rowOf(columns, lead))) : toJsonLines(leads));
-      for (const name of leads.flatMap(({context = {}}) => Object.keys(context)))
-        if (isCsv && !hasColumn(name)) unlisted.add(name);
+      for (const {lead, context = {}} of isCsv ? leads : []) {
+        for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
+        if (lead.call_time && !hasColumn('lead', callTime)) unlisted.add(callTime);
+      }
       count += leads.length;
       bar?.update(count + unreadable);
       after = page.at(-1)?.id;
@@ -180,7 +186,7 @@ export async function exportLeads(
   say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
   if (unlisted.size > 0)
     say(
-      `The CSV lacks hidden fields that no partner lists any more: ${[...unlisted].join(', ')}. --format jsonl has them.`,
+      `The CSV lacks what no partner lists or asks for any more: ${[...unlisted].join(', ')}. --format jsonl has them.`,
     );
   if (unreadable > 0) fail(`${counted(unreadable, 'lead')} could not be read, and the export lacks them.`);
 }

@@ -1,16 +1,11 @@
 /** `lead-prequal leads`: finds leads, shows and counts them, and writes them to a file. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {
-  contextName,
-  contextValue,
-  leadStatuses,
-  type Context,
-  type LeadStatus,
-} from '../../contract/embed.ts';
+import {leadStatuses, type Context, type LeadStatus} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {contextOption} from './context-option.ts';
 import {deliveriesOf, showDeliveries} from './deliveries.ts';
 import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
@@ -57,10 +52,7 @@ const selecting = (command: Command): Command =>
     )
     .option('--campaign <name>', 'only leads with this utm_campaign')
     .addOption(
-      new Option(
-        '--context <name=value>',
-        'only leads with this value of a hidden field that is a filter (context_fields); may be given several times',
-      ).argParser(readContext),
+      contextOption('only leads with this value of a hidden field that is a filter (context_fields)'),
     )
     .addOption(
       new Option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD').argParser(
@@ -78,16 +70,6 @@ function readReference(text: string): string {
   const end = endOfId(text);
   if (end === undefined) throw new InvalidArgumentError('It must be a reference such as K7QM-2XHD.');
   return end;
-}
-
-function readContext(text: string, earlier: Context = {}): Context {
-  const [name = '', ...rest] = text.split('=');
-  const value = rest.join('=').trim();
-  if (!contextName.test(name) || !contextValue.test(value))
-    throw new InvalidArgumentError('It must be the name and the value of a hidden field: brand=north.');
-  if (Object.hasOwn(earlier, name))
-    throw new InvalidArgumentError(`A lead has one value of ${name}, so it can be given only once.`);
-  return {...earlier, [name]: value};
 }
 
 /**

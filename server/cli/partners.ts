@@ -1,12 +1,14 @@
 /** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
 import {paths} from '../../contract/api.ts';
+import {contextPrefix, type Context} from '../../contract/embed.ts';
 import {readConfig, type Config} from '../config/config.ts';
-import {allChoices, readChoices, type Choice} from '../snippets/choices.ts';
+import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkCommand} from './check.ts';
+import {contextOption} from './context-option.ts';
 import {jsonOption, type Run} from './output.ts';
 import {configuredVersions, partnerNamed} from './configured.ts';
 
@@ -38,6 +40,7 @@ export function partnersCommand(run: Run): Command {
     .addOption(new Option('--host <name>', 'where the form goes').choices(siteKindNames).default('html'))
     .addOption(jsonOption())
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
+  command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
   command.action((key: string, options: Options) => snippet(run, readConfig(run.environment), key, options));
 
@@ -45,8 +48,8 @@ export function partnersCommand(run: Run): Command {
   return partners;
 }
 
-/** The choice of the version is the option `--newest`. */
-const choicesOfCommand = Object.entries(allChoices).filter(([name]) => name !== 'version');
+/** The choice of the version is the option `--newest`, and hidden fields are the option `--context`. */
+const choicesOfCommand = Object.entries(choicesFor()).filter(([name]) => name !== 'version');
 
 function optionOf(name: string, {label, control, help}: Choice): Option {
   const description = [label, help].filter(Boolean).join('. ');
@@ -58,7 +61,10 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
-type Options = {host: SiteKindName; json?: boolean; newest?: boolean} & Record<string, unknown>;
+type Options = {host: SiteKindName; json?: boolean; newest?: boolean; context?: Context} & Record<
+  string,
+  unknown
+>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
@@ -88,12 +94,28 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
       return [name, value === true ? 'on' : value];
     }),
   );
+  const listed = partner.contextFields.map(({name}) => name);
+  const context = Object.entries(options.context ?? {});
   const {choices, faults} = readChoices(
-    {...given, version: options.newest ? 'newest' : 'pinned'},
-    partner.leadTypes,
+    {
+      ...given,
+      ...Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value])),
+      version: options.newest ? 'newest' : 'pinned',
+    },
+    partner,
   );
-  const wrong = Object.entries(faults);
-  if (wrong.length > 0) return fail(wrong.map(([name, fault]) => `--${name} ${fault}.`).join('\n'));
+  const wrong = [
+    ...context
+      .filter(([name]) => !listed.includes(name))
+      .map(
+        ([name]) =>
+          `--context ${name} is not one of ${key}'s context_fields (${listed.join(', ') || 'none'}).`,
+      ),
+    ...Object.entries(faults).map(
+      ([name, fault]) => `--${name.replace(contextPrefix, 'context ')} ${fault}.`,
+    ),
+  ];
+  if (wrong.length > 0) return fail(wrong.join('\n'));
 
   const site: SiteKind = siteKinds[options.host];
   const {name, steps} = site;

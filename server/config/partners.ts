@@ -1,5 +1,6 @@
 /** The partners file: which partners may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
+import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
@@ -24,13 +25,33 @@ const nextStepText = z.string().trim().min(1).max(300);
 const languageTag = z
   .string()
   .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
-const nextStep = z.union([
-  // A text whose language is not known.
-  nextStepText.transform((text) => ({[unknownLanguage]: text})),
-  z
-    .record(languageTag, nextStepText)
-    .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
-]);
+/** One text, whose language is not known, or texts by language. */
+const byLanguage = (text: z.ZodType<string>) =>
+  z.union([
+    text.transform((only) => ({[unknownLanguage]: only})),
+    z
+      .record(languageTag, text)
+      .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
+  ]);
+const nextStep = byLanguage(nextStepText);
+
+/** Stands at the phone field before anything is typed, so there is nothing for a placeholder. */
+const promiseText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'});
+const callPromise = byLanguage(promiseText);
+
+const ask = z
+  .array(z.enum(askedNames))
+  .superRefine((names, context) => {
+    for (const [index, name] of names.entries())
+      if (names.indexOf(name) < index)
+        context.addIssue({code: 'custom', path: [index], message: 'is there twice'});
+  })
+  .transform((names): readonly AskedFieldName[] => askedNames.filter((name) => names.includes(name)));
 
 const httpsAddress = z
   .string()
@@ -91,6 +112,10 @@ const partnerFields = z.strictObject({
   confirm: confirmSchema.optional(),
   /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
   show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
+  /** What the form asks for besides, on its last page. Visitors may leave it empty. */
+  ask: ask.default([]),
+  /** What the partner promises about its call. The form shows it at the phone field. One text, or texts by language. */
+  call_promise: callPromise.optional(),
   /** What pages may send with a lead besides what visitors type, such as a brand. Never personal data. */
   context_fields: contextFieldsSchema.default([]),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
@@ -107,7 +132,7 @@ const partnerFields = z.strictObject({
 });
 function toPartner(fields: z.output<typeof partnerFields>) {
   const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
-  const {quota_per_hour, merge_duplicates, show_estimate, context_fields, ...others} = rest;
+  const {quota_per_hour, merge_duplicates, show_estimate, context_fields, call_promise, ...others} = rest;
   return {
     ...others,
     name: name ?? fields.key,
@@ -116,6 +141,7 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
     nextStep: next_step,
     showsEstimate: show_estimate === 'before-contact',
+    callPromise: call_promise,
     contextFields: context_fields,
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
@@ -179,6 +205,7 @@ export function textWarnings({
   consent,
   nextStep,
   cta,
+  callPromise,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
   const plain = consent?.texts[unknownLanguage];
@@ -199,7 +226,7 @@ export function textWarnings({
           'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
       });
   }
-  const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta};
+  const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta, call_promise: callPromise};
   for (const [field, byLanguage] of Object.entries(texts)) {
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;

@@ -215,7 +215,7 @@ export const settingGroups = {
     WEBHOOK_INTERNAL_HOSTS: list
       .pipe(z.array(host))
       .default([])
-      .describe('Hosts of webhooks in your network ([more](webhooks.md#for-the-operator-adding-a-webhook)).'),
+      .describe('Hosts of webhooks and chat rooms in your network ([more](destinations.md#chat-rooms)).'),
     SMTP_URL: z
       .string()
       .optional()

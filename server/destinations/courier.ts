@@ -30,10 +30,10 @@ export type Courier = Deliverer & {
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
   /**
-   * Counts deliveries that a worker claimed towards the pace of the destination.
+   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped.
    * @param isLast true if no further deliveries were due
    */
-  claimed(destination: string, count: number, isLast: boolean): void;
+  claimed(destination: string, due: readonly Pick<DueDelivery, 'content'>[], isLast: boolean): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
   /** The state of each destination. */
@@ -88,6 +88,12 @@ const takerOf = (content: DeliveryContent): Terms['gets'] =>
 
 const unknown = 'It may have been sent, so it is not sent again';
 
+/** Its reason is read beside the content of the delivery. */
+const notChosen = {
+  state: 'skipped',
+  reason: 'Not sent: it is not among the "events" of the destination',
+} as const;
+
 const noDestination = 'The destination was removed from the configuration, or is of another kind now';
 
 /** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
@@ -135,6 +141,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     return channel?.terms.gets === takerOf(content) ? channel : undefined;
   }
 
+  /** Whether nothing is sent of it. The choice may have changed while deliveries waited. */
+  const skips = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
+    !isChosen(content, terms.events);
+
   /** Workers look at least twice a second, so `since` is right to half a second. */
   function look(name: string, channel: Channel): Channel['seen'] {
     const {breaker, streaks, misfitUntil, seen} = channel;
@@ -150,8 +160,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const channel = channelFor(due);
     try {
-      if (channel && !isChosen(due.content, channel.terms.events)) return await passOver(delivery);
-      const outcome = await attempt(delivery, channel);
+      const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
         : await settle(delivery, channel, outcome);
@@ -162,16 +171,6 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       emit({type: 'delivery-unrecorded', lead: lead.id, destination, reason: reasonOf(error)});
       return pending;
     }
-  }
-
-  /**
-   * Ends the delivery of an event that the destination has not chosen, without sending it. The delivery is stored all the
-   * same, because `announce` tells of an answer those destinations that have one, and because the choice may change while
-   * deliveries wait. Nothing was sent, so this says nothing about the destination to its breaker and its streaks.
-   */
-  async function passOver(delivery: Delivery): Promise<Answer> {
-    delivery.stage = 'settling';
-    return (await records.settled(delivery.due, {state: 'delivered', answer: null})) ?? pending;
   }
 
   const decideFor =
@@ -219,11 +218,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const {lead, destination} = due;
     const reason = settlement.state === 'delivered' ? null : settlement.reason;
-    if (settlement.state !== 'dropped') channel?.streaks.record(settlement.state, lead.id, reason);
+    if (settlement.state === 'delivered' || settlement.state === 'refused')
+      channel?.streaks.record(settlement.state, lead.id, reason);
     if (settlement.state === 'delivered') reportRefused(due, settlement.recipients);
     const answer = await records.settled(due, settlement);
     if (channel && settlement.state === 'delivered') channel.deliveredAt = Date.now();
-    emit({type: 'delivery-settled', lead: lead.id, destination, state: settlement.state, reason});
+    // Nothing was attempted, so this is nothing to count.
+    if (settlement.state !== 'skipped')
+      emit({type: 'delivery-settled', lead: lead.id, destination, state: settlement.state, reason});
     return answer ?? pending;
   }
 
@@ -304,10 +306,11 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       return isHeld && hearsOfHeld ? 'held' : 'created';
     },
 
-    reserve(destination) {
+    reserve(destination, content) {
       const channel = channels.get(destination);
-      if (!channel || inProgress.size >= maxInMemory || pauses.has(destination) || channel.breaker.full())
-        return false;
+      if (!channel || inProgress.size >= maxInMemory) return false;
+      if (skips(channel, {content})) return true;
+      if (pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
       // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
       if (terms.gets === 'leads') return true;
@@ -330,10 +333,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
     unusedLeases: (destination) => channels.get(destination)?.unused ?? [],
 
-    claimed(destination, count, isLast) {
+    claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      channel.pace.take(count, isLast);
+      channel.pace.take(due.filter((each) => !skips(channel, each)).length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.
       channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());

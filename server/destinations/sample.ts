@@ -1,9 +1,9 @@
 /** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
 import {randomUUIDv7} from 'node:crypto';
-import {parseLead} from '../leads/lead-schema.ts';
+import {parseFormLead} from '../leads/lead-schema.ts';
 import type {LeadRecord} from '../leads/stored-lead.ts';
 
-/** As a caller would send it. Numbers from 555-0100 to 555-0199 belong to nobody. */
+/** As a form would send it. Numbers from 555-0100 to 555-0199 belong to nobody. */
 const fields = {
   lead_type: 'prequalification',
   cid: 'sample',
@@ -16,6 +16,7 @@ const fields = {
   retirement: 100_000,
   cash: 50_000,
   investments: 20_000,
+  call_time: 'morning',
 };
 
 /**
@@ -24,7 +25,7 @@ const fields = {
  * @param at when it was stored, in milliseconds since 1970
  */
 export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now()): LeadRecord {
-  const {data: lead} = parseLead(fields);
+  const {data: lead} = parseFormLead(fields);
   if (!lead) throw new Error('The sample is no valid lead');
   return {
     id,

@@ -60,7 +60,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
       });
     const {due, held, unreadable} = claimed;
     const isLast = due.length + held.length + unreadable.length < free;
-    courier.claimed(destination, due.length, isLast);
+    courier.claimed(destination, due, isLast);
     inProgress += due.length;
     for (const delivery of due) {
       void courier.deliver(delivery).finally(() => {

@@ -1,7 +1,7 @@
 /** Reads the lead and the idempotency key of a request, and hands them to the lead desk. Both APIs use this. */
 import type {Request} from 'express';
 import {limits} from '../../contract/api.ts';
-import {fieldErrors, parseLead, type Lead} from '../leads/lead-schema.ts';
+import {fieldErrors, parseLead, type Lead, type parseFormLead} from '../leads/lead-schema.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
 import type {IdempotencyDigests, IdempotencyKey} from '../leads/idempotency.ts';
 import type {Accepted} from '../leads/lead-store.ts';
@@ -11,9 +11,12 @@ import {ProblemError} from './problem-replies.ts';
 const {min, max} = limits.idempotencyKeyCharacters;
 const keyPattern = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`);
 
-/** @throws ProblemError `invalid-lead` that names each wrong field */
-export function readLead(body: unknown): Lead {
-  const result = parseLead(body);
+/**
+ * @param parse which fields the lead may have
+ * @throws ProblemError `invalid-lead` that names each wrong field
+ */
+export function readLead(body: unknown, parse: typeof parseFormLead = parseLead): Lead {
+  const result = parse(body);
   if (result.success) return result.data;
   const errors = fieldErrors(result.error, body);
   const names = errors.map(({field}) => field || 'the body').join(', ');

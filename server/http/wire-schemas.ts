@@ -25,6 +25,7 @@ import {
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
+import {askedNames} from '../../contract/extra-fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
 import {
   creditScores,
@@ -159,6 +160,24 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     estimate: figuresSchema
       .exactOptional()
       .describe('The figures of the policy, of a partner that shows the total before the contact data.'),
+    ask: z
+      .array(
+        z.object({
+          name: z.enum(askedNames),
+          choices: z
+            .record(z.string(), z.string())
+            .exactOptional()
+            .describe('The words of each choice, in the language of the form. Missing for a text.'),
+        }),
+      )
+      .exactOptional()
+      .describe(
+        'What the form asks for besides, of a partner that wants it. The lead may have these fields.',
+      ),
+    call_promise: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe('What the partner promises about its call, by language, of a partner that says it.'),
     context_fields: z
       .array(z.string())
       .exactOptional()
@@ -230,6 +249,12 @@ export const listedVersionsSchema = schemaOf<ListedVersions>()(
         fixed_in: z.string().exactOptional(),
       }),
     ),
+    heights: z.object({
+      steps: z.string(),
+      'contact-first': z.string(),
+      standard: z.string(),
+      single: z.string(),
+    }),
   }),
 );
 

@@ -116,11 +116,13 @@ export type Postponed = {
  * - `refused`: the destination will never accept the lead. The delivery stays in the outbox, where operators read
  *   `reason`. `fields` are those that the destination named, if any
  * - `dropped`: a confirmation will not be sent any more. It leaves the outbox, because an operator can do nothing about it
+ * - `skipped`: nothing is sent, because the destination has not chosen this type of event
  */
 export type Settlement =
   | {state: 'delivered'; answer: DoneAnswer | null; note?: string; recipients?: Recipients}
   | {state: 'refused'; reason: string; fields?: readonly FormFieldName[]}
-  | {state: 'dropped'; reason: string};
+  | {state: 'dropped'; reason: string}
+  | {state: 'skipped'; reason: string};
 
 /** What a visitor's confirmation needs besides the lead. It is stored with the lead, and forgotten after a day. */
 export type ConfirmationRequest = {
@@ -162,9 +164,19 @@ export type PausedDestination = {destination: string; pausedAt: number; reason: 
 /** When an operator last ended the break that a destination had asked for, or got because it failed. */
 export type BreakEnd = {destination: string; endedAt: number};
 
-/** All states of a delivery. Those that are not open have ended: `dropped` by an operator, or a confirmation by itself. */
-export const deliveryStates = [...openStates, 'delivered', 'dropped'] as const;
+/**
+ * The states of a delivery that has ended.
+ * - `dropped`: by an operator, or a confirmation by itself
+ * - `skipped`: news of a type that the destination has not chosen. It stands in the store all the same, because
+ *   `announce` tells of an answer those destinations that have a delivery of the lead
+ */
+export const endedStates = ['delivered', 'dropped', 'skipped'] as const;
+
+export const deliveryStates = [...openStates, ...endedStates] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
+
+export const hasEnded = (state: DeliveryState | undefined): boolean =>
+  endedStates.some((ended) => ended === state);
 
 /** A delivery as operators see it. */
 export type DeliveryRow = DeliveryKey & {

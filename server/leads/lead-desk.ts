@@ -62,7 +62,7 @@ export type Deliverer = {
    * Whether a new delivery to the destination may begin right after the commit. If so, it counts towards the pace of
    * the destination. Else it waits in the outbox until a worker claims it.
    */
-  reserve(destination: string): boolean;
+  reserve(destination: string, content: DeliveryContent): boolean;
   /** Takes back a lease under which nothing is begun, because the store may have given it and did not say so. */
   abandon(destination: string, lease: UnusedLease): void;
   /** Never rejects. The answer is `pending` if there is none yet. */
@@ -109,7 +109,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
     // the lease ends. Without a lease, a worker claims it at once.
     const leaseEnd = createdAt + timings.lease;
-    const lease = courier.reserve(destination)
+    const lease = courier.reserve(destination, content)
       ? {nextAttemptAt: leaseEnd, leaseEnd}
       : {nextAttemptAt: createdAt};
     return {...delivery, state: 'waiting', ...lease};

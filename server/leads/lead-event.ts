@@ -8,13 +8,13 @@ import {amountNames, amountParts, reasons} from '../../contract/amounts.ts';
 import {attributionKeys, leadStatuses, type AttributionKey} from '../../contract/embed.ts';
 import {
   contactFields,
-  extraFields,
   financialFields,
-  type formFields,
   leadTypes,
   type Field,
+  type FormFieldName,
   type FieldTable,
 } from '../../contract/fields.ts';
+import {callTimeField, extraFields} from '../../contract/extra-fields.ts';
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {afterTouch} from '../../form/words/en.ts';
@@ -23,10 +23,7 @@ const time = (description: string) => z.iso.datetime().describe(`${description} 
 
 const labels: Readonly<Record<string, string>> = afterTouch.labels;
 /** Describes the fields in documents. A field of the form that is not described here has its English label there. */
-const words: {readonly [Name in keyof typeof formFields]?: string} & Record<
-  keyof typeof extraFields,
-  string
-> = {
+const words: {readonly [Name in FormFieldName]?: string} = {
   first_name: 'The first name.',
   last_name: 'The last name.',
   email: 'The e-mail address.',
@@ -39,6 +36,7 @@ const words: {readonly [Name in keyof typeof formFields]?: string} & Record<
   state: 'The US state, as a two-letter code.',
   time_frame: 'When the money is needed.',
   notes: 'Notes. They may have several lines.',
+  call_time: 'When the visitor wants to be called. text_first: with a text message before.',
 };
 
 type ValueOf<Row extends Field> = Row extends {choices: readonly (infer Choice extends string)[]}
@@ -75,7 +73,7 @@ const leadSchema = z
     phone_e164: z
       .string()
       .describe('The telephone number in E.164, such as +12025550142, without extension.'),
-    ...z.object({...eventFields(financialFields), ...eventFields(extraFields)}).partial().shape,
+    ...z.object(eventFields({...financialFields, ...extraFields, call_time: callTimeField})).partial().shape,
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 

@@ -5,7 +5,6 @@ import {
   characters,
   cidField,
   contactFields,
-  extraFields,
   fieldErrorCodes,
   financialFields,
   type Field,
@@ -13,6 +12,7 @@ import {
   type FieldKind,
   type FieldTable,
 } from '../../contract/fields.ts';
+import {callTimeField, extraFields} from '../../contract/extra-fields.ts';
 import {toE164} from '../../contract/phone.ts';
 import type {FieldError} from '../../contract/problems.ts';
 
@@ -154,6 +154,8 @@ function schemasOf<Table extends FieldTable>(table: Table) {
 const fieldsOfEveryLead = {cid: cidField, ...contactFields, ...extraFields};
 /** The fields of both types of leads, by name. */
 export const leadFields: FieldTable = {...fieldsOfEveryLead, ...financialFields};
+const onlyOfForms = {call_time: callTimeField};
+const allFields: FieldTable = {...leadFields, ...onlyOfForms};
 
 // The order of the fields must never change, because stored digests of leads (`comparableText`) depend on it.
 const common = schemasOf(fieldsOfEveryLead);
@@ -164,21 +166,30 @@ const prequalificationLead = z.object({
   ...schemasOf(financialFields),
 });
 
-/** A body without `lead_type` is a standard lead. */
+/** What callers send. A body without `lead_type` is a standard lead. */
 export const leadSchema = z.discriminatedUnion('lead_type', [standardLead, prequalificationLead]);
+
+const ofForms = schemasOf(onlyOfForms);
+const formLeadSchema = z.discriminatedUnion('lead_type', [
+  standardLead.extend(ofForms),
+  prequalificationLead.extend(ofForms),
+]);
 
 /** The compiled schema is three times as fast. Compiling uses `new Function`, which is no problem on a server. */
 const compiled = z.compile(leadSchema);
+const compiledOfForms = z.compile(formLeadSchema);
 export const parseLead = (body: unknown) => compiled.safeParse(body);
+/** Reads a lead of the form, which may have fields that callers cannot send. */
+export const parseFormLead = (body: unknown) => compiledOfForms.safeParse(body);
 
 /** A lead after it was parsed: texts are trimmed, amounts are numbers, and the phone number has both forms. */
-export type Lead = z.output<typeof leadSchema>;
-export type PrequalificationLead = z.output<typeof prequalificationLead>;
+export type Lead = z.output<typeof formLeadSchema>;
+export type PrequalificationLead = Extract<Lead, {lead_type: 'prequalification'}>;
 
 /** Which values the field accepts, for error messages and documents. */
 export function expectation(name: string): string {
   if (name === 'lead_type') return 'must be standard or prequalification';
-  const field = leadFields[name];
+  const field = allFields[name];
   if (!field) return 'must be a JSON object';
   if (field.expects) return `must be ${field.expects}`;
   switch (field.kind) {

@@ -150,6 +150,51 @@ const statusCauses: readonly Cause[] = [
   row('The upstream gave no reply that could be read', 'the reply was lost', askForLog),
 ];
 
+const copyUrl =
+  'Copy the URL of its webhook again, whole and with each & as it is, into CREDENTIALS_…_URL, and restart the server.';
+const newWebhook =
+  'Make a new webhook in the room, put its URL into CREDENTIALS_…_URL, and restart the server.';
+
+/** Answers of Slack, Microsoft Teams and Google Chat. The first row that fits counts. */
+const chatCauses: readonly Cause[] = [
+  row(
+    'The chat room gave no answer',
+    'its service is slow or away',
+    'Wait. What waits is sent once it answers.',
+  ),
+  row('The chat room answered 3xx', 'the URL is not that of an incoming webhook', copyUrl),
+  row(
+    'The chat room answered 400',
+    '"format" is that of another service, or the URL is not complete',
+    `Correct "format" of the destination. ${copyUrl}`,
+  ),
+  row('The chat room answered 401', 'the URL is not complete, or is no longer valid', copyUrl),
+  row(
+    'The chat room answered 403',
+    'the URL is not complete or no longer valid, or the service forbids posts of webhooks there',
+    `${copyUrl} Else ask those who run the service.`,
+  ),
+  row('The chat room answered 404', 'the URL is wrong, or the webhook or its room was removed', newWebhook),
+  row('The chat room answered 405', 'the URL is not that of an incoming webhook', copyUrl),
+  row(
+    'The chat room answered 410',
+    'the room is archived, or its webhook was removed',
+    `${newWebhook} "lead-prequal destinations resume" goes on.`,
+  ),
+  row('The chat room answered 413', 'the message is too long for it', 'Choose "details": "none".'),
+  row(
+    'The chat room answered 429',
+    'it asks for fewer messages at once',
+    'Lower per_second of the destination.',
+  ),
+  row(
+    'The chat room answered 4xx',
+    'it does not accept this message',
+    '"lead-prequal deliveries show" has the beginning of its answer. Once it accepts such messages: "lead-prequal deliveries retry".',
+  ),
+  row('The chat room answered 5xx', 'its service failed', 'Wait. What waits is sent once it works again.'),
+];
+
 /** Why a mail server took no e-mail. Its replies have the statuses of RFC 5321. */
 export const mailCauses = {
   tooSlow: row('The mail server took too long to reply', 'it is busy, or delays strangers', firewall),
@@ -235,11 +280,12 @@ export const causeAreas: Readonly<Record<string, readonly Cause[]>> = {
     message: `${cause.message} (${code})`,
   })),
   'Webhooks and upstreams': statusCauses,
+  'Chat rooms': chatCauses,
   'E-mail': Object.values(mailCauses),
   'The store and Redis': storeCauses,
 };
 
-const patterns = [...Object.values(mailCauses), ...statusCauses].map((cause) => ({
+const patterns = [...Object.values(mailCauses), ...statusCauses, ...chatCauses].map((cause) => ({
   cause,
   pattern: new RegExp(`^${cause.message.replace('xx', '\\d\\d')}`),
 }));

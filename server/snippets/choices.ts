@@ -5,11 +5,12 @@
  */
 import {z} from 'zod';
 import {languages} from '../../form/words/languages.ts';
-import type {LeadType} from '../../contract/fields.ts';
+import {contextPrefix} from '../../contract/embed.ts';
+import type {Partner} from '../config/partners.ts';
 import {inWords} from '../config/values.ts';
 import {lookNames, looks, type Look, type LookName} from './looks.ts';
 import type {Attributes} from './markup.ts';
-import {color, fontFamilies, globalName, length, link, serverUrl, words} from './values.ts';
+import {color, contextText, fontFamilies, globalName, length, link, serverUrl, words} from './values.ts';
 
 /** How people choose the value on a page. */
 export type Control =
@@ -156,11 +157,24 @@ export const generalChoices = {
   }),
 } as const satisfies Readonly<Record<string, Choice>>;
 
-export const allChoices: Readonly<Record<string, Choice>> = {
+type Choosable = Pick<Partner, 'leadTypes' | 'contextFields'>;
+
+/** The hidden fields of a partner. They are attributes of the form, too. */
+export const contextChoices = (partner: Choosable | undefined): Readonly<Record<string, Choice>> =>
+  Object.fromEntries(
+    (partner?.contextFields ?? []).map(({name}) => [
+      `${contextPrefix}${name}`,
+      field('text', name, 'Nothing', contextText),
+    ]),
+  );
+
+/** @param partner without one, there are no hidden fields */
+export const choicesFor = (partner?: Choosable): Readonly<Record<string, Choice>> => ({
   ...generalChoices,
   ...attributeChoices,
+  ...contextChoices(partner),
   ...styleChoices,
-};
+});
 
 export type Choices = {
   attributes: Attributes;
@@ -186,9 +200,9 @@ type Read = {choices: Choices; faults: Faults};
 /**
  * Reads what was chosen. A wrong value is reported, and left out of the choices.
  * @param given by the name of a choice; other names are ignored, and an empty text chooses the default
- * @param taken the lead types that the partner takes, if the partner is known
+ * @param partner whose lead types and hidden fields can be chosen, if it is known
  */
-export function readChoices(given: Readonly<Record<string, unknown>>, taken?: readonly LeadType[]): Read {
+export function readChoices(given: Readonly<Record<string, unknown>>, partner?: Choosable): Read {
   const faults: Record<string, string> = {};
   const read = (table: Readonly<Record<string, Choice>>) => {
     const found: Record<string, string | true> = {};
@@ -205,7 +219,8 @@ export function readChoices(given: Readonly<Record<string, unknown>>, taken?: re
 
   const {look: lookName, version = 'pinned'} = read(generalChoices);
   const look = lookName === undefined ? undefined : looks[lookName as LookName];
-  const attributes = read(attributeChoices);
+  const attributes = read({...attributeChoices, ...contextChoices(partner)});
+  const taken = partner?.leadTypes;
   const asked = given['lead-type'];
   if (taken && asked && !faults['lead-type'] && !taken.some((type) => type === asked)) {
     faults['lead-type'] = `must be ${taken.join(' or ')}: this partner takes no other leads`;
@@ -233,7 +248,15 @@ export function readChoices(given: Readonly<Record<string, unknown>>, taken?: re
 /** The same attributes in the order of the table, so that the same choices always give the same text. */
 export const inOrder = (attributes: Attributes): Attributes =>
   Object.fromEntries(
-    Object.keys(attributeChoices)
+    [...Object.keys(attributeChoices), ...Object.keys(contextOf(attributes))]
       .filter((name) => attributes[name] !== undefined)
       .map((name) => [name, attributes[name] ?? '']),
+  );
+
+/** The hidden fields among the attributes. The query of the apply page has them by the same names. */
+export const contextOf = (attributes: Attributes): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([name]) => name.startsWith(contextPrefix))
+      .map(([name, value]) => [name, String(value)]),
   );

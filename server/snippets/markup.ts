@@ -45,7 +45,7 @@ export type Fallback = {
 
 /** The partner's apply page. It asks for what the partner takes, whatever is chosen for the snippet. */
 export type ApplyPage = {
-  /** Such as `https://leads.example.com/apply/acme`. */
+  /** Such as `https://leads.example.com/apply/acme`, with the hidden fields in its query. */
   applyUrl: string;
   title: string;
   /** What its form begins with, which decides about the height that a frame keeps for it. */

@@ -11,7 +11,7 @@ import {
   pinnedFile,
   type EmbedVersion,
 } from '../versions/embed-versions.ts';
-import {inOrder, type Choices} from './choices.ts';
+import {contextOf, inOrder, type Choices} from './choices.ts';
 import {fallbackOf} from './fallback.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
 import {siteOf} from './receiver.ts';
@@ -64,7 +64,8 @@ export function snippetParts(
   const {title} = pageWords[language];
   const key = partner?.key ?? samplePartner;
   const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;
-  const applyAddress = `${receiver}${paths.apply}/${key}${lang ? `?lang=${lang}` : ''}`;
+  const context = contextOf(attributes);
+  const applyAddress = `${receiver}${paths.apply}/${key}${queryOf({...(lang && {lang}), ...context})}`;
   const isDialog = attributes['presentation'] === 'dialog';
   const firstScreen = firstScreenOf(attributes);
   const isPinned = version !== 'newest';
@@ -86,8 +87,14 @@ export function snippetParts(
       text: title[attributes['lead-type'] === 'standard' ? 'standard' : 'prequalification'],
     },
     fallback: isDialog ? undefined : fallbackOf(applyAddress, partner?.contact, language),
-    applyPage: applyPageOf(publicUrl, partner, title),
+    applyPage: applyPageOf(publicUrl, partner, title, context),
   };
+}
+
+/** With its question mark, or empty. */
+function queryOf(parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(parameters).toString();
+  return query && `?${query}`;
 }
 
 function ownSitesOf(publicUrl: string, partner: Partner | undefined): ReadonlySet<string> {
@@ -104,11 +111,12 @@ function applyPageOf(
   publicUrl: string,
   partner: Partner | undefined,
   titles: Record<LeadType, string>,
+  context: Readonly<Record<string, string>>,
 ): ApplyPage {
   const asksForAll = !partner || partner.leadTypes.includes('prequalification');
   const title = titles[asksForAll ? 'prequalification' : 'standard'];
   return {
-    applyUrl: `${publicUrl}${paths.apply}/${partner?.key ?? samplePartner}`,
+    applyUrl: `${publicUrl}${paths.apply}/${partner?.key ?? samplePartner}${queryOf(context)}`,
     title: partner ? `${title} – ${partner.name}` : title,
     firstScreen: asksForAll ? 'steps' : 'standard',
   };
@@ -117,5 +125,5 @@ function applyPageOf(
 function firstScreenOf(attributes: Attributes): keyof typeof reservedHeights {
   if (attributes['lead-type'] === 'standard') return 'standard';
   if (attributes['layout'] === 'single') return 'single';
-  return attributes['order'] === 'contact-first' ? 'contactFirst' : 'steps';
+  return attributes['order'] === 'contact-first' ? 'contact-first' : 'steps';
 }

@@ -269,7 +269,7 @@ export const siteKinds = {
     name: 'E-mail or QR code',
     steps: [
       'E-mails cannot hold a form. Link to your apply page, which is on our server.',
-      'For a QR code, use the address. Add "?utm_source=" and a name to see where leads come from.',
+      'For a QR code, use the address. Add "?utm_source=" and a name to see where leads come from, or "&utm_source=" if it has a question mark.',
     ],
     blocks: (parts) => [
       {title: 'The address', language: 'text', code: parts.applyPage.applyUrl},

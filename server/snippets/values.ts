@@ -1,6 +1,7 @@
 /** What may stand in a snippet. All of it comes from a web address or a command line, and ends up in HTML, CSS and code. */
 import type * as Culori from 'culori';
 import {z} from 'zod';
+import {contextValue} from '../../contract/embed.ts';
 import {atFirstUse} from '../config/at-first-use.ts';
 
 /** An opaque colour of CSS. Of any other text, such as `transparent`, browsers would make a button without a colour. */
@@ -102,6 +103,12 @@ export const words = z
   .string()
   .max(80)
   .regex(/^\P{C}*$/u, 'must be a text without control characters')
+  .check(noTemplateSigns);
+
+/** The value of a hidden field. */
+export const contextText = z
+  .string()
+  .regex(contextValue, 'must be one line of at most 200 characters')
   .check(noTemplateSigns);
 
 /** The name of a global variable. */

@@ -97,9 +97,9 @@ const endDelivered = `
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
   WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL`;
-const endDropped = `
-  UPDATE deliveries SET state = 'dropped', leased_until = 0, last_error = $1, settled_at = $2
-  WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6 AND settled_at IS NULL`;
+const endUnsent = `
+  UPDATE deliveries SET state = $1, leased_until = 0, last_error = $2, settled_at = $3
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND leased_until = $7 AND settled_at IS NULL`;
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -191,8 +191,9 @@ export function deliveryQueries(
 
     async settle({lead, destination, content}, leaseEnd, settlement) {
       const now = Date.now();
-      if (settlement.state === 'dropped') {
-        await write(statement(endDropped, settlement.reason, now, lead, destination, content, leaseEnd));
+      if (settlement.state === 'dropped' || settlement.state === 'skipped') {
+        const {state, reason} = settlement;
+        await write(statement(endUnsent, state, reason, now, lead, destination, content, leaseEnd));
         return undefined;
       }
       const isRefused = settlement.state === 'refused';

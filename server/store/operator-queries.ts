@@ -7,7 +7,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Codec} from './codec.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {announce, endBreak, toRecipients} from './delivery-queries.ts';
-import type {DeliveryFilter, DeliveryKey, DeliveryRow, OutboxCount} from '../leads/deliveries.ts';
+import {
+  hasEnded,
+  type DeliveryFilter,
+  type DeliveryKey,
+  type DeliveryRow,
+  type OutboxCount,
+} from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
@@ -57,7 +63,7 @@ function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey)
 
 /** Repeats the condition of the index that has the rows of a state, so that the index is used. */
 function rowsIn(state: DeliveryFilter['state']): string {
-  if (state === 'delivered' || state === 'dropped') return 'settled_at IS NOT NULL';
+  if (hasEnded(state)) return 'settled_at IS NOT NULL';
   return state === undefined || state === 'waiting'
     ? 'settled_at IS NULL'
     : "settled_at IS NULL AND state <> 'waiting'";
@@ -225,10 +231,9 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
 
     async retryDeliveries(now, filter) {
       const {lead, state} = filter;
-      const isOpen = state !== 'delivered' && state !== 'dropped';
       const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
       // A confirmation that has ended may have reached the visitor, who must not get it twice.
-      const extra = isOpen ? withoutHeld : " AND content NOT IN ('lead', 'confirmation')";
+      const extra = hasEnded(state) ? " AND content NOT IN ('lead', 'confirmation')" : withoutHeld;
       const {count, destinations} = await changeAll(filter, extra, (batch) => makeDue(now, batch));
       // The deliveries are due before the breaks end, so that each process finds them then.
       if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));

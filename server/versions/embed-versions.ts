@@ -9,6 +9,7 @@ import {compareVersions} from 'compare-versions';
 import {z} from 'zod';
 import {firstFiles} from '../../contract/api.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
+import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
 import {readOwnJsonFile} from '../config/files.ts';
 import {versionNumber} from '../config/values.ts';
@@ -112,6 +113,7 @@ export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions 
     ),
     ...advisory,
   })),
+  heights: reservedHeights,
 });
 
 /**

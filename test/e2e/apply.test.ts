@@ -11,8 +11,11 @@ import {chromium, type BrowserContextOptions, type Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {findChromium} from '../support/find-browsers.ts';
+import {confirming} from '../support/confirming.ts';
 import {freePort} from '../support/free-port.ts';
+import {startMailServer} from '../support/mail-server.ts';
 import {openForSuite, openFor} from '../support/opened.ts';
+import {sqlite} from '../support/stores.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {walk, widths} from './partner-pages/way.ts';
@@ -53,6 +56,7 @@ async function startAll() {
         name: 'Acme Funding',
         privacy_href: 'https://www.acme.example/privacy',
         colors: {accent: '#0b7a5a'},
+        cta: {label: 'Book a call', href: 'https://www.acme.example/book'},
         consent: {
           required: true,
           texts: {
@@ -149,6 +153,8 @@ suite('an apply page', () => {
     );
     await walk(page, noLook);
     assert.deepEqual(violations, []);
+    const booking = page.getByRole('link', {name: 'Book a call'});
+    assert.equal(await booking.evaluate(({target}: HTMLAnchorElement) => target), '', 'it stays in the tab');
 
     const {partner, lead, attribution, consent} = storedLead(run.databasePath);
     assert.equal(partner, 'acme');
@@ -309,6 +315,25 @@ suite('an apply page in a frame', () => {
     assert.equal(attribution['referrer'], `${run.listed.origin}/`);
   });
 
+  test('the link of the partner below the result leaves the frame for a new tab', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run));
+    await page
+      .context()
+      .route('https://www.acme.example/**', (route) =>
+        route.fulfill({contentType: 'text/html', body: 'Book'}),
+      );
+    await page.goto(`${run.listed.origin}/`);
+    const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
+    await walk(frame as unknown as Page, noLook);
+    const opened = page.waitForEvent('popup');
+    await frame.getByRole('link', {name: 'Book a call'}).click();
+    const booking = await opened;
+    await booking.waitForURL('https://www.acme.example/book');
+    assert.equal(await booking.evaluate(() => window.opener as unknown), null);
+    assert.ok(await frame.getByRole('table').isVisible(), 'the result stays in the frame');
+    assert.deepEqual(violations, []);
+  });
+
   test('has no heading of its own, is light on a light page, and moves nothing on it', async (t) => {
     const {page} = await openFor(t, openTab(run, {colorScheme: 'dark'}));
     await page.goto(run.listed.origin);
@@ -339,4 +364,103 @@ suite('an apply page in a frame', () => {
     assert.ok(page.frames().every((frame) => !frame.url().startsWith(run.publicUrl)));
     assert.deepEqual(await page.evaluate(() => (window as unknown as {got: unknown[]}).got), []);
   });
+});
+
+suite('a visitor who gets a confirmation', () => {
+  const languages = {
+    en: {
+      score: 'Above 720',
+      next: 'Next',
+      funds: {'Retirement funds': '120000', Cash: '50000', Investments: '0'},
+      contact: {'First name': 'Ana', 'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'},
+      send: 'See my estimate',
+      change: 'Change my answers',
+      subject: 'We received your answers',
+      hello: 'Hello Ana,',
+      nextStep: 'Maria calls you at the number you gave today.',
+    },
+    es: {
+      score: 'Más de 720',
+      next: 'Siguiente',
+      funds: {'Fondos de jubilación': '120000', Efectivo: '50000', Inversiones: '0'},
+      contact: {
+        Nombre: 'Ana',
+        Apellidos: 'Silva',
+        'Correo electrónico': 'ana@example.com',
+        Teléfono: '415-555-0132',
+      },
+      send: 'Ver mi estimado',
+      change: 'Cambiar mis respuestas',
+      subject: 'Recibimos sus respuestas',
+      hello: 'Hola, Ana:',
+      nextStep: 'María le llama hoy al número que nos dio.',
+    },
+  } as const;
+
+  for (const [lang, words] of Object.entries(languages)) {
+    test(`one e-mail in the language of the form (${lang}) arrives, and none for a correction`, async (t) => {
+      const mail = await openFor(t, startMailServer());
+      const port = await freePort();
+      const publicUrl = `http://localhost:${port}`;
+      const next_step = {en: 'Maria calls you at {phone} today.', es: 'María le llama hoy al {phone}.'};
+      const server = await openFor(
+        t,
+        sqlite.startServer({
+          ...confirming(`smtp://127.0.0.1:${mail.port}`, {fields: {next_step}}),
+          port,
+          publicUrl,
+          embedFolder: resolve('dist/embed'),
+          proofOfWork: 10,
+        }),
+      );
+      const browser = await chromium.launch(await findChromium());
+      t.after(() => browser.close());
+      const page = await browser.newPage();
+      await page.goto(`${publicUrl}/apply/acme?lang=${lang}`);
+      const form = page.locator('lead-prequal-form');
+      const press = (name: string) => form.getByRole('button', {name, exact: true}).click();
+      const fill = async (answers: Readonly<Record<string, string>>) => {
+        for (const [label, value] of Object.entries(answers))
+          await form.getByLabel(label, {exact: true}).fill(value);
+      };
+      await form.getByText(words.score).click();
+      const touchedAt = await page.evaluate(() => performance.now());
+      await press(words.next);
+      await fill(words.funds);
+      await press(words.next);
+      await fill(words.contact);
+      // A form that is filled in within three seconds counts as one of a bot, which gets no confirmation.
+      await page.waitForFunction((since) => performance.now() > since + 3_000, touchedAt);
+      await press(words.send);
+      await form.getByRole('table').waitFor();
+      const shown = await form.evaluate(({shadowRoot}) => shadowRoot?.textContent ?? '');
+      const [reference] = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(shown) ?? assert.fail(shown);
+      await until(() => mail.received.length === 1);
+      const [received = assert.fail()] = mail.received;
+      assert.deepEqual(received.to, ['ana@example.com']);
+      assert.equal(received.parsed.subject, `${words.subject} (${reference})`);
+      for (const text of [received.parsed.text, received.parsed.html]) {
+        assert.ok(text?.includes(words.hello), text);
+        assert.ok(text?.includes(words.nextStep), text);
+        assert.ok(!/415|555-0132|Silva|\$/.test(text ?? ''), text);
+      }
+      assert.match(received.parsed.html ?? '', new RegExp(`<html lang="${lang}"`));
+
+      // The visitor changes an answer and sends the form again: a second lead, and no second e-mail.
+      await press(words.change);
+      await fill({[Object.keys(words.funds)[1] ?? '']: '60000'});
+      await press(words.next);
+      await press(words.send);
+      const confirmations = () =>
+        server.select(
+          "SELECT state, last_error FROM deliveries WHERE content = 'confirmation' ORDER BY lead_id",
+        );
+      await until(async () => (await confirmations()).filter(({state}) => state !== 'waiting').length === 2);
+      assert.deepEqual(
+        (await confirmations()).map(({state}) => state),
+        ['delivered', 'dropped'],
+      );
+      assert.equal(mail.received.length, 1);
+    });
+  }
 });

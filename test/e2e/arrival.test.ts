@@ -32,7 +32,7 @@ const cases = {
     display: block;
     min-height: clamp(37em, (40em - 100vw) * 99, 45em);
   }</style><lead-prequal-form></lead-prequal-form>`,
-  'contact data first': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.contactFirst)}</style>
+  'contact data first': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights['contact-first'])}</style>
     <lead-prequal-form order="contact-first"></lead-prequal-form>`,
   'contact data alone': `<style>${reservedHeightRule('lead-prequal-form', reservedHeights.standard)}</style>
     <lead-prequal-form lead-type="standard"></lead-prequal-form>`,

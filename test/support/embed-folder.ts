@@ -11,7 +11,7 @@ export const sha384 = (text: string) => integrityOf('sha384', text);
 /** The same hash of a text as another, such as `sha256-…`. */
 export const sameHashOf = (text: string, other: string) => integrityOf(other.split('-')[0] ?? '', text);
 
-/** @param files by name. Those whose names end in `.js` are in the manifest, as in a real build */
+/** @param files by name. Scripts and the plugin for WordPress are in the manifest, as in a real build */
 export function makeEmbedVersion(
   embedFolder: string,
   version: string,
@@ -22,7 +22,7 @@ export function makeEmbedVersion(
   const integrity: Record<string, string> = {};
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder, name), text);
-    if (name.endsWith('.js')) integrity[name] = sha384(text);
+    if (/\.(js|zip)$/.test(name)) integrity[name] = sha384(text);
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({version, integrity}));
 }

@@ -1,6 +1,6 @@
 /** Any choices that may be made about a snippet, as the query of the page of snippets has them. */
 import fc from './properties.ts';
-import {allChoices, type Choice} from '../../server/snippets/choices.ts';
+import {choicesFor, type Choice} from '../../server/snippets/choices.ts';
 
 /** Values of text fields that are allowed, though some of them look like markup or code. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -28,9 +28,9 @@ function valuesOf(name: string, {control}: Choice): readonly string[] {
 }
 
 /** The names and values of all choices. */
-export const choiceValues: readonly (readonly [string, readonly string[]])[] = Object.entries(allChoices).map(
-  ([name, choice]) => [name, valuesOf(name, choice)],
-);
+export const choiceValues: readonly (readonly [string, readonly string[]])[] = Object.entries(
+  choicesFor(),
+).map(([name, choice]) => [name, valuesOf(name, choice)]);
 
 /** A choice that is left out is the default. */
 export const anyChoices: fc.Arbitrary<Record<string, string>> = fc

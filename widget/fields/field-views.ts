@@ -1,6 +1,6 @@
 /** All fields, and what is shown beside them. The credit score, which the first file has, looks the same in both. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {FieldKind} from '../../contract/fields.ts';
+import type {Field, FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
@@ -30,6 +30,17 @@ type Questions = {
   readonly fewDollars: number | undefined;
 };
 
+/** What the partner says of a field. */
+export type PartnerSays = {
+  /** The choices that the partner asks for, in words. */
+  readonly choices: Readonly<Record<string, string>> | undefined;
+  /** What the partner promises about its call. */
+  readonly promise: PartnerText | undefined;
+};
+
+/** Words of the partner, and their language if it is known. */
+export type PartnerText = {readonly text: string; readonly lang: string | undefined};
+
 export function fieldView(
   name: FieldName,
   words: Words,
@@ -37,10 +48,14 @@ export function fieldView(
   enterKey: EnterKey,
   {suggestion, fewDollars}: Questions,
   on: FieldActions,
+  {choices, promise}: PartnerSays,
 ): TemplateResult {
-  switch (fieldTable[name].kind) {
+  const row: Field = fieldTable[name];
+  switch (row.kind) {
     case 'choice':
-      return choice(name, words, state, optionsOf(name, fieldTable[name], words));
+      return row.choices
+        ? choice(name, words, state, optionsOf(name, row, words))
+        : selectField(name, words, state, choices);
     case 'flag':
       return choice(name, words, state, [
         {value: 'false', label: words.no},
@@ -52,17 +67,18 @@ export function fieldView(
     }
     case 'email':
       return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)}, enterKey);
+    case 'text':
+      return notesField(name, words, state);
     case 'name':
     case 'phone':
-    case 'text':
-      return textField(name, words, state, enterKey);
+      return textField(name, words, state, enterKey, name === 'phone' ? promise : undefined);
   }
 }
 
 /** A choice with its question. If it is optional, it has an option for no answer. */
 function choice(name: FieldName, words: Words, state: FieldState, options: ReturnType<typeof optionsOf>) {
   const row = fieldTable[name];
-  const question = labelText(name, {...words, labels: {...words.labels, ...words.questions}});
+  const question = questionText(name, words);
   const shown = row.required ? options : [...options, {value: '', label: words.ratherNotSay}];
   return choiceField(name, row, words, state, question, shown);
 }
@@ -79,6 +95,7 @@ function textField(
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
+  promise?: PartnerText,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -97,12 +114,66 @@ function textField(
         enterkeyhint=${enterKey}
         ?required=${required}
         aria-invalid=${error !== undefined}
-        aria-describedby=${describedBy(name, words, error)}
+        aria-describedby=${describedBy(name, words, error, promise && 'promise')}
         .value=${value}
-      />${below} ${error}
+      />${
+        promise &&
+        html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>
+          ${promise.text}
+        </p>`
+      }
+      ${below} ${error}
     </div>
   `;
 }
+
+/** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
+const selectField = (
+  name: FieldName,
+  words: Words,
+  {value = '', error}: FieldState,
+  choices: PartnerSays['choices'] = {},
+) => html`
+  <div class="field" part="field" data-field=${name}>
+    <label for=${name} part="label">${questionText(name, words)}</label>
+    <div class="select">
+      <select
+        id=${name}
+        name=${name}
+        part="input"
+        autocomplete=${fieldTable[name].autocomplete ?? 'off'}
+        aria-invalid=${error !== undefined}
+        aria-describedby=${describedBy(name, words, error)}
+      >
+        ${Object.entries({'': '', ...choices}).map(
+          ([choice, label]) => html`<option value=${choice} .selected=${choice === value}>${label}</option>`,
+        )}
+      </select>
+    </div>
+    ${error}
+  </div>
+`;
+
+const notesField = (name: FieldName, words: Words, {value = '', error}: FieldState) => html`
+  <div class="field" part="field" data-field=${name}>
+    <label for=${name} part="label">${questionText(name, words)}</label>
+    <textarea
+      id=${name}
+      name=${name}
+      part="input"
+      rows="3"
+      autocapitalize="sentences"
+      autocomplete="off"
+      aria-invalid=${error !== undefined}
+      aria-describedby=${describedBy(name, words, error)}
+      .value=${value}
+    ></textarea>
+    ${error}
+  </div>
+`;
+
+const questionText = (name: FieldName, words: Words) =>
+  labelText(name, {...words, labels: {...words.labels, ...words.questions}});
 
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
   fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;

@@ -8,15 +8,31 @@ import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {fill, sayError} from '../../form/words/words.ts';
+import type {AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {errorText, fieldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
+import {
+  errorText,
+  fieldView,
+  sayQuestion,
+  type EnterKey,
+  type FieldActions,
+  type PartnerText,
+} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
 /** The selector of a field's input, or of the consent's. Of a choice, it is the first radio button. */
 export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
+
+/** What the partner's configuration adds to the fields. */
+export type Added = {
+  /** The fields that the partner asks for besides. They stand on the last page. */
+  readonly asked: readonly AskedField[];
+  /** What the partner promises about its call, at the phone field. */
+  readonly promise?: PartnerText | undefined;
+};
 
 /** Whole US dollars. */
 type Amounts = {[Name in FieldName]?: number | undefined};
@@ -30,6 +46,7 @@ export class FormState implements ReactiveController {
   filled = '';
 
   readonly #host: FormHost;
+  readonly #added: () => Added;
   /** An e-mail address to put in place of the typed one, if the visitor wants that. */
   #suggestion: string | undefined;
   /** The amounts that may be meant as thousands, which the visitor is asked, and those that the visitor has answered. */
@@ -40,8 +57,10 @@ export class FormState implements ReactiveController {
   /** The attributes and the property that answers have been filled in from. */
   #sources: readonly unknown[] = [];
 
-  constructor(host: FormHost) {
+  /** @param added what is shown now of it */
+  constructor(host: FormHost, added: () => Added) {
     this.#host = host;
+    this.#added = added;
     const draft = this.#fill();
     // A prefilled value must not replace what the visitor has typed while this file was on its way.
     for (const name of this.names) {
@@ -71,6 +90,8 @@ export class FormState implements ReactiveController {
   view(name: FieldName) {
     const code = this.errors[name];
     const {words} = this.#host;
+    const {asked, promise} = this.#added();
+    const choices = asked.find((each) => each.name === name)?.choices;
     return fieldView(
       name,
       words,
@@ -78,11 +99,13 @@ export class FormState implements ReactiveController {
       this.#enterKey(name),
       {suggestion: this.#suggestion, fewDollars: this.#fewDollars[name]},
       this.#actions,
+      {choices, promise},
     );
   }
 
   #enterKey(name: FieldName): EnterKey {
-    if (this.names.at(-1) !== name) return 'next';
+    // Enter does not stop at what the partner asks for besides.
+    if (this.names.findLast((each) => fieldTable[each].required) !== name) return 'next';
     return this.page === this.#host.pages().length - 1 ? 'send' : 'go';
   }
 

@@ -10,15 +10,18 @@ import {draftName, forgetDraft} from './contact-sources.ts';
 /** Milliseconds. */
 const lifetime = 30 * 60_000;
 
-/** UTF-16 code units. No field takes a text that is nearly as long. */
-const longestText = 1_000;
+/** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
+const [longestLine, longestText] = [1_000, 5_000];
 
 /** Whether the visitor can have typed or chosen it. An empty text is what a choice has for "rather not say". */
 function isTypable(name: FieldName, value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  const {kind, required, choices = ['true', 'false']} = fieldTable[name];
-  if (kind === 'choice' || kind === 'flag') return choices.includes(value) || (!required && value === '');
-  return value !== '' && value.length <= longestText && !/[\r\n]/.test(value);
+  const {kind, required, choices} = fieldTable[name];
+  const options = kind === 'flag' ? ['true', 'false'] : choices;
+  if (options) return options.includes(value) || (!required && value === '');
+  // The choices that the partner asks for are not known here.
+  if (kind === 'text') return value !== '' && value.length <= longestText;
+  return value !== '' && value.length <= longestLine && !/[\r\n]/.test(value);
 }
 
 /** Names that are no field, and values that no visitor can have typed, are left out. */

@@ -43,9 +43,54 @@ export const touched = css`
     margin-block-start: 6px;
   }
   [aria-invalid='true'] .option label,
-  input[aria-invalid='true'] {
+  :is(input, select, textarea)[aria-invalid='true'] {
     border-color: var(--_bad);
     box-shadow: inset 0 0 0 1px var(--_bad);
+  }
+  select,
+  textarea {
+    appearance: none;
+    background: var(--_paper);
+    border: 1px solid;
+    border-radius: var(--_corner);
+    box-sizing: border-box;
+    color: inherit;
+    display: block;
+    font: inherit;
+    inline-size: 100%;
+    margin: 0;
+    min-block-size: max(44px, var(--_space) * 12);
+    padding: 0 14px;
+  }
+  textarea {
+    padding-block: 10px;
+    resize: vertical;
+  }
+  select:hover,
+  textarea:hover {
+    border-color: currentcolor;
+  }
+  select {
+    padding-inline-end: 40px;
+    text-overflow: ellipsis;
+  }
+  .select {
+    position: relative;
+  }
+  .select::after {
+    block-size: 7px;
+    border: solid;
+    border-width: 0 2px 2px 0;
+    content: '';
+    inline-size: 7px;
+    inset-block-start: calc(50% - 6px);
+    inset-inline-end: 16px;
+    pointer-events: none;
+    position: absolute;
+    rotate: 45deg;
+  }
+  .promise {
+    margin-block-start: 6px;
   }
   button,
   .main {

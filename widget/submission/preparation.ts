@@ -1,8 +1,9 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
-import type {EmbedConfig} from '../../contract/embed.ts';
+import type {AskedField, EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
+import {isField} from '../../form/read-fields.ts';
 import {leastTotal} from '../../form/least-total.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
@@ -132,6 +133,8 @@ function sanitize({
   next_step_named,
   cta,
   estimate,
+  ask,
+  call_promise,
   context_fields,
   challenge,
 }: Partial<EmbedConfig>): UsedConfig {
@@ -139,15 +142,18 @@ function sanitize({
     lead_types: Array.isArray(lead_types) ? lead_types : [],
     consent: typeof consent?.text === 'string' ? consent : null,
     colors: colors ?? {},
-    next_step: Object.fromEntries(
-      Object.entries(next_step_named ?? next_step ?? {}).filter(([, text]) => typeof text === 'string'),
-    ),
+    next_step: texts(next_step_named ?? next_step),
     cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
+    ask: Array.isArray(ask) ? ask.filter(({name}: AskedField) => isField(name)) : [],
+    call_promise: texts(call_promise),
     context_fields: Array.isArray(context_fields) ? context_fields : [],
     challenge: challenge?.parameters ? challenge : null,
   };
 }
+
+const texts = (byLanguage: Readonly<Record<string, string>> | undefined) =>
+  Object.fromEntries(Object.entries(byLanguage ?? {}).filter(([, text]) => typeof text === 'string'));
 
 const isLink = ({label, href}: Record<string, unknown>) =>
   typeof label === 'string' && /^https:/i.test(String(href));

@@ -5,11 +5,12 @@
 import {html, nothing} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
+import {fieldsOf, fieldTable, withAsked, type FieldName, type Page} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
-import {FormState, inputOf} from '../fields/form-state.ts';
+import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
@@ -64,6 +65,8 @@ export class TouchedForm {
   #summary: readonly SummaryItem[] = [];
   /** The field in which the visitor has just pressed Enter. */
   #enteredIn: FieldName | undefined;
+  /** What the configuration adds to the fields. It is postponed as the consent text is. */
+  #added: Added = nothingAdded;
   /** The configured colour whose styles have been added to the element. */
   #accent: string | undefined;
   /** Settles when the visitor has released the mouse button or lifted the finger. */
@@ -72,7 +75,7 @@ export class TouchedForm {
   constructor(host: FormHost) {
     this.#host = host;
     adopt(host.element, [touched, ...answerStyles]);
-    this.fields = new FormState(host);
+    this.fields = new FormState(host, () => this.#shown);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
     this.soFar = new SoFar(host, this.fields, this.submission.preparation);
@@ -82,8 +85,13 @@ export class TouchedForm {
 
   #configure() {
     const {config} = this.submission.preparation;
-    const isReplaced = this.consent.text !== undefined && !this.consent.isPostponed;
+    const {asked, promise} = this.#shown;
+    const isReplaced = (this.consent.text ?? asked[0] ?? promise) !== undefined && !this.consent.isPostponed;
     this.consent.text = config?.consent ?? undefined;
+    const promises = config?.call_promise ?? {};
+    const tag = tagFor(promises, this.#host.words.locale);
+    const text = tag && promises[tag];
+    this.#added = {asked: config?.ask ?? [], promise: text ? {text, lang: langOf(tag)} : undefined};
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
     this.#accent = accent;
@@ -92,8 +100,8 @@ export class TouchedForm {
   }
 
   /**
-   * Shows what the configuration says. The consent text may make the form longer, which moves the page below it. If that
-   * is on the screen, the text is postponed. Only the browser knows how long the text is, so the form renders it and,
+   * Shows what the configuration says. The consent text, and what the partner asks and promises, may make the form longer,
+   * which moves the page below it. If that is on the screen, all of it is postponed. Only the browser knows how long the text is, so the form renders it and,
    * before the browser paints anything, takes it back. A visitor who has pressed the last button sees the text in any
    * case, because the form is about to ask for the consent. So does one who saw another text before it, such as that in
    * the language that the page had.
@@ -107,6 +115,19 @@ export class TouchedForm {
     if (isReplaced || isSending || end >= innerHeight || endOf(element) === end) return;
     this.consent.isPostponed = true;
     this.#host.refresh();
+  }
+
+  /** What the configuration adds to the fields, unless it is postponed. */
+  get #shown() {
+    return this.consent.isPostponed ? nothingAdded : this.#added;
+  }
+
+  /** Adds what the partner asks for to the pages. */
+  arrange(pages: readonly Page[]): readonly Page[] {
+    return withAsked(
+      pages,
+      this.#shown.asked.map(({name}) => name),
+    );
   }
 
   /** The type of lead that the page asks for, as far as the partner's configuration allows it. */
@@ -430,6 +451,8 @@ export class TouchedForm {
     );
   }
 }
+
+const nothingAdded: Added = {asked: []};
 
 /** Whether the visitor types the answer, and may not be done with it. */
 const isTyped = (name: FieldName) => !['choice', 'flag'].includes(fieldTable[name].kind);

@@ -6,10 +6,16 @@ import type {Network} from '../network.ts';
 import {createPoster} from '../webhook/post.ts';
 import {bodyOf, type Message} from './formats.ts';
 
+/** A connector of Teams answers 200 also where it could not post the message, and says the status in its body. */
+function statusIn(excerpt = ''): number | undefined {
+  const [, status] = /^Webhook message delivery failed\b.*? HTTP error (\d{3})\b/.exec(excerpt) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
+
 /** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
 export function createChat(settings: ChatSettings, timeout: number, network?: Partial<Network>): Destination {
   const {format, details, parallel = 1} = settings;
-  const poster = createPoster(settings, parallel, timeout, network);
+  const poster = createPoster(settings, parallel, timeout, network, {receiver: 'chat room', statusIn});
   const send = (message: Message, attempts: number) =>
     poster.post(JSON.stringify(bodyOf[format](message)), {}, attempts);
   return {

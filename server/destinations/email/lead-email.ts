@@ -4,6 +4,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest} from '../destination.ts';
 import {newsOf} from '../news.ts';
+import type {CallTime} from '../../../contract/extra-fields.ts';
 import {theirAddress, theirPhone, theirWords} from './their-words.ts';
 import {
   amountLines,
@@ -111,6 +112,13 @@ function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined
   return supersedes === null ? undefined : `Replaces: ${referenceOf(supersedes)}`;
 }
 
+const whenToCall: Readonly<Record<CallTime, string>> = {
+  morning: 'in the morning',
+  afternoon: 'in the afternoon',
+  evening: 'in the evening',
+  text_first: 'send a text message first',
+};
+
 function contactLines({lead}: LeadRecord): string[] {
   const {typed, e164} = lead.phone;
   return [
@@ -119,6 +127,7 @@ function contactLines({lead}: LeadRecord): string[] {
     `Phone: ${theirPhone(typed, longestValue)}`,
     // Phones make a link of it, which dials the country code, too.
     `Call: tel:${e164}`,
+    ...(lead.call_time ? [`When to call: ${whenToCall[lead.call_time]}`] : []),
     `E-mail: ${theirAddress(lead.email)}`,
   ];
 }

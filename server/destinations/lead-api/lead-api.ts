@@ -14,7 +14,7 @@ import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {usualParallel} from '../terms.ts';
-import {withAttribution} from './notes.ts';
+import {withFurther} from './notes.ts';
 import {withoutStatus, withStatus} from './failures.ts';
 import {amountsShape, createdShape, maxReplyBytes, namedFields, parseReply, type Reply} from './reply.ts';
 
@@ -86,10 +86,12 @@ export function createLeadApi(
     signal: AbortSignal,
   ): Promise<{remoteId: string} | {refusedWith: Reply}> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
-    const sent = {...lead, cid, phone: lead.phone.typed};
-    const body = JSON.stringify(
-      attributionInNotes ? {...sent, notes: withAttribution(lead.notes, attribution)} : sent,
-    );
+    const {call_time, ...specified} = lead;
+    const notes =
+      call_time || attributionInNotes
+        ? withFurther(lead, attributionInNotes ? attribution : null)
+        : lead.notes;
+    const body = JSON.stringify({...specified, cid, phone: lead.phone.typed, notes});
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
     if (refusals.includes(reply.status)) return {refusedWith: reply};
     if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
@@ -114,7 +116,7 @@ export function createLeadApi(
         // Only the upstream's own time counts. `onTaken` may have to wait for the store, which is not its fault.
         left -= performance.now() - begun;
         if ('refusedWith' in posted) {
-          const fields = namedFields(posted.refusedWith);
+          const fields = namedFields(posted.refusedWith, lead.lead);
           const reason = `The upstream refused the lead with ${posted.refusedWith.status}`;
           return fields.length > 0
             ? {state: 'refused', reason: `${reason} (${fields.join(', ')})`, fields}

@@ -2,7 +2,9 @@
 import {brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync} from 'node:zlib';
 import {z} from 'zod';
 import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../contract/amounts.ts';
+import {askedFields} from '../../../contract/extra-fields.ts';
 import {formFields, type FormFieldName} from '../../../contract/fields.ts';
+import type {Lead} from '../../leads/lead-schema.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
 import {upstreamIdSchema} from './upstream-id.ts';
@@ -76,11 +78,15 @@ const refusalSchema = z.object({
 
 /**
  * @param reply that refuses a lead
- * @returns the fields of the form that it names. Everything else in it may repeat what the visitor typed, and is dropped
+ * @returns the fields of the form that it names. Everything else in it may repeat what the visitor typed, and is dropped.
+ *   So is a field that not every partner asks for, if the lead does not have it
  */
-export function namedFields(reply: Reply): FormFieldName[] {
+export function namedFields(reply: Reply, lead: Lead): FormFieldName[] {
   const named = orUndefined(() => parseReply('POST', reply, {schema: refusalSchema, must: 'must be a list'}));
-  return (Object.keys(formFields) as FormFieldName[]).filter((field) => named?.errors.includes(field));
+  return (Object.keys(formFields) as FormFieldName[]).filter(
+    (field) =>
+      named?.errors.includes(field) && (!Object.hasOwn(askedFields, field) || Object.hasOwn(lead, field)),
+  );
 }
 
 function orUndefined<Result>(work: () => Result): Result | undefined {

@@ -1,6 +1,7 @@
 /**
- * Decides what a failed attempt of a webhook means, and says it in words for an operator. The messages name no URL,
- * because the URLs of some services are secrets. They name the host if the URL stands in the partners file.
+ * Decides what a failed attempt of a webhook or a chat room (the `receiver`) means, and says it in words for an operator.
+ * The messages name no URL, because the URLs of some services are secrets. They name the host if the URL stands in the
+ * partners file.
  */
 import {STATUS_CODES} from 'node:http';
 import {causeOf, networkMessage} from '../../observe/causes.ts';
@@ -8,12 +9,15 @@ import type {NotTried} from '../breaker.ts';
 import {codeOf, DeliveryError} from '../destination.ts';
 import {attemptsUntilLeadSuspected, isAway, isBrokenReply, ownFailure} from '../network-errors.ts';
 
+/** How messages call a receiver, also with its host (`who`). `period` says for how long its certificate is valid. */
+type Receiver = {receiver?: string; who?: string; period?: string | undefined};
+
 /** The error for an attempt without a status: there was no connection, or no answer in time. */
 export function withoutStatus(
   error: unknown,
   attempts: number,
   timeout: number,
-  {who = 'the receiver', period}: {who?: string; period?: string | undefined} = {},
+  {receiver = 'receiver', who = `the ${receiver}`, period}: Receiver = {},
 ): DeliveryError | NotTried {
   const own = ownFailure(error);
   if (own) return own;
@@ -22,27 +26,30 @@ export function withoutStatus(
     return new DeliveryError('misconfigured', networkMessage(code, who) ?? code);
   }
   const aboutLead = attempts >= attemptsUntilLeadSuspected && !isAway(error);
-  return new DeliveryError('failed', messageOf(error, code, {timeout, who, period}), {aboutLead});
+  return new DeliveryError('failed', messageOf(error, code, {timeout, receiver, who, period}), {aboutLead});
 }
 
 function messageOf(
   error: unknown,
   code: string,
-  {timeout, who, period}: {timeout: number; who: string; period: string | undefined},
+  {timeout, receiver, who, period}: Receiver & {timeout: number; who: string},
 ): string {
-  if (code === 'TimeoutError') return `The receiver gave no answer within ${timeout / 1_000} seconds`;
-  if (code === 'UND_ERR_DESTROYED') return 'The service stopped before the receiver had answered';
+  if (code === 'TimeoutError') return `The ${receiver} gave no answer within ${timeout / 1_000} seconds`;
+  if (code === 'UND_ERR_DESTROYED') return `The service stopped before the ${receiver} had answered`;
   const known = isBrokenReply(error) && code !== 'UND_ERR_HEADERS_OVERFLOW' ? 'HTTPParserError' : code;
   return networkMessage(known, who, period) ?? `The request failed (${code})`;
 }
 
-type Reply = {status: number; retryAfter: number; excerpt: string | undefined};
+type Reply = {receiver?: string; status: number; retryAfter: number; excerpt: string | undefined};
 
 /** The error for any status except 2xx. */
-export function withStatus({status, retryAfter, excerpt}: Reply, attempts: number): DeliveryError {
+export function withStatus(
+  {receiver = 'receiver', status, retryAfter, excerpt}: Reply,
+  attempts: number,
+): DeliveryError {
   const {fault, isGone = false, aboutLead = attempts >= attemptsUntilLeadSuspected} = meaningOf(status);
   const name = STATUS_CODES[status];
-  const said = `The receiver answered ${status}`;
+  const said = `The ${receiver} answered ${status}`;
   const message = `${said}${name ? ` (${name})` : ''}: ${causeOf(said)}`;
   return new DeliveryError(fault, message, {retryAfter, excerpt, isGone, aboutLead});
 }

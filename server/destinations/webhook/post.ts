@@ -18,6 +18,8 @@ const longestConnecting = 10_000;
 const longestBody = 1_000;
 /** Bytes of a body that are read, at most. After a longer body, the connection is closed. */
 const maxBodyBytes = 4_096;
+/** Characters. Shorter parts of an address, such as `v1`, are words that a reply may need. */
+const shortestSecret = 10;
 
 export type Poster = {
   /**
@@ -29,6 +31,14 @@ export type Poster = {
   close(): Promise<void>;
 };
 
+/** What is different about a kind of destinations. */
+export type Kind = {
+  /** What messages call it. */
+  receiver?: 'receiver' | 'chat room';
+  /** The status that a body says, if it is not that of the reply. */
+  statusIn?: (excerpt: string | undefined) => number | undefined;
+};
+
 /**
  * @param parallel connections, at most
  * @param timeout milliseconds for one attempt, from looking up the host to the status of the answer
@@ -38,10 +48,12 @@ export function createPoster(
   parallel: number,
   timeout: number,
   network: Partial<Network> = {},
+  {receiver = 'receiver', statusIn}: Kind = {},
 ): Poster {
   const {lookup, createPool} = {...usualNetwork, ...network};
-  const who = namedHost === undefined ? 'the receiver' : `the receiver ${namedHost}`;
+  const who = namedHost === undefined ? `the ${receiver}` : `the ${receiver} ${namedHost}`;
   const {origin, pathname, search} = new URL(url);
+  const masked = namedHost === undefined ? mask(url) : (text: string) => text;
   const connecting = Math.min(timeout, longestConnecting);
   const options = {
     connections: parallel,
@@ -74,13 +86,14 @@ export function createPoster(
       })
       .catch(async (error: unknown) => {
         const period = await certificatePeriod(error, new URL(url), uncheckedConnect);
-        throw withoutStatus(error, attempts, timeout, {who, period});
+        throw withoutStatus(error, attempts, timeout, {receiver, who, period});
       });
-    const {statusCode: status} = reply;
-    const excerpt = await readExcerpt(reply, signal);
+    const excerpt = await readExcerpt(reply, signal, masked);
+    const status = statusIn?.(excerpt) ?? reply.statusCode;
     if (status >= 200 && status < 300)
-      return {state: 'delivered', answer: null, note: `The receiver answered ${status}`};
-    throw withStatus({status, excerpt, retryAfter: readRetryAfter(reply.headers['retry-after'])}, attempts);
+      return {state: 'delivered', answer: null, note: `The ${receiver} answered ${status}`};
+    const retryAfter = readRetryAfter(reply.headers['retry-after']);
+    throw withStatus({receiver, status, excerpt, retryAfter}, attempts);
   }
 
   return {post, close: async () => void (await Promise.all([pool.destroy(), fresh.destroy()]))};
@@ -93,6 +106,7 @@ export function createPoster(
 async function readExcerpt(
   {body, headers}: Dispatcher.ResponseData,
   signal: AbortSignal,
+  masked: (text: string) => string,
 ): Promise<string | undefined> {
   addAbortSignal(AbortSignal.any([signal, AbortSignal.timeout(longestBody)]), body);
   const chunks: Buffer[] = [];
@@ -110,5 +124,19 @@ async function readExcerpt(
   const isCompressed = (headers['content-encoding'] ?? 'identity') !== 'identity';
   if (isCompressed || bytes === 0) return undefined;
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBodyBytes), {stream: true});
-  return excerptOf(text);
+  return excerptOf(masked(text));
+}
+
+/** Commands show the beginning of a reply, which may repeat the address. So its parts are left out if it is a secret. */
+function mask(url: string): (text: string) => string {
+  const {pathname, search, searchParams} = new URL(url);
+  const parts = [
+    ...pathname.split('/'),
+    ...search.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1)),
+    ...searchParams.values(),
+  ];
+  const secrets = parts
+    .filter(({length}) => length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }

@@ -97,8 +97,7 @@ export function applyPage(partner: Partner, visit: Visit, publicUrl: string, scr
 
   // The script of the frame comes first, so that it does not miss the first event of the form.
   // The partner's link below the result leaves the frame: its page may be too large for it, or forbid to be framed.
-  const head = html`<title>${title}</title>
-    ${framed && cta && html`<base target="_blank" />`}
+  const head = html`<title>${title}</title>${framed && cta && html`<base target="_blank" />`}
     ${linkPreview({partner, language, title, intro, publicUrl})}
     <link rel="icon" href="${icon(colors?.accent)}" />
     <link rel="stylesheet" href="${assets.styles(colors?.accent)}" />
@@ -133,7 +132,7 @@ const contextOf = ({contextFields}: Partner, query: Query): Html[] =>
   });
 
 /** The form shows this as long as its script has not run. */
-function fallback({name, contact}: Partner, language: PageLanguage): Html {
+function fallback({name, contact, cta}: Partner, language: PageLanguage): Html {
   const {noScript, notLoaded, otherWays} = pageWords[language];
   // The links are made from addresses that the configuration has checked, and are escaped.
   const ways = new Html(anyOf(contactWays(contact, language), language));
@@ -146,7 +145,7 @@ function fallback({name, contact}: Partner, language: PageLanguage): Html {
     <div class="late">
       <h2>${notLoaded.title}</h2>
       <p>${notLoaded.text}</p>
-      <p><a href="" target="_self">${notLoaded.tryAgain}</a></p>
+      <p><a ${cta ? html`href="" target="_self"` : html`href=""`}>${notLoaded.tryAgain}</a></p>
       ${others}
     </div>`;
 }

@@ -12,7 +12,7 @@ import {consentFor} from '../../leads/consent-texts.ts';
 import type {LeadDesk, Submission} from '../../leads/lead-desk.ts';
 import {mergesDuplicates, type Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
-import type {Lead} from '../../leads/lead-schema.ts';
+import {parseFormLead, type Lead} from '../../leads/lead-schema.ts';
 import type {DoneAnswer, StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import type {ResultTokens} from '../../leads/result-tokens.ts';
@@ -30,6 +30,7 @@ import {jsonBody, replyJson} from '../json-body.ts';
 import {readIdempotencyKey, readLead, replayLead, submitLead} from '../lead-intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {partnerGate} from './partner-gate.ts';
 import {partnerWords} from './partner-words.ts';
 import {ProblemError} from '../problem-replies.ts';
@@ -88,7 +89,7 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, answerFrom, showsEstimate, contextFields} = partner;
+    const {leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
@@ -97,6 +98,7 @@ export function embedApi(parts: Parts): Router {
       colors: colors ?? {},
       ...partnerWords(partner, locale),
       ...(showsEstimate && {estimate: figures}),
+      ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };
@@ -126,7 +128,7 @@ export function embedApi(parts: Parts): Router {
     const partner = partnerOf(request);
     const body = readSubmission(request.body);
     if (body) refuseOtherPartner(partner, body);
-    const lead = readLead(body ? {...leadOfForm(body), cid: partner.cid} : null);
+    const lead = readLead(body ? {...leadOfForm(partner, body), cid: partner.cid} : null, parseFormLead);
     if (!partner.leadTypes.includes(lead.lead_type)) {
       throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
     }

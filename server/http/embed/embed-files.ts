@@ -1,8 +1,11 @@
-/** Serves the scripts of the form. They are read at start, and each is compressed in memory once for each encoding. */
+/**
+ * Serves the files of each version: the scripts of the form, and the plugin for WordPress. They are read at start, and each
+ * is compressed in memory once for each encoding.
+ */
 import {readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {extname, join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
-import {elementName, firstFiles, paths} from '../../../contract/api.ts';
+import {elementName, firstFiles, paths, wordpressPlugin} from '../../../contract/api.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {
   isWithdrawn,
@@ -31,7 +34,7 @@ type Caching = (file: string, build: unknown) => string;
 const buildOf = (integrity = '') => integrity.slice('sha384-'.length).slice(0, 12);
 
 /** Whether another build may have other content under this name. The names of later files hold their hashes. */
-const mayChange = (file: string) => firstFiles.includes(file);
+const mayChange = (file: string) => firstFiles.includes(file) || file === wordpressPlugin;
 
 /**
  * A release never changes. The address of a build has the beginning of the hash of a first file. Under
@@ -163,5 +166,5 @@ const serve =
       response.removeHeader('Content-Encoding');
       response.set('ETag', `"${file.etag}-identity"`);
     }
-    response.type('text/javascript').send(compressed ?? file.bytes);
+    response.type(extname(name)).send(compressed ?? file.bytes);
   };

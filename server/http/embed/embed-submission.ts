@@ -7,7 +7,7 @@ import {
   type AttributionKey,
   type EmbedSubmission,
 } from '../../../contract/embed.ts';
-import {formFields} from '../../../contract/fields.ts';
+import {contactFields, financialFields} from '../../../contract/fields.ts';
 import type {FieldError} from '../../../contract/problems.ts';
 import {pageAddress} from '../../../contract/page-address.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -20,18 +20,20 @@ const compiled = z.compile(embedSubmissionSchema);
 /** Undefined when the body has no object `lead`. */
 export const readSubmission = (body: unknown): EmbedSubmission | undefined => compiled.safeParse(body).data;
 
-const fieldsOfForm = ['lead_type', ...Object.keys(formFields)];
+const fieldsOfForm = ['lead_type', ...Object.keys({...contactFields, ...financialFields})];
 /** White space that is no space: tabs, and what begins a new line. */
 const notSpaces = /[^\S\p{Zs}]/gu;
 
 /**
- * The fields that the form asks visitors for. What else a script sends is ignored, because nobody at the partner expects
- * a stranger's words there. Forms before 1.3 took white space of any kind in a phone, which is written as spaces here.
+ * The fields that the form of this partner asks visitors for. What else a script sends is ignored, because nobody at the
+ * partner expects a stranger's words there. Forms before 1.3 took white space of any kind in a phone, which is written as
+ * spaces here. Notes may have several lines.
  */
-export function leadOfForm({lead}: EmbedSubmission): Record<string, unknown> {
-  const known = fieldsOfForm.filter((name) => Object.hasOwn(lead, name));
-  const tidy = (value: unknown) => (typeof value === 'string' ? value.replace(notSpaces, ' ') : value);
-  return Object.fromEntries(known.map((name) => [name, tidy(lead[name])]));
+export function leadOfForm({ask}: Partner, {lead}: EmbedSubmission): Record<string, unknown> {
+  const known = [...fieldsOfForm, ...ask].filter((name) => Object.hasOwn(lead, name));
+  const tidy = (name: string, value: unknown) =>
+    typeof value === 'string' && name !== 'notes' ? value.replace(notSpaces, ' ') : value;
+  return Object.fromEntries(known.map((name) => [name, tidy(name, lead[name])]));
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What a form gets of the partner's words below the result: what happens next, and a link. */
+/** What a form gets of the partner's words: the promise at the phone field, and below the result what happens next and a link. */
 import type {EmbedConfig} from '../../../contract/embed.ts';
 import {needsNewForm, withoutName} from '../../../form/words/partner-text.ts';
 import {tagFor} from '../../../form/words/text-in-language.ts';
@@ -8,14 +8,15 @@ type ByLanguage<Text> = Readonly<Record<string, Text>>;
 
 /** @param locale the language of the form, such as `es-US`; undefined for forms before 1.4, which do not say it */
 export function partnerWords(
-  {nextStep, cta}: Partner,
+  {nextStep, cta, callPromise}: Partner,
   locale: string | undefined,
-): Pick<EmbedConfig, 'next_step' | 'next_step_named' | 'cta'> {
+): Pick<EmbedConfig, 'next_step' | 'next_step_named' | 'cta' | 'call_promise'> {
   const texts = nextStep && shownIn(locale, nextStep);
   return {
     ...(texts && {next_step: forOlderForms(texts)}),
     ...(texts && Object.values(texts).some(needsNewForm) && {next_step_named: texts}),
     ...(cta && {cta: shownIn(locale, cta)}),
+    ...(callPromise && {call_promise: shownIn(locale, callPromise)}),
   };
 }
 

@@ -3,8 +3,8 @@ import type {Partner} from '../../config/partners.ts';
 import {tagFor} from '../../../form/words/text-in-language.ts';
 import {html, type Html} from '../../html/html.ts';
 import {
-  allChoices,
   attributeChoices,
+  contextChoices,
   styleChoices,
   type Choice,
   type Choices,
@@ -17,6 +17,8 @@ export type Chosen = {
   query: Readonly<Record<string, string>>;
   /** Undefined if the query names none, or one that is not known. */
   partner: Partner | undefined;
+  /** What can be chosen for this partner. */
+  table: Readonly<Record<string, Choice>>;
   faults: Faults;
   choices: Choices;
 };
@@ -32,10 +34,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The link of the partner, in the language of the form: English, if it is that of the page. */
+export const linkOf = ({cta}: Partner, {attributes: {lang}}: Choices) =>
+  cta?.[tagFor(cta, lang?.toString() ?? 'en') ?? ''];
+
 /** What applies if the field is left empty. */
 function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
-  const {cta} = partner ?? {};
-  const link = cta?.[tagFor(cta, choices.attributes['lang']?.toString() ?? 'en') ?? ''];
+  const link = partner && linkOf(partner, choices);
   const ofPartner = {
     accent: partner?.colors?.accent,
     'privacy-href': partner?.privacyHref,
@@ -54,9 +59,9 @@ const line = (id: string, kind: string, text: string | undefined) =>
   html`<p id="${id}" class="${kind}">${text}</p>`;
 
 /** The line that says what is wrong with a value. It is empty if nothing is. */
-function faultLine(name: string, {faults}: Chosen): Html {
+function faultLine(name: string, {faults, table}: Chosen): Html {
   const fault = faults[name];
-  return line(`fault-${name}`, 'fault', fault && `${allChoices[name]?.label} ${fault}.`);
+  return line(`fault-${name}`, 'fault', fault && `${table[name]?.label} ${fault}.`);
 }
 
 const invalid = (name: string, {faults}: Chosen) => faults[name] !== undefined && html`aria-invalid="true"`;
@@ -72,7 +77,7 @@ function select(name: string, options: Readonly<Record<string, string>>, state: 
     id="choice-${name}"
     name="${name}"
     ${invalid(name, state)}
-    aria-describedby="fault-${name} ${allChoices[name]?.help !== undefined && `help-${name}`}"
+    aria-describedby="fault-${name} ${state.table[name]?.help !== undefined && `help-${name}`}"
   >
     ${offered.map(
       ([value, label]) =>
@@ -84,7 +89,7 @@ function select(name: string, options: Readonly<Record<string, string>>, state: 
 }
 
 function field(name: string, state: Chosen): Html {
-  const {label, control, help} = allChoices[name] as Choice;
+  const {label, control, help} = state.table[name] as Choice;
   const value = state.query[name];
   const id = `choice-${name}`;
   if (control.kind === 'checkbox')
@@ -149,7 +154,7 @@ function sample(name: string): Html {
 }
 
 function lookField(state: Chosen): Html {
-  const {control} = allChoices['look'] as Choice;
+  const {control} = state.table['look'] as Choice;
   const labels = control.kind === 'select' ? control.options : {};
   const chosen = state.query['look'] || 'none';
   return html`<fieldset class="looks" aria-describedby="fault-look">
@@ -187,20 +192,34 @@ function partnerField({query, partner, faults}: Chosen): Html {
   </div>`;
 }
 
-const isSet = (name: string, {query, faults}: Chosen) => {
-  const {control} = allChoices[name] as Choice;
+const isSet = (name: string, {query, faults, table}: Chosen) => {
+  const {control} = table[name] as Choice;
   const usual = control.kind === 'select' ? Object.keys(control.options)[0] : '';
   const value = query[name] ?? '';
   return (value !== '' && value !== usual) || faults[name] !== undefined;
 };
 
+const group = (title: string, content: Html, names: readonly string[], state: Chosen) =>
+  html`<details ${names.some((name) => isSet(name, state)) && html`open`}>
+    <summary>${title}</summary>
+    ${content}
+    <div class="grid">${names.map((name) => field(name, state))}</div>
+  </details>`;
+
+/** They stand in an element of their own, which is empty for most partners, because each partner has others. */
+function contextGroup(state: Chosen): Html {
+  const names = Object.keys(contextChoices(state.partner));
+  const about = html`<p class="help">
+    What your page tells us about itself, such as a brand or a store. It goes along with each lead. Anybody
+    can read it, so never write anything about a person.
+  </p>`;
+  return html`<div id="context-fields">
+    ${names.length > 0 && group('Hidden fields', about, names, state)}
+  </div>`;
+}
+
 export const choiceFields = (state: Chosen): Html =>
   html`${partnerField(state)} ${lookField(state)}
     <div class="grid">${['accent', 'layout', 'lead-type', 'lang'].map((name) => field(name, state))}</div>
-    ${Object.entries(groups).map(
-      ([title, names]) =>
-        html`<details ${names.some((name) => isSet(name, state)) && html`open`}>
-          <summary>${title}</summary>
-          <div class="grid">${names.map((name) => field(name, state))}</div>
-        </details>`,
-    )}`;
+    ${Object.entries(groups).map(([title, names]) => group(title, html``, names, state))}
+    ${contextGroup(state)}`;

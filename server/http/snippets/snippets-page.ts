@@ -1,5 +1,5 @@
 /** The page of snippets: choices on one side, on the other the snippet for a kind of site, and the form that it makes. */
-import {paths} from '../../../contract/api.ts';
+import {paths, wordpressPlugin} from '../../../contract/api.ts';
 import {html, Html} from '../../html/html.ts';
 import {
   siteKindNames,
@@ -27,7 +27,9 @@ export type State = Chosen & {
   host: SiteKindName;
   width: (typeof widths)[number];
   sends: (typeof sendings)[number];
-  version: Pick<EmbedVersion, 'name' | 'released'>;
+  version: EmbedVersion;
+  /** Of the server. */
+  publicUrl: string;
 };
 
 /** The address of the page in another state. */
@@ -80,8 +82,17 @@ function notes(state: State): Html[] {
       sent.`,
     Object.keys(state.faults).length > 0 && html`Values with an error message are left out of the snippet.`,
     versionNote(state),
+    pluginNote(state),
   ];
   return found.filter((note) => note instanceof Html);
+}
+
+/** The plugin for WordPress, from the version on that has it. Its settings are the two values. */
+function pluginNote({host: site, parts, version, publicUrl}: State): Html | undefined {
+  if (site !== 'wordpress' || version.manifest.integrity[wordpressPlugin] === undefined) return undefined;
+  return html`Easier, and authors may use it, too:
+    <a href="${paths.embed}/${wordpressPlugin}" download>install our plugin</a>, and write
+    <code>${publicUrl}</code> and <code>${parts.partner}</code> into its settings. Then you need no snippet.`;
 }
 
 /** The sign is not a colour alone, and screen readers read the word. */
@@ -121,12 +132,14 @@ function sendingNote({host: site, partner, parts, sends}: State): Html {
   const {endpoint, sandbox} = parts.attributes;
   if (!partner)
     return html`The form shows samples. It sends nothing, because it needs your partner key for that.`;
-  if (leadToApplyPage.has(site))
+  if (leadToApplyPage.has(site)) {
+    const rest = partner.contextFields.length > 0 ? ', but for the hidden fields in its address' : '';
     return sends === 'leads'
-      ? html`Your visitors see this page. What you choose here does not change it. What you send from it is a
-        real lead.`
+      ? html`Your visitors see this page. What you choose here does not change it${rest}. What you send from
+        it is a real lead.`
       : html`This is the form of your apply page, with samples. What you choose here does not change that
-        page.`;
+        page${rest}.`;
+  }
   if (sandbox !== undefined)
     return html`The form shows samples. It sends nothing, and neither does the snippet.`;
   if (sends === 'samples')
@@ -164,9 +177,9 @@ const switchOf = (
   </nav>`;
 
 function previewSection(state: State): Html {
-  const {width, partner} = state;
+  const {width, partner, parts} = state;
   const source = showsApplyPage(state)
-    ? `${paths.apply}/${partner?.key}`
+    ? `${paths.apply}/${partner?.key}${new URL(parts.applyPage.applyUrl).search}`
     : `${paths.snippets}/preview${linkTo(state, partner ? {} : {partner: ''})}`;
   return html`<section id="preview" aria-labelledby="preview-title">
     <div class="head">

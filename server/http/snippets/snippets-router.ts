@@ -4,7 +4,7 @@ import {extname, join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
-import {allChoices, noChoices, readChoices, type Faults} from '../../snippets/choices.ts';
+import {choicesFor, noChoices, readChoices, type Choice, type Faults} from '../../snippets/choices.ts';
 import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
@@ -12,6 +12,7 @@ import type {EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed} from '../problem-replies.ts';
 import {preview} from './preview.ts';
+import {linkOf} from './choice-fields.ts';
 import {linkTo, sendings, snippetsPage, widths, type State} from './snippets-page.ts';
 
 type Settings = {
@@ -38,10 +39,8 @@ const policy = [
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>
   names.find((name) => name === asked) ?? names[0];
 
-const names = ['partner', 'host', 'width', 'sends', ...Object.keys(allChoices)];
-
 /** The known parameters of the address that are there once. A parameter that is there twice is as good as none. */
-const textsOf = (query: Request['query']): Record<string, string> =>
+const textsOf = (query: Request['query'], names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = query[name];
@@ -53,10 +52,14 @@ const textsOf = (query: Request['query']): Record<string, string> =>
  * What the page repeats in its fields and in many links. Allowed values have a limit of their own. Of all others only
  * those are repeated that somebody may have typed, because the page would become much larger than the request.
  */
-const repeated = (given: Readonly<Record<string, string>>, faults: Faults) =>
+const repeated = (
+  given: Readonly<Record<string, string>>,
+  table: Readonly<Record<string, Choice>>,
+  faults: Faults,
+) =>
   Object.fromEntries(
     Object.entries(given).filter(([name, {length}]) => {
-      const isAllowed = Object.hasOwn(allChoices, name) && !Object.hasOwn(faults, name);
+      const isAllowed = Object.hasOwn(table, name) && !Object.hasOwn(faults, name);
       return isAllowed || length <= 100;
     }),
   );
@@ -67,15 +70,17 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
 
   /** @throws ProblemError if the partner is unknown, and the address of the visitor named too many unknown partners */
   function stateOf(request: Request): State {
-    const given = textsOf(request.query);
-    const key = given['partner'] ?? '';
+    const {partner: key = ''} = textsOf(request.query, ['partner']);
     const partner = byKey.get(key);
+    const table = choicesFor(partner);
+    const given = textsOf(request.query, ['partner', 'host', 'width', 'sends', ...Object.keys(table)]);
     const isUnknown = key !== '' && !partner;
     if (isUnknown) unknownPartners.fail(request);
-    const {choices, faults} = readChoices(given, partner?.leadTypes);
+    const {choices, faults} = readChoices(given, partner);
     return {
-      query: repeated(given, faults),
+      query: repeated(given, table, faults),
       partner,
+      table,
       faults: isUnknown ? {...faults, partner: 'is not known here: ask us for your key'} : faults,
       choices,
       parts: snippetParts({publicUrl}, version, partner, choices),
@@ -83,6 +88,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       width: oneOf(widths, given['width']),
       sends: oneOf(sendings, given['sends']),
       version,
+      publicUrl,
     };
   }
 
@@ -91,10 +97,16 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
     if (sends === 'leads') return parts;
     const {attributes, properties, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
     const accent = partner?.colors?.accent;
+    const link = partner && linkOf(partner, choices);
+    const hasOwnLink = attributes['cta-href'] !== undefined && attributes['cta-label'] !== undefined;
     return snippetParts({publicUrl}, version, partner, {
       ...others,
-      attributes: {sandbox: '', ...attributes},
-      // A sample asks the server for nothing, so it does not get the partner's colour from there.
+      // A sample asks the server for nothing, so it does not get the partner's link and colour from there.
+      attributes: {
+        sandbox: '',
+        ...attributes,
+        ...(link && !hasOwnLink && {'cta-href': link.href, 'cta-label': link.label}),
+      },
       properties: {...(accent !== undefined && {'--prequal-accent': accent}), ...properties},
     });
   }

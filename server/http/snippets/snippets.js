@@ -39,6 +39,7 @@ function takeOver(page) {
   for (const tab of document.querySelectorAll('.site-kinds a, .switch a')) {
     takeOverTab(tab, page.getElementById(tab.id));
   }
+  takeOverContextFields(...[document, page].map((each) => each.getElementById('context-fields')));
   takeOverFrame(...[document, page].map((each) => each.querySelector('iframe')));
   for (const field of choices.elements) {
     const made = page.getElementById(field.id);
@@ -67,6 +68,12 @@ function takeOverOptions(field, made) {
   const {value} = field;
   field.replaceChildren(...made.children);
   if ([...field.options].some((option) => option.value === value)) field.value = value;
+}
+
+/** The hidden fields are those of the partner. */
+function takeOverContextFields(old, made) {
+  const names = (group) => [...group.querySelectorAll('input')].map(({name}) => name);
+  if (names(old).join() !== names(made).join()) old.replaceWith(made);
 }
 
 /** The frame loads again only if its address has changed. */

@@ -1,11 +1,16 @@
 /** The page of snippets in a browser, beside the demo: its choices, its preview, and that both always agree. */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
+import {resolve} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import type {Locator, Page} from 'playwright-core';
+import {freePort} from '../../support/free-port.ts';
+import {openFor} from '../../support/opened.ts';
+import {startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
+import {onePartner} from '../../../server/config/partners.ts';
 import {readChoices} from '../../../server/snippets/choices.ts';
 import {siteKindNames} from '../../../server/snippets/site-kinds.ts';
 import {scriptText} from '../../../server/snippets/markup.ts';
@@ -285,6 +290,62 @@ suite('the page of snippets', () => {
     );
     await page.close();
   });
+});
+
+test('hidden fields come with the key of their partner, and go from there into the snippet', async (t) => {
+  const partner = {origins: ['https://www.acme.example'], cid: '1001'};
+  const port = await freePort();
+  await openFor(
+    t,
+    startTestServer({
+      port,
+      publicUrl: `http://localhost:${port}`,
+      embedFolder: resolve('dist/embed'),
+      partners: [
+        onePartner({...partner, key: 'acme', context_fields: ['store', {name: 'brand', filter: true}]}),
+        onePartner({...partner, key: 'other', context_fields: ['brand']}),
+      ],
+    }),
+  );
+  const {page, trouble, code} = await open(`http://localhost:${port}/embed/snippets`);
+  const group = page.locator('#context-fields');
+  const key = page.getByLabel('Your partner key');
+  const snippetWith = (text: string) => code.filter({hasText: text}).waitFor();
+  assert.equal(await group.getByText('Hidden fields').count(), 0);
+  await key.fill('acme');
+  await key.press('Enter');
+  await group.getByText('Hidden fields').click();
+  await page.getByLabel('brand').fill('north & "co"');
+  await page.getByLabel('store').fill('7');
+  await page.getByLabel('store').press('Enter');
+  await snippetWith('context-store="7" context-brand="north &amp; &quot;co&quot;"');
+  assert.ok(await page.getByLabel('brand').isVisible(), 'the group stays open');
+  assert.equal(await page.getByLabel('brand').inputValue(), 'north & "co"');
+
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({width, height: 900});
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${width}: ${overflow}`);
+  }
+  await page.evaluate(axe);
+  const {violations} = await page.evaluate(() =>
+    (window as unknown as {axe: {run(where: object): Promise<{violations: object[]}>}}).axe.run({
+      include: ['#choices'],
+    }),
+  );
+  assert.deepEqual(violations, []);
+
+  await page.getByRole('link', {name: 'A frame, without our script'}).click();
+  await snippetWith('/apply/acme?context-store=7&amp;context-brand=north+%26+%22co%22');
+  await page.reload();
+  assert.equal(await page.getByLabel('store').inputValue(), '7');
+
+  await key.fill('other');
+  await key.press('Enter');
+  await snippetWith('/apply/other');
+  assert.equal(await page.getByLabel('store').count(), 0);
+  assert.deepEqual(trouble, []);
+  await page.close();
 });
 
 suite('the preview', () => {

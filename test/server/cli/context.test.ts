@@ -102,7 +102,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {settings} = await stored();
       const {stdout, stderr} = await runCommand({...settings, PARTNERS_FILE: without}, 'leads', 'export');
       assert.ok(stdout.split('\r\n')[0]?.endsWith(',suspect,duplicate_of,supersedes'));
-      assert.match(stderr, /lacks hidden fields that no partner lists any more: .*brand.* --format jsonl/);
+      assert.match(stderr, /lacks what no partner lists or asks for any more: .*brand.* --format jsonl/);
     });
   });
 }

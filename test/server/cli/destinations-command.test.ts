@@ -92,6 +92,29 @@ suite('the test of a webhook', () => {
     assert.notEqual(ids[0], ids[1]);
   });
 
+  test('a chat room that refuses has words of its own, and its address is shown to nobody', async (t) => {
+    const room = await openFor(
+      t,
+      startWebhookReceiver((response, {path}) => void response.writeHead(404).end(`no_service: ${path}`)),
+    );
+    const settings = {type: 'chat', format: 'slack', credentials: 'ROOM'};
+    const url = `http://127.0.0.1:${room.port}/services/T0123456789/canary-token-of-a-room`;
+    const environment = environmentOf(t, {room: settings}, {CREDENTIALS_ROOM_URL: url});
+    const tested = await testDestination(environment, 'room', [
+      'canary-token',
+      'T0123456789',
+      String(room.port),
+    ]);
+    assert.partialDeepStrictEqual(tested, {
+      works: false,
+      said: 'The chat room answered 404 (Not Found): the URL is wrong, or the webhook or its room was removed',
+      reply: 'no_service: /services/…/…',
+      remedy: 'Make a new webhook in the room, put its URL into CREDENTIALS_…_URL, and restart the server.',
+    });
+    const checked = await runCommand(environment, 'config', 'check');
+    assert.doesNotMatch(`${checked.stdout}${checked.stderr}`, /canary-token|T0123456789/);
+  });
+
   test('what is wrong is said in words, with the beginning of the reply', async (t) => {
     const authority = createAuthority(t);
     const folder = makeTemporaryFolder();

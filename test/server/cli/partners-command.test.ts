@@ -31,7 +31,13 @@ function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
   const file = join(folder.path, 'partners.json');
   const partners = [
     {key: 'acme', name: 'Acme Funding', origins: [listedOrigin, otherOrigin], cid: '1001'},
-    {key: 'contact', origins: [otherOrigin], cid: '2001', lead_types: ['standard']},
+    {
+      key: 'contact',
+      origins: [otherOrigin],
+      cid: '2001',
+      lead_types: ['standard'],
+      context_fields: ['brand', 'store'],
+    },
   ];
   writeFileSync(file, JSON.stringify({partners}));
   return {
@@ -125,6 +131,24 @@ suite('lead-prequal partners snippet', () => {
     assert.match(stdout, /^<script/);
     const json = await runCommand(environment, ...words, '--json');
     assert.equal((JSON.parse(json.stdout) as {warning: string}).warning, warning);
+  });
+
+  test('a snippet takes hidden fields by the option that "leads" has, and refuses others', async (t) => {
+    const {environment} = environmentOf(t);
+    const snippetOf = (key: string, ...words: string[]) =>
+      runCommand(environment, 'partners', 'snippet', key, ...words);
+    const {stdout} = await snippetOf('contact', '--context', 'store=7 "a"', '--context', 'brand=north');
+    assert.match(stdout, / draft context-brand="north" context-store="7 &quot;a&quot;" style=/);
+    const frame = await snippetOf('contact', '--host', 'frame', '--context', 'brand=north');
+    assert.match(frame.stdout, /src="https:\/\/leads\.example\.com\/apply\/contact\?context-brand=north"/);
+    const refused = await snippetOf('contact', '--context', 'bran=north', '--context', 'store={{7}}');
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(
+      refused.stderr,
+      /^--context bran is not one of contact's context_fields \(brand, store\)\.\n--context store must have none of the signs/,
+    );
+    const none = await snippetOf('acme', '--context', 'brand=north');
+    assert.match(none.stderr, /^--context brand is not one of acme's context_fields \(none\)\./);
   });
 
   test('wrong values are named by their options, all at once', async (t) => {

@@ -52,6 +52,8 @@ suite('the required settings', () => {
         mergeDuplicates: 'prequalification',
         nextStep: undefined,
         showsEstimate: false,
+        ask: [],
+        callPromise: undefined,
         contextFields: [],
       },
     ]);

@@ -1,6 +1,6 @@
 /** The file of partners and upstreams: what is wrong in it, whom it lets in, and where the leads go. */
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
@@ -10,6 +10,7 @@ import {basic, readJson, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
+import {newSecret} from '../../support/webhook-receiver.ts';
 
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
@@ -44,6 +45,19 @@ function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
 }
 
 suite('the partners file', () => {
+  test('lists what the form asks for besides, in any order, and a promise in each language', () => {
+    const [first, second] = read({
+      partners: [
+        {...partner, ask: ['notes', 'call_time'], call_promise: ' We call today. '},
+        {...partner, key: 'b', call_promise: {en: 'We call today.', 'es-MX': 'Le llamamos hoy.'}},
+      ],
+    }).partners;
+    assert.deepEqual(first.ask, ['call_time', 'notes']);
+    assert.deepEqual(first.callPromise, {und: 'We call today.'});
+    assert.deepEqual(second?.ask, []);
+    assert.deepEqual(second?.callPromise, {en: 'We call today.', 'es-MX': 'Le llamamos hoy.'});
+  });
+
   test('lists hidden fields by name, or as objects that make them filters', () => {
     const [{contextFields}] = read({
       partners: [{...partner, context_fields: ['store-no', {name: 'brand', filter: true}, {name: 'x_1'}]}],
@@ -112,6 +126,8 @@ suite('the partners file', () => {
       sendTo: [],
       nextStep: undefined,
       showsEstimate: false,
+      ask: [],
+      callPromise: undefined,
       contextFields: [],
       quotaPerHour: 1_000,
       suspect: 'deliver',
@@ -154,6 +170,8 @@ suite('the partners file', () => {
         nextStep: whole.next_step,
         cta: whole.cta,
         showsEstimate: false,
+        ask: [],
+        callPromise: undefined,
         contextFields: [],
         quotaPerHour: 5,
         suspect: 'hold',
@@ -252,6 +270,22 @@ suite('the partners file', () => {
       'a link with a placeholder',
       {partners: [{...partner, cta: {en: {label: 'For {first_name}', href: 'https://book.example'}}}]},
       'partners.0.cta.en.label: must have no { and no }',
+    ],
+    ['a question that there is not', {partners: [{...partner, ask: ['age']}]}, 'partners.0.ask.0: '],
+    [
+      'a question twice',
+      {partners: [{...partner, ask: ['state', 'notes', 'state']}]},
+      'partners.0.ask.2: is there twice',
+    ],
+    [
+      'a promise of 121 letters',
+      {partners: [{...partner, call_promise: 'a'.repeat(121)}]},
+      'partners.0.call_promise: ',
+    ],
+    [
+      'a promise with a placeholder',
+      {partners: [{...partner, call_promise: {en: 'We call {phone}.'}}]},
+      'partners.0.call_promise.en: must have no { and no }',
     ],
     ['an empty next step', {partners: [{...partner, next_step: ' '}]}, 'partners.0.next_step: '],
     ['a next step in no language', {partners: [{...partner, next_step: {}}]}, 'partners.0.next_step: '],
@@ -468,4 +502,26 @@ suite('two partners with two upstreams', () => {
     const health = (await (await server.fetch('/health')).json()) as object;
     assert.deepEqual(health, {status: 'degraded'});
   });
+});
+
+test('the server takes the example of two partners in the guide, with the settings beside it', () => {
+  const guide = readFileSync('docs/partners.md', 'utf8');
+  const [, example = '', after = ''] =
+    /## Two partners[^]*?```json\n([^]*?)```([^]*?)\n## /.exec(guide) ?? assert.fail('no example');
+  const settings = {
+    CREDENTIALS_CRM_SECRET: newSecret(),
+    CREDENTIALS_ROOM_URL: 'https://hooks.slack.com/services/T0/B0/x',
+    SMTP_URL: 'smtp://mail.example.com',
+    SMTP_FROM: 'Leads <leads@example.com>',
+  };
+  for (const name of Object.keys(settings)) assert.ok(after.includes(`\`${name}\``), name);
+  const {partners, destinations} = read(example, settings);
+  assert.deepEqual(
+    partners.map(({key, contextFields, cta, confirm}) => [key, contextFields.length, !!cta, !!confirm]),
+    [
+      ['acme', 2, true, false],
+      ['bright', 0, false, true],
+    ],
+  );
+  assert.deepEqual([...destinations.keys()].toSorted(), ['crm', 'mail', 'mail/confirm', 'room']);
 });

@@ -1,7 +1,7 @@
 /** With `attribution_in_notes`, an upstream learns from the notes of a lead where the visitor came from. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {withAttribution} from '../../../server/destinations/lead-api/notes.ts';
+import {withFurther} from '../../../server/destinations/lead-api/notes.ts';
 import {parseLead} from '../../../server/leads/lead-schema.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, postJson} from '../../support/http.ts';
@@ -76,7 +76,7 @@ suite('the notes that reach an upstream', () => {
 
 // Pages cannot send notes since 1.3. Leads that they sent before may still wait.
 test('attribution comes after the notes that a lead has', () => {
-  assert.equal(withAttribution('Call me.', attribution), ['Call me.', ...lines].join('\n'));
+  assert.equal(withFurther({notes: 'Call me.'}, attribution), ['Call me.', ...lines].join('\n'));
 });
 
 suite('attribution in notes that are nearly full', () => {
@@ -85,24 +85,24 @@ suite('attribution in notes that are nearly full', () => {
   test('a line that just fits is added, and one that is a character too long is left out', () => {
     const line = 'utm_source: google';
     const fits = 'n'.repeat(room(line));
-    assert.equal(withAttribution(fits, {utm_source: 'google'}), `${fits}\n${line}`);
-    assert.equal(withAttribution(`${fits}n`, {utm_source: 'google'}), `${fits}n`);
+    assert.equal(withFurther({notes: fits}, {utm_source: 'google'}), `${fits}\n${line}`);
+    assert.equal(withFurther({notes: `${fits}n`}, {utm_source: 'google'}), `${fits}n`);
   });
   test('a line that is too long is left out whole, and a shorter one after it is added', () => {
     const typed = 'n'.repeat(room('utm_source: google'));
-    const notes = withAttribution(typed, {utm_source: 'a longer one', gclid: 'abc'});
+    const notes = withFurther({notes: typed}, {utm_source: 'a longer one', gclid: 'abc'});
     assert.equal(notes, `${typed}\ngclid: abc`);
   });
   test('the characters of the notes are counted as the specification counts them', () => {
     const typed = '😀'.repeat(room('utm_source: 😀') + 1);
-    const notes = withAttribution(typed, {utm_source: '😀'}) ?? '';
+    const notes = withFurther({notes: typed}, {utm_source: '😀'}) ?? '';
     assert.equal(Array.from(notes).length, 2_000);
     assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
   });
   test('all that can come with a lead stays within the limit', () => {
     const value = 'v'.repeat(500);
     const most = {utm_source: value, utm_medium: value, utm_campaign: value, gclid: value, referrer: value};
-    const notes = withAttribution('n'.repeat(100), most) ?? '';
+    const notes = withFurther({notes: 'n'.repeat(100)}, most) ?? '';
     assert.ok(notes.length <= 2_000);
     assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
   });

@@ -4,7 +4,9 @@ import {suite, test, type TestContext} from 'node:test';
 import type {OnAmbiguous} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import {createCourier, type Courier} from '../../../server/destinations/courier.ts';
+import type {Destination} from '../../../server/destinations/destination.ts';
 import {termsOf} from '../../../server/destinations/kinds.ts';
+import {termsOfNews, type Terms} from '../../../server/destinations/terms.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
@@ -369,7 +371,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   const leads = await Promise.all(ids.map((id) => delivery.find(id)));
   const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
   await until(() => atOnce === 16);
-  assert.equal(delivery.courier.reserve('default'), false);
+  assert.equal(delivery.courier.reserve('default', 'lead'), false);
   assert.equal(delivery.courier.room('default'), 0);
   // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
   const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
@@ -377,10 +379,44 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
   gate.resolve();
   await Promise.all(deliveries);
-  assert.equal(delivery.courier.reserve('default'), true);
+  assert.equal(delivery.courier.reserve('default', 'lead'), true);
   delivery.start();
   await until(async () => (await delivery.outbox()).length === 0);
   assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
+});
+
+test('events that a destination has not chosen take no turn of its pace', () => {
+  const created = {content: 'created'} as const;
+  const terms: Terms = {
+    ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
+    events: ['lead.answered'],
+    hearsOfHeld: false,
+    perSecond: 0.001,
+    parallel: 16,
+    parallelClaimed: 16,
+    every: undefined,
+  };
+  const courier = createCourier({
+    store: {} as LeadStore,
+    destinations: new Map([['crm', {destination: {close: () => Promise.resolve()} as Destination, terms}]]),
+    pauses: {...noPauses, has: () => isPaused},
+    emit: ignoreObservations,
+    timings: quickTimings,
+  });
+  let isPaused = false;
+  for (let lead = 0; lead < 100; lead += 1) {
+    assert.equal(courier.reserve('crm', 'created'), true);
+    courier.claimed('crm', [created, created], false);
+  }
+  assert.equal(courier.room('crm'), 1);
+  isPaused = true;
+  assert.deepEqual([courier.reserve('crm', 'created'), courier.reserve('crm', 'answered')], [true, false]);
+  isPaused = false;
+  assert.equal(courier.reserve('crm', 'answered'), true);
+  assert.deepEqual([courier.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
+  assert.equal(courier.reserve('crm', 'created'), true);
+  courier.claimed('crm', [created], true);
+  assert.equal(courier.room('crm'), 0);
 });
 
 suite('of two upstreams', () => {

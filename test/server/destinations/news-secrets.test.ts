@@ -53,6 +53,7 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
   t.after(() => folder.remove());
   const config = {
     ...baseConfig(folder.path),
+    metrics: {host: '127.0.0.1', port: 0},
     destinations: new Map([['news', settings]]),
     partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['news']})] as const,
   };
@@ -76,9 +77,16 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
     await sentLead({fetch}, lead, {body: {attribution}});
     await until(async () => (await rows()).every(isOver));
     const health = await (await fetch('/health')).text();
+    const metrics = await (await fetchFrom(`http://127.0.0.1:${server.metricsPort}`)('/metrics')).text();
+    assert.match(metrics, /destination="news"/);
     const [row] = await rows();
     const [reply = null] = row ? await look((store) => store.lastReplies(row.lead)) : [];
-    return {row, reply: reply?.reply, seen: `${events.join('\n')}\n${health}\n${row?.lastError}`, lines};
+    return {
+      row,
+      reply: reply?.reply,
+      seen: `${events.join('\n')}\n${health}\n${metrics}\n${row?.lastError}`,
+      lines,
+    };
   } finally {
     await server.close();
     log.flush();
@@ -96,32 +104,33 @@ function assertSilent(seen: string, lines: readonly string[], secrets: readonly 
 
 const failedOnce = ({attempts, lastError}: DeliveryRow) => attempts > 0 && lastError !== null;
 
-suite('no secret of a webhook and nothing of a lead is in the log, an event, /health or an error', () => {
-  /** Sends back all that it got, as careless receivers do, in the body, in a header and in the reason of the status. */
-  const echo =
-    (status: number): ReceiverReply =>
-    (response, {headers, body, path}) => {
-      const everything = `${body} ${path} ${JSON.stringify(headers)}`;
-      const header = Buffer.from(everything)
-        .toString('latin1')
-        .replaceAll(/[^ -~]/g, '');
-      response.writeHead(status, header.slice(0, 500), {'x-echo': header, location: `http://${path}`});
-      response.end(everything);
-    };
-  const faults: Record<string, ReceiverReply> = {
-    ...Object.fromEntries(
-      [302, 400, 401, 404, 410, 422, 429, 500, 503].map((status) => [`answers ${status}`, echo(status)]),
-    ),
-    'cuts the connection': (response) => void response.socket?.destroy(),
-    'does not answer': () => undefined,
-    'answers no HTTP': (response, {body, path}) => void response.socket?.end(`${path} ${body}\r\n\r\n`),
-    'answers with headers that are too large': (response, {body}) => {
-      response.socket?.end(`HTTP/1.1 200 OK\r\n${`x-echo: ${encodeURI(body)}\r\n`.repeat(50)}\r\n`);
-    },
-    'answers with a length that is wrong': (response, {body}) => {
-      response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body}\r\n\r\n`);
-    },
+/** Sends back all that it got, as careless receivers do, in the body, in a header and in the reason of the status. */
+const echo =
+  (status: number): ReceiverReply =>
+  (response, {headers, body, path}) => {
+    const everything = `${body} ${path} ${JSON.stringify(headers)}`;
+    const header = Buffer.from(everything)
+      .toString('latin1')
+      .replaceAll(/[^ -~]/g, '');
+    response.writeHead(status, header.slice(0, 500), {'x-echo': header, location: `http://${path}`});
+    response.end(everything);
   };
+const faults: Record<string, ReceiverReply> = {
+  ...Object.fromEntries(
+    [302, 400, 401, 404, 410, 422, 429, 500, 503].map((status) => [`answers ${status}`, echo(status)]),
+  ),
+  'cuts the connection': (response) => void response.socket?.destroy(),
+  'does not answer': () => undefined,
+  'answers no HTTP': (response, {body, path}) => void response.socket?.end(`${path} ${body}\r\n\r\n`),
+  'answers with headers that are too large': (response, {body}) => {
+    response.socket?.end(`HTTP/1.1 200 OK\r\n${`x-echo: ${encodeURI(body)}\r\n`.repeat(50)}\r\n`);
+  },
+  'answers with a length that is wrong': (response, {body}) => {
+    response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body}\r\n\r\n`);
+  },
+};
+
+suite('no secret of a webhook and nothing of a lead is in the log, a metric, /health or an error', () => {
   for (const [what, answer] of Object.entries(faults)) {
     test(`a webhook that ${what} brings no secret and nothing of a lead into log or errors`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver(answer));
@@ -154,6 +163,31 @@ suite('no secret of a webhook and nothing of a lead is in the log, an event, /he
     const {row, seen, lines} = await drive(t, receiver.settings, () => false);
     assert.equal(row, undefined);
     assertSilent(seen, lines, ['token=abc', receiver.secret, `:${receiver.port}`]);
+  });
+});
+
+suite('no part of the address of a chat room is in log, metrics, errors and replies', () => {
+  const canaries = ['canary-path-of-a-room', 'canary-key-of-a-room', 'canary+token', 'canary%2Btoken'];
+  const settings = ({settings: own, port}: Awaited<ReturnType<typeof startWebhookReceiver>>) => {
+    const {isInternal, perSecond, parallel} = own;
+    const url = `http://127.0.0.1:${port}/services/canary-path-of-a-room?key=canary-key-of-a-room&token=canary%2Btoken`;
+    return {type: 'chat', format: 'slack', details: 'none', url, isInternal, perSecond, parallel} as const;
+  };
+  for (const [what, answer] of Object.entries(faults)) {
+    test(`a chat room that ${what} brings no part of its address into log, errors or replies`, async (t) => {
+      const receiver = await openFor(t, startWebhookReceiver(answer));
+      const {row, reply, seen, lines} = await drive(t, settings(receiver), failedOnce);
+      assert.ok(row?.lastError);
+      assert.match(receiver.received[0]?.path ?? '', /canary-path-of-a-room/);
+      assertSilent(`${seen}\n${reply}`, lines, [...canaries, `:${receiver.port}`]);
+    });
+  }
+  test('a chat room where nothing listens brings no part of its address into log or errors', async (t) => {
+    const receiver = await startWebhookReceiver();
+    await receiver.close();
+    const {row, seen, lines} = await drive(t, settings(receiver), failedOnce);
+    assert.match(row?.lastError ?? '', /^The chat room refused the connection/);
+    assertSilent(seen, lines, [...canaries, `:${receiver.port}`]);
   });
 });
 

@@ -316,9 +316,18 @@ forEachStore((store) => {
       );
       const {id} = await sentLead(own);
       await all.hasReceived(2);
-      const ended = async () =>
-        (await deliveries(own, {destination: 'crm', state: 'delivered'})).length === 2;
-      await until(ended);
+      const inState = async (state: 'delivered' | 'skipped') =>
+        (await deliveries(own, {destination: 'crm', state})).map(({content, attempts, lastError}) => ({
+          content,
+          attempts,
+          lastError,
+        }));
+      await until(async () => (await inState('delivered')).length + (await inState('skipped')).length === 2);
+      const [sent, skipped] =
+        chosen === 'lead.created' ? ['created', 'answered'] : (['answered', 'created'] as const);
+      assert.deepEqual(await inState('delivered'), [{content: sent, attempts: 1, lastError: null}]);
+      const lastError = 'Not sent: it is not among the "events" of the destination';
+      assert.deepEqual(await inState('skipped'), [{content: skipped, attempts: 0, lastError}]);
       assert.deepEqual(
         heard(crm).map((each) => each.id),
         [prefix + id],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
+import {extraFields} from '../../../contract/extra-fields.ts';
 import {
   cidField,
   contactFields,
   creditScores,
-  extraFields,
   financialFields,
   type FieldKind,
   type FieldTable,

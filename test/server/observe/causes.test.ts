@@ -50,6 +50,9 @@ suite('what is said about a failure', () => {
     for (const status of [301, 400, 401, 403, 404, 405, 408, 410, 422, 429, 500, 502, 503]) {
       const {message} = statusOfWebhook({status, retryAfter: 0, excerpt: undefined}, 0);
       assert.ok(remedyOf(message), message);
+      const ofRoom = statusOfWebhook({receiver: 'chat room', status, retryAfter: 0, excerpt: undefined}, 0);
+      assert.ok(remedyOf(ofRoom.message), ofRoom.message);
+      assert.doesNotMatch(withRemedy(ofRoom.message), /receiver|signature|event/);
     }
     for (const status of [301, 401, 403, 404, 429, 500, 503]) {
       const {message} = statusOfLeadApi('POST', {status, retryAfter: 0}, 0);

@@ -3,13 +3,14 @@ import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {readElement} from '../../../build/docs/manifest.ts';
 import {
-  allChoices,
   attributeChoices,
+  choicesFor,
   noChoices,
   readChoices,
   styleChoices,
 } from '../../../server/snippets/choices.ts';
 import {looks} from '../../../server/snippets/looks.ts';
+import {onePartner} from '../../../server/config/partners.ts';
 import {anyChoices, choiceValues} from '../../support/snippet-choices.ts';
 
 suite('the choices of a snippet', () => {
@@ -51,7 +52,7 @@ suite('the choices of a snippet', () => {
   test('a snippet leaves out defaults, whether they are chosen or not', () => {
     const {choices} = readChoices(
       Object.fromEntries(
-        Object.entries(allChoices).map(([name, {control}]) => [
+        Object.entries(choicesFor()).map(([name, {control}]) => [
           name,
           control.kind === 'select' ? (Object.keys(control.options)[0] ?? '') : '',
         ]),
@@ -94,12 +95,18 @@ suite('the choices of a snippet', () => {
   });
 
   test('a lead type that the partner does not take is a wrong choice of a snippet', () => {
-    const {choices, faults} = readChoices({'lead-type': 'standard'}, ['prequalification']);
+    const {choices, faults} = readChoices(
+      {'lead-type': 'standard'},
+      {leadTypes: ['prequalification'], contextFields: []},
+    );
     assert.deepEqual(faults, {'lead-type': 'must be prequalification: this partner takes no other leads'});
     assert.deepEqual(choices.attributes, noChoices.attributes);
     for (const leadType of ['standard', 'prequalification', ''])
       assert.deepEqual(
-        readChoices({'lead-type': leadType}, ['standard', 'prequalification']),
+        readChoices(
+          {'lead-type': leadType},
+          {leadTypes: ['standard', 'prequalification'], contextFields: []},
+        ),
         readChoices({'lead-type': leadType}),
       );
   });
@@ -131,6 +138,42 @@ suite('the choices of a snippet', () => {
     assert.equal(written('HTTPS://Leads.Example.com:443//'), 'https://leads.example.com');
     assert.equal(written('https://förderung.example/a/../b/'), 'https://xn--frderung-n4a.example/b');
     assert.equal(written('http://localhost:3000'), 'http://localhost:3000');
+  });
+
+  test('a snippet has the hidden fields that the partner lists, in the order of its list', () => {
+    const partner = onePartner({
+      key: 'acme',
+      origins: ['https://www.acme.example'],
+      cid: '1001',
+      context_fields: ['store', {name: 'brand', filter: true}],
+    });
+    const given = {
+      'context-brand': 'north & "co"',
+      'context-store': '',
+      'context-other': 'x',
+      layout: 'single',
+    };
+    const {choices, faults} = readChoices(given, partner);
+    assert.deepEqual(faults, {});
+    assert.deepEqual(Object.entries(choices.attributes), [
+      ['layout', 'single'],
+      ['draft', true],
+      ['context-brand', 'north & "co"'],
+    ]);
+    assert.deepEqual(
+      Object.keys(readChoices({'context-brand': 'b', 'context-store': 's'}, partner).choices.attributes),
+      ['draft', 'context-store', 'context-brand'],
+    );
+    assert.deepEqual(readChoices(given).choices, readChoices({layout: 'single'}).choices);
+    for (const [value, words] of [
+      ['a\nb', /^must be one line of at most 200 characters$/],
+      ['a'.repeat(201), /^must be one line of at most 200 characters$/],
+      ['{{brand}}', /^must have none of the signs/],
+    ] as const) {
+      const wrong = readChoices({'context-brand': value}, partner);
+      assert.match(wrong.faults['context-brand'] ?? '', words);
+      assert.deepEqual(wrong.choices, readChoices({}).choices);
+    }
   });
 
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [

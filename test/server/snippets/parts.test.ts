@@ -165,7 +165,7 @@ suite('what a snippet is made from', () => {
 
   test('a snippet reserves the height of the first screen, and none for a dialog', () => {
     assert.equal(partsOf({}).height, reservedHeights.steps);
-    assert.equal(partsOf({order: 'contact-first'}).height, reservedHeights.contactFirst);
+    assert.equal(partsOf({order: 'contact-first'}).height, reservedHeights['contact-first']);
     assert.equal(partsOf({layout: 'single'}).height, reservedHeights.single);
     assert.equal(partsOf({layout: 'single', order: 'contact-first'}).height, reservedHeights.single);
     assert.equal(
@@ -184,7 +184,7 @@ suite('what a snippet is made from', () => {
         .map(({code}) => code)
         .join('\n');
       assert.match(text, / order="contact-first"|'order', 'contact-first'/, site);
-      assert.ok(text.includes(reservedHeights.contactFirst), site);
+      assert.ok(text.includes(reservedHeights['contact-first']), site);
     }
   });
 

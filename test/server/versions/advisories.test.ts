@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
+import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
 import {
   isWithdrawn,
@@ -69,6 +70,7 @@ suite('the advisories', () => {
           fixed_in: '1.1.0',
         },
       ],
+      heights: reservedHeights,
     });
   });
 

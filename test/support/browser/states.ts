@@ -1,7 +1,9 @@
 /** Every state of the form that a visitor can see, and how a test brings the form there. */
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
+import {askedNames} from '../../../contract/extra-fields.ts';
 import {orders} from '../../../form/pages.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
 import {Clock} from './clock.ts';
@@ -113,6 +115,23 @@ export const states: Record<string, State> = {
         `errors of the single page, ${order}`,
         {attributes: {layout: 'single', order}, reach: (form) => click(form, 'See my estimate')},
       ],
+    ]),
+  ),
+  ...Object.fromEntries(
+    (['steps', 'single'] as const).map((layout): [string, State] => [
+      `what a partner asks for besides, with an error, ${layout}`,
+      {
+        attributes: {layout, style: 'min-height: 1500px'},
+        server: (server) =>
+          (server.config = () =>
+            config({ask: askedFieldsIn(askedNames), call_promise: {es: 'Le llamamos en un día.'}})),
+        async reach(form) {
+          await fillAll(form);
+          await shows(form, 'State');
+          fill(form, 'Anything else we should know? (optional)', 'n'.repeat(2_001));
+          await click(form, 'See my estimate');
+        },
+      },
     ]),
   ),
   sending: {

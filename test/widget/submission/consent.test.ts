@@ -139,7 +139,7 @@ describe('consent', () => {
 
   it('HTML in a consent text is shown as text', async () => {
     server.config = () => config({consent: {...textWithBox, text: '<b>Bold</b> words'}});
-    const form = await open();
+    const form = await open({style: reserved});
     await fillAll(form);
     await shows(form, '<b>Bold</b> words');
     expect(form.shadowRoot?.querySelector('.consent b')).to.equal(null);

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import fc from '../../../support/properties.ts';
 import {chatFormats, type ChatSettings} from '../../../../server/config/destinations.ts';
+import {attributionKeys} from '../../../../contract/embed.ts';
+import {leadEmail} from '../../../../server/destinations/email/lead-email.ts';
+import {remedyOf} from '../../../../server/observe/causes.ts';
 import {createChat} from '../../../../server/destinations/chat/chat.ts';
 import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
@@ -112,7 +115,7 @@ for (const format of chatFormats) {
     test(`a test of ${format} posts a message and says what came back`, async (t) => {
       const {chat, received} = await room(t, {format}, replyWith(202));
       const {note} = (await chat.test()) as {note?: string};
-      assert.equal(note, 'The receiver answered 202');
+      assert.equal(note, 'The chat room answered 202');
       assert.match(read(format, received[0]?.body ?? ''), /^A test/);
     });
   });
@@ -128,6 +131,86 @@ test('an answer that is missing is to follow in another message, not in an e-mai
   const {chat, received} = await room(t);
   await chat.deliver(newsRequest({isAnsweredLater: true}));
   assert.match(read('slack', received[0]?.body ?? ''), /Total: to follow in another message/);
+});
+
+/** What the services answer. Slack: https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks */
+const answers = [
+  ['slack', 400, 'invalid_payload', /"format" is that of another service/, /Correct "format"/],
+  ['slack', 403, 'invalid_token', /URL is not complete or no longer valid/, /with each & as it is/],
+  ['slack', 403, 'action_prohibited', /the service forbids posts/, /ask those who run the service/],
+  ['slack', 404, 'no_service', /the webhook or its room was removed/, /Make a new webhook/],
+  ['slack', 404, 'channel_not_found', /the webhook or its room was removed/, /Make a new webhook/],
+  ['slack', 410, 'channel_is_archived', /the room is archived/, /destinations resume/],
+  ['slack', 302, '', /not that of an incoming webhook/, /Copy the URL/],
+  ['teams', 401, '{"error":{"code":"DirectApiAuthorizationRequired"}}', /not complete/, /Copy the URL/],
+  ['teams', 404, '{"error":{"code":"WorkflowNotFound"}}', /was removed/, /Make a new webhook/],
+  ['google-chat', 400, '{"error":{"message":"API key not valid."}}', /URL is not complete/, /Copy the URL/],
+  ['google-chat', 403, '{"error":{"status":"PERMISSION_DENIED"}}', /URL is not complete/, /Copy the URL/],
+  ['google-chat', 429, '{"error":{"status":"RESOURCE_EXHAUSTED"}}', /fewer messages/, /Lower per_second/],
+  ['google-chat', 500, '', /its service failed/, /Wait/],
+] as const;
+for (const [format, status, said, cause, remedy] of answers) {
+  test(`the answer ${status} ${said} of ${format} has a cause and a remedy for chat rooms`, async (t) => {
+    const {chat} = await room(t, {format}, (response) => void response.writeHead(status).end(said));
+    const error: unknown = await chat.test().catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof DeliveryError);
+    assert.match(error.message, new RegExp(`^The chat room answered ${status} `));
+    assert.match(error.message, cause);
+    assert.match(remedyOf(error.message) ?? '', remedy);
+    assert.equal(error.excerpt ?? '', said);
+  });
+}
+
+test('a connector of Teams that answers 200 and says that it failed has not got the message', async (t) => {
+  const said =
+    'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId tcid=0';
+  const {chat} = await room(t, {format: 'teams'}, (response) => void response.end(said));
+  const error: unknown = await chat.deliver(newsRequest()).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof DeliveryError);
+  assert.match(
+    error.message,
+    /^The chat room answered 429 \(Too Many Requests\): it asks for fewer messages/,
+  );
+});
+
+test('a message as long as messages get is within the limits of each service', () => {
+  const text = longestEmail();
+  // Bytes that Teams and Google Chat take, and characters of Slack.
+  const limits = {teams: 28 * 1_024, 'google-chat': 32_000, slack: 40_000};
+  for (const format of chatFormats) {
+    const {length} = Buffer.from(JSON.stringify(bodyOf[format](text)));
+    assert.ok(length < limits[format], `${format}: ${length}`);
+  }
+});
+
+/** Each text that a visitor or a link brings is as long as it may be, of signs that escaping makes longest. */
+function longestEmail() {
+  const long = (count: number) => '&'.repeat(count);
+  const lead = asLead({
+    ...prequalificationBody,
+    first_name: long(80),
+    last_name: long(80),
+    email: `${'a'.repeat(64)}@${'a'.repeat(60)}.${'b'.repeat(60)}.example`,
+  });
+  const attribution = Object.fromEntries(attributionKeys.map((key) => [key, long(500)]));
+  return leadEmail(newsRequest({lead, attribution, suspect: 'trap'}, 'held'), 'contact', 'another message');
+}
+
+test('what a chat room says is shown without the parts of its address, which is a secret', async (t) => {
+  const {settings} = await openFor(
+    t,
+    startWebhookReceiver(
+      (response, {path}) => void response.writeHead(404).end(`No workflow at ${path}, sorry`),
+    ),
+  );
+  const path = '/workflows/canary-path/paths/invoke?api-version=1&sig=canary%2Fsignature';
+  const {chat} = await room(t, {url: new URL(path, settings.url).href});
+  const error: unknown = await chat.test().catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof DeliveryError);
+  assert.match(
+    error.excerpt ?? '',
+    /^No workflow at \/workflows\/…\/paths\/invoke\?api-version=1&sig=…, sorry$/,
+  );
 });
 
 const replies = [

@@ -12,6 +12,7 @@ import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
+import {parseFormLead} from '../../../../server/leads/lead-schema.ts';
 import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../../support/sample-leads.ts';
 import {newsRequest, sampleTime} from '../../../support/sample-news.ts';
 
@@ -107,6 +108,14 @@ suite('the texts of e-mails', () => {
   test('a lead that may be from a bot and is sent all the same says so', async () => {
     const {parsed} = await sentOne([newsRequest({suspect: 'fast'})]);
     assert.match(parsed.text ?? '', /^May be from a bot: it was sent faster than people type$/m);
+  });
+
+  test('when to call stands below the number, only with `details: contact`', async () => {
+    const {data: lead} = parseFormLead({...prequalificationBody, call_time: 'text_first'});
+    const {parsed} = await sentOne([newsRequest({lead: lead!})], {details: 'contact'});
+    assert.match(parsed.text ?? '', /^Call: tel:\+\d+\nWhen to call: send a text message first$/m);
+    const bare = await sentOne([newsRequest({lead: lead!})]);
+    assert.doesNotMatch(bare.parsed.text ?? '', /When to call/);
   });
 
   test('an answer, a repetition and a correction join the thread of the first e-mail', async () => {

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {newestScript} from '../../../../server/snippets/newest-script.ts';
+import {wordpressPlugin} from '../../../../contract/api.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {startTestServer} from '../../../support/test-server.ts';
@@ -21,7 +22,8 @@ const prepare = (folder: string) => {
   const embedFolder = join(folder, 'embed');
   for (const version of versions) {
     const files = {[script]: code(version), [`later-of-${version}.js`]: code(version)};
-    makeEmbedVersion(embedFolder, version, {...files, [later]: 'later', ...formerly});
+    const plugin = {[wordpressPlugin]: `plugin of ${version}`};
+    makeEmbedVersion(embedFolder, version, {...files, ...plugin, [later]: 'later', ...formerly});
   }
   writeFileSync(join(embedFolder, 'README'), 'not a version');
   return {embedFolder};
@@ -69,6 +71,19 @@ suite('the file of an exact version', () => {
     assert.equal(origin + pathname, `https://leads.example.com/embed/2.0.0/${script}`);
     assert.equal(searchParams.get('build'), integrity?.slice('sha384-'.length, 'sha384-'.length + 12));
     assert.equal(integrity, sha384((await get(new URL(source).pathname)).body.toString()));
+  });
+});
+
+suite('the plugin for WordPress', () => {
+  test('is a file of each version, and a cache asks again for that of a build', async () => {
+    const {status, headers, body} = await get(`/embed/1.2.0/${wordpressPlugin}`);
+    assert.equal(status, 200);
+    assert.equal(body.toString(), 'plugin of 1.2.0');
+    assert.equal(headers['content-type'], 'application/zip');
+    assert.equal(headers['cache-control'], 'no-cache');
+  });
+  test('the newest one has an address of its own', async () => {
+    assert.equal((await get(`/embed/v1/${wordpressPlugin}`)).body.toString(), 'plugin of 1.10.0');
   });
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import type {ListedVersions} from '../../../../contract/versions.ts';
+import {reservedHeights} from '../../../../form/reserved-heights.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readJson, readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -77,7 +78,7 @@ suite('/embed/versions.json', () => {
   test('of a server without a form names no version', async (t) => {
     const server = await openFor(t, startTestServer());
     const list = await readJson<ListedVersions>(await server.fetch('/embed/versions.json'), 200);
-    assert.deepEqual(list, {newest: null, versions: []});
+    assert.deepEqual(list, {newest: null, versions: [], heights: reservedHeights});
   });
   test('can only be read', async (t) => {
     const server = await openFor(t, startTestServer(prepare));

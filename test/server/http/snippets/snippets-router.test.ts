@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import fc from '../../../support/properties.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {allChoices} from '../../../../server/snippets/choices.ts';
+import {choicesFor} from '../../../../server/snippets/choices.ts';
 import {
   siteKindNames,
   siteKinds,
@@ -17,6 +17,7 @@ import {openFor} from '../../../support/opened.ts';
 import {anyChoices} from '../../../support/snippet-choices.ts';
 import {startTestServer, type Prepare} from '../../../support/test-server.ts';
 
+const allChoices = choicesFor();
 const firstFiles = {'lead-prequal-form.js': 'export {};', 'lead-prequal-form.classic.js': '0;'};
 const canaries = {
   callers: [{user: 'canary-user', password: 'canary-caller-password', cids: ['canary-cid']}],
@@ -32,12 +33,22 @@ const canaries = {
       colors: {accent: '#0b7a5a'},
       send_to: ['canary-destination'],
       next_step: 'canary-next-step',
+      cta: {
+        en: {label: 'Book a call', href: 'https://www.acme.example/book'},
+        es: {label: 'Reserve', href: 'https://www.acme.example/es'},
+      },
     }),
     onePartner({
       key: 'canary-partner',
       name: 'canary-name',
       origins: ['https://b.example'],
       cid: 'canary-cid',
+    }),
+    onePartner({
+      key: 'hidden',
+      origins: ['https://h.example'],
+      cid: '3',
+      context_fields: ['store', {name: 'brand', filter: true}],
     }),
     onePartner({key: 'contact', origins: ['https://c.example'], cid: '1', lead_types: ['standard']}),
     onePartner({key: 'amounts', origins: ['https://d.example'], cid: '2', lead_types: ['prequalification']}),
@@ -101,6 +112,21 @@ suite('the page of snippets', () => {
     );
     for (const step of siteKinds.wordpress.steps)
       assert.ok(text.includes(`<li>${step.replaceAll('"', '&quot;')}</li>`), step);
+  });
+
+  test('offers the plugin on the page for WordPress, if the version has it', async (t) => {
+    const offer = /href="\/embed\/v1\/lead-prequal-wordpress\.zip" download/;
+    assert.doesNotMatch((await get({partner: 'acme', host: 'wordpress'})).text, offer);
+    const withPlugin = (folder: string) => {
+      makeEmbedVersion(folder, '1.5.0', {...firstFiles, 'lead-prequal-wordpress.zip': 'zip'});
+      return {partners: canaries.partners, embedFolder: folder};
+    };
+    const newer = await openFor(t, startTestServer(withPlugin));
+    const textFor = async (host: string) => (await newer.fetch(addressOf({partner: 'acme', host}))).text();
+    const text = await textFor('wordpress');
+    assert.match(text, offer);
+    assert.match(text, /<code>https:\/\/leads\.example\.com<\/code> and <code>acme<\/code>/);
+    assert.doesNotMatch(await textFor('html'), offer);
   });
 
   test('the page is a plain form whose address is its whole state, without JavaScript', async () => {
@@ -187,6 +213,21 @@ suite('the page of snippets', () => {
     assert.doesNotMatch((await styleOf({sends: 'leads'})) ?? '', /accent/);
   });
 
+  test('samples have the link of the partner unless the snippet has another one', async () => {
+    const linkIn = async (query: Record<string, string>) => {
+      const {text} = await getPreview({partner: 'acme', ...query});
+      return /cta-href="([^"]*)" cta-label="([^"]*)"/.exec(text)?.slice(1);
+    };
+    assert.deepEqual(await linkIn({}), ['https://www.acme.example/book', 'Book a call']);
+    assert.deepEqual(await linkIn({lang: 'es'}), ['https://www.acme.example/es', 'Reserve']);
+    assert.deepEqual(await linkIn({'cta-href': '/talk', 'cta-label': 'Talk'}), ['/talk', 'Talk']);
+    assert.deepEqual(await linkIn({'cta-label': 'Half'}), ['https://www.acme.example/book', 'Book a call']);
+    assert.deepEqual(await linkIn({host: 'frame'}), ['https://www.acme.example/book', 'Book a call']);
+    assert.equal(await linkIn({sends: 'leads'}), undefined, 'a form that sends leads asks the server');
+    const {text} = await get({partner: 'acme'});
+    assert.doesNotMatch(codesIn(text).join(), /cta-/, 'the snippet leaves it to the configuration');
+  });
+
   test('a partner that takes standard leads alone is offered nothing but contact data', async () => {
     const {text} = await get({partner: 'contact'});
     const [select = ''] = /<select[^>]*name="lead-type"[^]*?<\/select>/.exec(text) ?? [];
@@ -194,6 +235,64 @@ suite('the page of snippets', () => {
       [...select.matchAll(/value="(\w+)"/g)].map(([, value]) => value),
       ['standard'],
     );
+  });
+
+  test('the page of snippets has an input for each hidden field of the partner, and of no other', async () => {
+    const inputs = (text: string) =>
+      [...text.matchAll(/<input[^>]*name="(context-[^"]*)"[^>]*value="([^"]*)"/g)].map(
+        ([, ...parts]) => parts,
+      );
+    const {text} = await get({partner: 'hidden'});
+    assert.deepEqual(inputs(text), [
+      ['context-store', ''],
+      ['context-brand', ''],
+    ]);
+    assert.doesNotMatch(codesIn(text).join(), /context-/);
+    for (const query of [{}, {partner: 'acme'}]) {
+      const other = await get({...query, 'context-brand': 'north'});
+      assert.equal(other.status, 200);
+      assert.deepEqual(inputs(other.text), []);
+      assert.doesNotMatch(other.text, /context-brand|Hidden fields/);
+    }
+  });
+
+  const brand = `"><script>alert('1')</script> & co`;
+  for (const site of siteKindNames)
+    test(`a hidden field is in the snippet, escaped: ${siteKinds[site].name}`, async () => {
+      const {status, text} = await get({partner: 'hidden', host: site, 'context-brand': brand});
+      assert.equal(status, 200);
+      assert.match(text, /<details open>\s*<summary>Hidden fields/);
+      const code = codesIn(text).join('\n');
+      const written = {
+        frame: '/apply/hidden?context-brand=%22%3E%3Cscript',
+        email: '/apply/hidden?context-brand=%22%3E%3Cscript',
+        gtm: `form.setAttribute('context-brand', '">\\u003cscript>alert(\\'1\\')\\u003c/script> & co');`,
+      };
+      const attribute = `context-brand="&quot;&gt;&lt;script&gt;alert('1')&lt;/script&gt; &amp; co"`;
+      assert.ok(code.includes(Object.hasOwn(written, site) ? written[site as 'gtm'] : attribute), code);
+      assert.ok(!text.includes(brand) && !code.includes(brand), code);
+    });
+
+  test('where the form does not load, the link of a snippet takes the hidden fields along', async () => {
+    const hrefs = async (query: Record<string, string>) =>
+      [
+        ...codesIn((await get({partner: 'hidden', 'context-brand': 'a b', ...query})).text)
+          .join()
+          .matchAll(/href="(https:[^"]*apply[^"]*)"/g),
+      ].map(([, href]) => href);
+    const address = 'https://leads.example.com/apply/hidden';
+    assert.deepEqual(await hrefs({}), [`${address}?context-brand=a+b`]);
+    assert.deepEqual(await hrefs({lang: 'es', presentation: 'dialog'}), [
+      `${address}?lang=es&amp;context-brand=a+b#prequal-form`,
+    ]);
+  });
+
+  test('the preview of an apply page that sends leads has the hidden fields, and the page says so', async () => {
+    const {text} = await get({partner: 'hidden', host: 'frame', sends: 'leads', 'context-brand': 'north'});
+    assert.match(text, /<iframe[^>]* src="\/apply\/hidden\?context-brand=north"/);
+    assert.match(text, /does not change it, but for the hidden fields in its address\./);
+    const page = await server.fetch('/apply/hidden?context-brand=north');
+    assert.match(await page.text(), /<lead-prequal-form[^>]* context-brand="north"/);
   });
 
   test('says that a partner is unknown, and shows a sample', async () => {

@@ -1,0 +1,216 @@
+/** What a partner asks for besides: from the partners file over the form's API and the store to all receivers. */
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {suite, test} from 'node:test';
+import {Ajv2020} from 'ajv/dist/2020.js';
+import type {EmbedConfig} from '../../../../contract/embed.ts';
+import {askedNames, callTimes, extraFields, timeFrames} from '../../../../contract/extra-fields.ts';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
+import {json, startFakeUpstream} from '../../../support/fake-upstream.ts';
+import {basic, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
+import {openFor, openForSuite} from '../../../support/opened.ts';
+import {quickTimings} from '../../../support/quick-timings.ts';
+import {standardBody, without} from '../../../support/sample-leads.ts';
+import {forEachStore} from '../../../support/stores.ts';
+import {acme, listedOrigin, startTestServer} from '../../../support/test-server.ts';
+import {until} from '../../../support/until.ts';
+import {startWebhookReceiver} from '../../../support/webhook-receiver.ts';
+
+const of = {origins: [listedOrigin], cid: '1001'};
+const all = {
+  call_time: 'text_first',
+  state: 'CA',
+  time_frame: '2-6 months',
+  notes: 'Call my office,\nnot my home. 🎉',
+};
+const promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
+const partners = [
+  onePartner({...of, key: 'acme', send_to: ['crm'], ask: [...askedNames].reverse(), call_promise: promise}),
+  onePartner({...of, key: 'some', send_to: ['crm'], ask: ['notes'], call_promise: 'We call soon.'}),
+  onePartner({...of, key: 'plain', send_to: ['crm']}),
+] as const;
+
+suite('what a partner asks for besides', () => {
+  forEachStore((store) => {
+    const receiver = openForSuite(() => startWebhookReceiver());
+    const server = openForSuite(() =>
+      store.startServer(
+        {
+          destinations: new Map([['crm', receiver.settings]]),
+          partners: [...partners],
+          callers: [{...acme, send_to: ['crm']}],
+        },
+        quickTimings,
+      ),
+    );
+    /** What the receiver hears of the next lead. */
+    async function heardOf(send: () => Promise<{id: string}>): Promise<LeadEvent> {
+      const count = receiver.received.length + 1;
+      await send();
+      await receiver.hasReceived(count);
+      return JSON.parse(receiver.received.at(-1)!.body) as LeadEvent;
+    }
+    const heard = async (changes: object, partner = 'acme') =>
+      (await heardOf(() => sentLead(server, somebody(changes), {partner}))).data.lead;
+    const askedOf = (lead: object) =>
+      Object.fromEntries(Object.entries(lead).filter(([name]) => askedNames.some((asked) => asked === name)));
+
+    test('the event has all that the partner asks for, of both types of leads', async () => {
+      assert.deepEqual(askedOf(await heard(all)), all);
+      const standard = {...without(standardBody, 'cid'), ...all, email: 'ask@example.com'};
+      const {data} = await heardOf(() => sentLead(server, standard));
+      assert.deepEqual(askedOf(data.lead), all);
+    });
+
+    test('every choice is taken, as it is in the configuration', async () => {
+      const config = await configOf('acme', 'en-US');
+      for (const {name, choices = {}} of config.ask ?? [])
+        for (const value of name === 'state' ? ['AL', 'WY', 'VI'] : Object.keys(choices))
+          assert.deepEqual(askedOf(await heard({[name]: value})), {[name]: value});
+    });
+
+    test('what the partner does not ask for is ignored, and may be anything', async () => {
+      assert.deepEqual(askedOf(await heard({...all, state: 7}, 'some')), {notes: all.notes});
+      assert.deepEqual(askedOf(await heard({...all, call_time: 'never'}, 'plain')), {});
+    });
+
+    test('visitors may leave all of it empty', async () => {
+      assert.deepEqual(askedOf(await heard({})), {});
+    });
+
+    async function errorsOf(changes: object) {
+      return fieldCodes(await readProblem(await sendLead(server, somebody(changes)), 422, 'invalid-lead'));
+    }
+
+    test('a wrong value is refused, and the error names its field', async () => {
+      const wrong = {call_time: 'at noon', state: 'California', time_frame: 'soon', notes: 'a\0b'};
+      for (const [field, value] of Object.entries(wrong)) {
+        assert.deepEqual(await errorsOf({[field]: value}), {[field]: 'invalid'});
+      }
+      assert.deepEqual(await errorsOf({notes: 'n'.repeat(2_001)}), {notes: 'too_long'});
+    });
+
+    test('callers of /json/leads send what the reference has, and no call_time', async () => {
+      const {data} = await heardOf(async () =>
+        readJson<{id: string}>(
+          await server.fetch('/json/leads', postJson({...standardBody, ...all}, basic(acme))),
+          201,
+        ),
+      );
+      assert.deepEqual(askedOf(data.lead), without(all, 'call_time'));
+    });
+
+    test('an event is valid by the published schema, which Python reads, too', async () => {
+      const schema = (await (await server.fetch('/schemas/lead-event-v1.json')).json()) as object;
+      const isValid = new Ajv2020({
+        strict: true,
+        allowUnionTypes: true,
+        formats: {'date-time': true},
+      }).compile(schema);
+      const event = await heardOf(() => sentLead(server, somebody(all)));
+      assert.ok(isValid(event), JSON.stringify(isValid.errors));
+      assert.deepEqual(leadEventSchema.parse(event), event);
+      assert.ok(!isValid({...event, data: {...event.data, lead: {...event.data.lead, call_time: 7}}}));
+      const read = execFileSync('python3', ['-c', readInPython], {
+        input: JSON.stringify({schema, event}),
+        encoding: 'utf8',
+      });
+      assert.deepEqual(JSON.parse(read), {described: true, call_time: 'text_first', notes: all.notes});
+    });
+
+    async function configOf(partner: string, lang?: string) {
+      const path = `/embed/v1/config?partner=${partner}${lang ? `&lang=${lang}` : ''}`;
+      return readJson<EmbedConfig>(await server.fetch(path, {headers: {origin: listedOrigin}}), 200);
+    }
+
+    test('the configuration has the choices in the language of the form, in a fixed order', async () => {
+      const [english, spanish, unknown] = await Promise.all(
+        ['en-US', 'es-US', undefined].map((lang) => configOf('acme', lang)),
+      );
+      for (const {ask = []} of [english!, spanish!, unknown!]) {
+        assert.deepEqual(
+          ask.map(({name}) => name),
+          ['call_time', 'state', 'time_frame', 'notes'],
+        );
+        const values = ask.map(({choices}) => choices && Object.keys(choices).toSorted());
+        assert.deepEqual(
+          values,
+          [callTimes, extraFields.state.choices, timeFrames, undefined].map((each) => each?.toSorted()),
+        );
+      }
+      const wordsOf = ({ask = []}: EmbedConfig) => ask.map(({choices = {}}) => Object.values(choices)[0]);
+      assert.deepEqual(wordsOf(english!), ['In the morning', 'Alabama', 'I do not know yet', undefined]);
+      assert.deepEqual(wordsOf(spanish!), ['Por la mañana', 'Alabama', 'Todavía no lo sé', undefined]);
+      assert.deepEqual(unknown!.ask, english!.ask);
+      assert.equal(spanish!.ask?.[1]?.choices?.['NY'], 'Nueva York');
+    });
+
+    test('the configuration has the promise in the language of the form', async () => {
+      assert.deepEqual((await configOf('acme', 'es-US')).call_promise, {es: promise.es});
+      assert.deepEqual((await configOf('acme')).call_promise, promise);
+      assert.deepEqual((await configOf('some', 'es-US')).call_promise, {und: 'We call soon.'});
+    });
+
+    test('the configuration of a partner without either is as before', async () => {
+      const names = ['lead_types', 'minimums', 'consent', 'colors', 'challenge'];
+      assert.deepEqual(Object.keys(await configOf('plain', 'en-US')), names);
+    });
+  });
+});
+
+/** Whether the schema describes the field, and what Python reads of the event. */
+const readInPython = `
+import json, sys
+given = json.load(sys.stdin)
+lead = given['event']['data']['lead']
+known = given['schema']['properties']['data']['properties']['lead']['properties']
+print(json.dumps({'described': 'call_time' in known, 'call_time': lead['call_time'], 'notes': lead['notes']}))
+`;
+
+suite('what a partner asks for, at a lead-api', () => {
+  test('the upstream gets the fields of the reference, and the time of the call in the notes', async (t) => {
+    const upstream = await openFor(t, startFakeUpstream());
+    const server = await openFor(
+      t,
+      startTestServer(
+        {
+          destinations: new Map([['lender', upstream.settings]]),
+          partners: [onePartner({...of, key: 'acme', answer_from: 'lender', ask: [...askedNames]})],
+        },
+        quickTimings,
+      ),
+    );
+    await sentLead(server, somebody(all));
+    await sentLead(server, somebody({call_time: 'morning'}));
+    await sentLead(server, somebody({state: 'TX'}));
+    await until(() => upstream.taken().length === 3);
+    const bodies = upstream.exchanges.filter(({method}) => method === 'POST').map(({body}) => body ?? {});
+    assert.deepEqual(
+      bodies.map(({state, time_frame, notes, call_time}) => ({state, time_frame, notes, call_time})),
+      [
+        {...all, notes: `${all.notes}\ncall_time: text_first`, call_time: undefined},
+        {state: undefined, time_frame: undefined, notes: 'call_time: morning', call_time: undefined},
+        {state: 'TX', time_frame: undefined, notes: undefined, call_time: undefined},
+      ],
+    );
+  });
+
+  test('the visitor hears that the upstream refused a field only if the lead has it', async (t) => {
+    const create = json(422, {errors: [{field: 'state'}, {field: 'email'}]});
+    const upstream = await openFor(t, startFakeUpstream({create}));
+    const server = await openFor(
+      t,
+      startTestServer(
+        {
+          destinations: new Map([['lender', upstream.settings]]),
+          partners: [onePartner({...of, key: 'acme', answer_from: 'lender', ask: ['state']})],
+        },
+        quickTimings,
+      ),
+    );
+    assert.deepEqual((await sentLead(server, somebody({state: 'TX'}))).refused_fields, ['email', 'state']);
+    assert.deepEqual((await sentLead(server, somebody())).refused_fields, ['email']);
+  });
+});

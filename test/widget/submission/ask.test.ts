@@ -1,0 +1,290 @@
+/** What the partner asks for besides, and what it promises at the phone field. */
+import {expect} from '@open-wc/testing';
+import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
+import {askedNames} from '../../../contract/extra-fields.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {
+  click,
+  description,
+  errors,
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  focused,
+  goTo,
+  maybeField,
+  open,
+  reserved,
+  send,
+  shows,
+  startOver,
+  summary,
+  text,
+  type Attributes,
+} from '../../support/browser/visitor.ts';
+import {until} from '../../support/until.ts';
+
+const labels = {
+  call_time: 'When should we call? (optional)',
+  state: 'State (optional)',
+  time_frame: 'When do you need the funding? (optional)',
+  notes: 'Anything else we should know? (optional)',
+};
+const all = {
+  call_time: 'text_first',
+  state: 'NY',
+  time_frame: '2-6 months',
+  notes: 'Call my office,\nplease.',
+};
+const call_promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
+
+describe('what the partner asks for besides', () => {
+  let server: FakeServer;
+  beforeEach(() => {
+    server = new FakeServer();
+    server.config = ({searchParams}) => asking({}, searchParams.get('lang') ?? 'en-US');
+  });
+  afterEach(() => {
+    restorePage();
+    server.restore();
+    document.documentElement.lang = '';
+  });
+
+  const asking = (over: Partial<EmbedConfig> = {}, lang = 'en-US') =>
+    config({ask: askedFieldsIn(askedNames, lang), ...over});
+  const names = (form: LeadPrequalForm) =>
+    [...form.shadowRoot!.querySelectorAll<HTMLElement>('[data-field]')].map(({dataset}) => dataset['field']);
+  const shown = (form: LeadPrequalForm) => shows(form, labels.notes);
+
+  async function reach(attributes: Attributes = {}) {
+    const form = await open({style: reserved, ...attributes});
+    await fillAll(form);
+    await shown(form);
+    return form;
+  }
+  function fillAsked(form: LeadPrequalForm, values: Partial<typeof all> = all) {
+    for (const [name, value] of Object.entries(values))
+      fill(form, labels[name as keyof typeof labels], value);
+  }
+  const valuesOf = (form: LeadPrequalForm) =>
+    Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, field(form, label).value]));
+
+  for (const attributes of [
+    {},
+    {order: 'contact-first'},
+    {layout: 'single'},
+    {layout: 'single', order: 'contact-first'},
+    {'lead-type': 'standard'},
+  ]) {
+    const where = JSON.stringify(attributes);
+
+    it(`stands at the end of the last page, above the consent, and is sent: ${where}`, async () => {
+      const consent = {text: 'I agree to be called.', version: '1', required: false};
+      server.config = () => asking({consent});
+      const form = await reach(attributes);
+      await shows(form, consent.text);
+      expect(names(form).slice(-5)).to.deep.equal([...askedNames, 'consent']);
+      fillAsked(form);
+      await send(form, 'lead-type' in attributes ? 'Send' : 'See my estimate');
+      expect(server.leads[0]!.body.lead).to.include(all);
+    });
+  }
+
+  it('stands on no other page, and goes away when the partner asks no more', async () => {
+    const form = await open();
+    await goTo(form, 'Cash');
+    expect(names(form)).to.not.include('state');
+    await fillAll(form);
+    await shown(form);
+    server.config = () => config();
+    form.partner = 'other';
+    fill(form, 'First name', 'Ana');
+    await until(() => maybeField(form, labels.state) === undefined);
+    await send(form);
+    expect(Object.keys(server.leads[0]!.body.lead)).to.not.include('state');
+  });
+
+  it('may be left empty, and then is not sent', async () => {
+    const form = await reach();
+    await send(form);
+    expect(Object.keys(server.leads[0]!.body.lead).filter((name) => name in labels)).to.deep.equal([]);
+  });
+
+  it('has the choices in words, in the language of the page, and keeps what was chosen', async () => {
+    const form = await reach();
+    fillAsked(form);
+    const state = field(form, labels.state) as unknown as HTMLSelectElement;
+    expect([...state.options].slice(0, 3).map(({label}) => label)).to.deep.equal(['', 'Alabama', 'Alaska']);
+    document.documentElement.lang = 'es';
+    await shows(form, 'Nueva York');
+    expect(text(form)).to.contain('¿Cuándo le llamamos? (opcional)');
+    expect(state.selectedOptions[0]?.label).to.equal('Nueva York');
+    await send(form, 'Ver mi estimado');
+    expect(server.leads[0]!.body.lead).to.include(all);
+  });
+
+  it('keeps what was typed when the visitor goes back and forth, and changes the answers', async () => {
+    const form = await reach();
+    fillAsked(form);
+    await click(form, 'Back');
+    await click(form, 'Next');
+    expect(valuesOf(form)).to.deep.equal(all);
+    await send(form);
+    await click(form, 'Change my answers');
+    while (!maybeField(form, labels.state)) await click(form, 'Next');
+    expect(valuesOf(form)).to.deep.equal(all);
+  });
+
+  it('is kept in a draft, also a text of several lines', async () => {
+    const first = await reach({draft: ''});
+    fillAsked(first);
+    first.remove();
+    const second = await open({draft: '', style: reserved});
+    await shown(second);
+    expect(valuesOf(second)).to.deep.equal(all);
+    await send(second);
+    expect(server.leads[0]!.body.lead).to.include(all);
+  });
+
+  it('a state in the draft that the partner does not offer is not sent', async () => {
+    const first = await reach({draft: ''});
+    fillAsked(first, {state: 'NY'});
+    first.remove();
+    const ask: AskedField[] = [{name: 'state', choices: {CA: 'California'}}];
+    server.config = () => config({ask});
+    const second = await open({draft: '', style: reserved});
+    await shows(second, labels.state);
+    await send(second);
+    expect(server.leads[0]!.body.lead).to.not.have.property('state');
+  });
+
+  it('is emptied by reset() and by "Start over"', async () => {
+    const form = await reach();
+    fillAsked(form);
+    form.reset();
+    await fillAll(form);
+    await shown(form);
+    const empty = {call_time: '', state: '', time_frame: '', notes: ''};
+    expect(valuesOf(form)).to.deep.equal(empty);
+    fillAsked(form);
+    await send(form);
+    await startOver(form);
+    await fillAll(form);
+    expect(valuesOf(form)).to.deep.equal(empty);
+  });
+
+  it('errors stand beside the fields and in the summary, and keep what was typed', async () => {
+    const form = await reach();
+    const long = 'n'.repeat(2_001);
+    fillAsked(form, {notes: long});
+    fill(form, 'Phone', '12');
+    await click(form, 'See my estimate');
+    const tooLong = 'Notes must have 2000 characters or fewer.';
+    expect(summary(form)[1]).to.equal(tooLong);
+    const notes = field(form, labels.notes);
+    expect([description(form, notes), notes.getAttribute('aria-invalid')]).to.deep.equal([tooLong, 'true']);
+    expect(notes.value).to.equal(long);
+    fill(form, 'Phone', '(415) 555-0132');
+    fill(form, labels.notes, 'short');
+    await form.updateComplete;
+    expect(errors(form)).to.deep.equal([]);
+  });
+
+  it('a value that the server refuses is shown beside its field, which gets the focus', async () => {
+    const form = await reach();
+    fillAsked(form);
+    server.reply(() =>
+      problem(422, 'invalid-lead', {errors: [{field: 'state', code: 'invalid', message: ''}]}),
+    );
+    await send(form);
+    const state = field(form, labels.state);
+    expect(description(form, state)).to.contain('State');
+    expect(focused(form)).to.equal(state);
+  });
+
+  it('a value that the upstream refuses is named, and can be changed', async () => {
+    const form = await reach();
+    fillAsked(form);
+    server.reply(() =>
+      created({status: 'refused', prequalification: null, reasons: {}, refused_fields: ['state']}),
+    );
+    await send(form);
+    expect(text(form)).to.contain('Not accepted: State.');
+    await click(form, 'Change my answers');
+    expect(focused(form)).to.equal(field(form, labels.state));
+  });
+
+  it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
+    const form = await reach();
+    expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
+    expect(field(form, labels.notes).tagName).to.equal('TEXTAREA');
+  });
+
+  it('waits, as the consent text does, while it would move what the visitor sees', async () => {
+    stub(window, 'innerHeight', {value: 100_000});
+    server.config = () => asking({call_promise});
+    const form = await open({'lead-type': 'standard'});
+    await until(() => server.configRequests > 0);
+    await until(() => form.shadowRoot!.querySelector('.waiting') === null);
+    await form.updateComplete;
+    expect(maybeField(form, labels.state)).to.equal(undefined);
+    expect(text(form)).to.not.contain(call_promise.en);
+    await fillContact(form);
+    await shown(form);
+    expect(text(form)).to.contain(call_promise.en);
+    // In another language the fields stay: they have been shown.
+    document.documentElement.lang = 'es';
+    await shows(form, '¿Cuándo le llamamos?');
+    expect(names(form)).to.include('state');
+  });
+});
+
+describe('the promise at the phone field', () => {
+  let server: FakeServer;
+  beforeEach(() => (server = new FakeServer()));
+  afterEach(() => {
+    server.restore();
+    document.documentElement.lang = '';
+  });
+  const phone = (form: LeadPrequalForm) => form.shadowRoot!.querySelector<HTMLInputElement>('#phone')!;
+  async function openWith(promises: Record<string, string>, label = 'Phone') {
+    server.config = () => config({call_promise: promises});
+    const form = await open({style: reserved});
+    await goTo(form, label);
+    return form;
+  }
+
+  it('stands below the input, and is a part of its description, beside help and error', async () => {
+    const form = await openWith(call_promise);
+    await shows(form, call_promise.en);
+    const help = 'With the country code if it is not a US number.';
+    expect(description(form, phone(form))).to.equal(`${help} ${call_promise.en}`);
+    const {bottom} = phone(form).getBoundingClientRect();
+    const promise = form.shadowRoot!.getElementById('promise')!;
+    expect(promise.getBoundingClientRect().top).to.be.at.least(bottom);
+    expect(promise.lang).to.equal('en');
+    await click(form, 'See my estimate');
+    expect(description(form, phone(form))).to.equal(`${help} ${call_promise.en} Enter your phone number.`);
+  });
+
+  it('is in the language of the form, or else marked as text in its own', async () => {
+    const form = await openWith({es: call_promise.es});
+    await shows(form, call_promise.es);
+    expect(form.shadowRoot!.getElementById('promise')!.lang).to.equal('es');
+  });
+
+  it('has no language if that is not known, and no markup', async () => {
+    const form = await openWith({und: '<b>We</b> call.'});
+    await shows(form, '<b>We</b> call.');
+    expect(form.shadowRoot!.getElementById('promise')!.hasAttribute('lang')).to.equal(false);
+  });
+
+  it('is not there if the partner promises nothing', async () => {
+    const form = await openWith({});
+    expect(form.shadowRoot!.getElementById('promise')).to.equal(null);
+  });
+});
