@@ -1,12 +1,13 @@
 /**
- * `npm run release`: makes a release of the built form, with the version in package.json. It copies the scripts and the
- * manifest of `dist/embed/<version>` to `releases/<version>`, which is part of the repository, and adds the hashes that
- * pages pin to `releases/hashes.json`. Every later server serves the release. A mistake in it is corrected by the next
- * version.
+ * `npm run release`: makes a release of the built form, with the version in package.json. It copies the scripts of
+ * `dist/embed/<version>` to `releases/<version>`, which is part of the repository, packs `dist/npm` beside them, and adds
+ * the hashes that pages pin to `releases/hashes.json`. Every later server serves the release. A mistake in it is corrected
+ * by the next version.
  */
+import {execFileSync} from 'node:child_process';
 import {copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import {firstFiles} from '../contract/api.ts';
+import {firstFiles, packageFile} from '../contract/api.ts';
 import {hashesFile, integrityOf, outDir, refuseReleased, releasedHashes} from './output.ts';
 
 const version = basename(outDir);
@@ -19,6 +20,9 @@ function refuse(why: string): never {
 
 refuseReleased();
 if (!existsSync(join(outDir, 'manifest.json'))) refuse(`${outDir} is missing: run "npm run build" first.`);
+const packageJson = 'dist/npm/package.json';
+const built = existsSync(packageJson) && (JSON.parse(readFileSync(packageJson, 'utf8')) as {version: string});
+if (!built || built.version !== version) refuse(`dist/npm is not ${version}: run "npm run build" first.`);
 
 // An interrupted build, or one that was edited by hand, must not become a release.
 const {integrity} = JSON.parse(readFileSync(join(outDir, 'manifest.json'), 'utf8')) as {
@@ -33,8 +37,14 @@ for (const [file, expected] of Object.entries(integrity)) {
 const unfinished = join('dist', `release-${version}`);
 rmSync(unfinished, {recursive: true, force: true});
 mkdirSync(unfinished, {recursive: true});
-for (const file of [...Object.keys(integrity), 'manifest.json'])
-  copyFileSync(join(outDir, file), join(unfinished, file));
+for (const file of Object.keys(integrity)) copyFileSync(join(outDir, file), join(unfinished, file));
+const pack = ['pack', './dist/npm', '--pack-destination', unfinished, '--json', '--ignore-scripts'];
+const [packed] = JSON.parse(execFileSync('npm', pack, {encoding: 'utf8'})) as [
+  {filename: string; integrity: string},
+];
+renameSync(join(unfinished, packed.filename), join(unfinished, packageFile));
+const manifest = {version, integrity, package: packed.integrity};
+writeFileSync(join(unfinished, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 mkdirSync('releases', {recursive: true});
 renameSync(unfinished, release);
 const pinned = Object.entries(integrity).filter(([file]) => firstFiles.includes(file));

@@ -30,6 +30,9 @@ export const firstFiles: readonly string[] = [moduleFile, classicFile];
 /** The plugin for WordPress, which is a file of each version from 1.5.0 on. */
 export const wordpressPlugin = 'lead-prequal-wordpress.zip';
 
+/** The npm package of a release. Its name has no version, because the address has one. */
+export const packageFile = 'lead-prequal.tgz';
+
 export const limits = {
   /** The maximum bytes of a request's body. */
   bodyBytes: 16_384,

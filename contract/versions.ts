@@ -5,7 +5,10 @@ export type ListedVersion = {
   version: string;
   /** False for a version that the operator built. The next build may change it, so pages should not pin it. */
   released: boolean;
-  /** By the name of the file: the `integrity` of each file that a page may name in its script tag. */
+  /**
+   * By the name of the file: the `integrity` of each file that a page may name in its script tag, and of the npm package,
+   * which a release from 1.5.0 on has.
+   */
   integrity: Readonly<Record<string, string>>;
   /** Why the version is not served any more: a page that pins it shows no form. */
   withdrawn?: string;

@@ -1,5 +1,5 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
-import express, {type Express} from 'express';
+import express, {Router, type Express} from 'express';
 import {minimums} from '../calculator/calculator.ts';
 import {figuresOf} from '../calculator/policy.ts';
 import {ConfigError, type Config} from './config/config.ts';
@@ -17,6 +17,7 @@ import {clearText} from './store/codec.ts';
 import {openStore} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
+import type {ReloadStore} from './reload/reloads.ts';
 import {startLeadService} from './lead-service.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -26,18 +27,29 @@ import {createQuota} from './http/embed/quota.ts';
 import {versionList} from './http/embed/version-list.ts';
 import {healthEndpoints, liveEndpoint} from './http/health.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
+import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {jsonApi} from './http/json/json-api.ts';
 import {createCounters} from './http/limits/counters.ts';
+import {createFailureDelay} from './http/limits/failure-delay.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
 import {createRateLimits} from './http/limits/rate-limit.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {requestContext} from './http/request-context.ts';
 import {snippetsRouter} from './http/snippets/snippets-router.ts';
+import {createVisitorLeads} from './http/visitor-leads.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
   handle: Express;
+  /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */
+  readonly routes: Router;
+  /**
+   * Puts another configuration in force, if it can be. Each request ends under the configuration with which it began.
+   * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
+   */
+  reload(config: Config): Promise<void>;
+  store: ReloadStore;
   /** What the metrics read. */
   readings(): Promise<Omit<Readings, 'connections'>>;
   /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
@@ -59,26 +71,27 @@ export async function createApp(
   given?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<App> {
-  for (const destination of unencrypted(config.destinations))
-    emit({type: 'destination-unencrypted', destination});
   const versions = readVersions(config);
-  const {rateLimit: perMinute, callers, partners} = config;
+  const {rateLimit: perMinute, publicUrl} = config;
   const opened = given ?? (await openStore(config, clearText, emit));
-  const changed = changedConsents(partners, await opened.consentTexts());
-  if (changed.length > 0) {
-    await opened.close();
-    throw new ConfigError(changed, []);
+  async function check({partners, destinations}: Config) {
+    const changed = changedConsents(partners, await opened.consentTexts());
+    if (changed.length > 0) throw new ConfigError(changed, []);
+    for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
   }
+  await check(config).catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
+  });
   const service = await startLeadService(opened, config, {emit, timings});
-  const {desk, watch} = service;
+  const {watch} = service;
+  let inForce = config;
   const descriptors = watchDescriptors(emit);
-  const requests = startCountingRequests(opened, partners, timings.requestCounts);
-  const digests = createIdempotencyDigests(config.tokenKeys);
-  const tokens = createResultTokens(config.tokenKeys);
-  const proofs = config.proofOfWork > 0 ? createProofs(config.tokenKeys, config.proofOfWork) : undefined;
+  const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
   const counters = createCounters(config.redisUrl, emit);
   const rateLimits = createRateLimits(counters);
   const failures = {window: 60_000, counters, emit};
+  const failureDelay = createFailureDelay();
   const signIns = createFailureLimit({
     ...failures,
     what: 'sign-ins',
@@ -91,8 +104,58 @@ export async function createApp(
     maxFailures: perMinute,
   });
   const quota = createQuota(counters, perMinute, emit);
-  const usualAnswer = config.destinations.has(defaultDestination) ? defaultDestination : undefined;
   let [draining, refusing] = [false, false];
+
+  const pinned = config.snippetsPage ? versionForSnippets(versions) : undefined;
+  /** All routes that depend on what a reload replaces. Limits and counters are the same before and after. */
+  function routesUnder({partners, callers, tokenKeys, destinations, policy, ...others}: Config): Router {
+    const digests = createIdempotencyDigests(tokenKeys);
+    const {desk} = service;
+    const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
+    const visitorLeads = createVisitorLeads({
+      desk,
+      digests,
+      confirmations: others.confirmations,
+      tokenKeys,
+      tokens: createResultTokens(tokenKeys),
+      explain: (lead, answer) => explainedAnswer(lead, answer, policy),
+    });
+    const figures = figuresOf(policy);
+    const routes = Router({caseSensitive: true});
+    routes.use(jsonApi({callers, signIns, failureDelay, desk, digests, usualAnswer, timings}));
+    routes.use(
+      embedApi({
+        partners,
+        publicUrl,
+        visitorLeads,
+        digests,
+        minimums: minimums(policy),
+        figures,
+        proofs: config.proofOfWork > 0 ? createProofs(tokenKeys, config.proofOfWork) : undefined,
+        quota,
+        unknownPartners,
+        rateLimits,
+        perMinute,
+        timings,
+      }),
+    );
+    routes.use(
+      applyPages({
+        partners,
+        publicUrl,
+        version: newestVersion(versions),
+        unknownPartners,
+        rateLimits,
+        perMinute,
+        form: createScriptlessForm({publicUrl, visitorLeads, tokenKeys, counters, figures, emit}),
+        emit,
+        timings,
+      }),
+    );
+    if (pinned) routes.use(snippetsRouter({partners, publicUrl, version: pinned, unknownPartners}));
+    return routes;
+  }
+  let routes = routesUnder(config);
 
   const app = express();
   app.disable('etag');
@@ -100,47 +163,27 @@ export async function createApp(
   app.use(requestContext(emit, createAddressReader(config.trustProxy)));
   app.use(liveEndpoint());
   app.use(refuseWhile(() => refusing));
-  app.use(jsonApi({callers, signIns, desk, digests, usualAnswer, timings}));
-  app.use(
-    embedApi({
-      partners,
-      publicUrl: config.publicUrl,
-      desk,
-      digests,
-      confirmations: config.confirmations,
-      tokenKeys: config.tokenKeys,
-      tokens,
-      minimums: minimums(config.policy),
-      figures: figuresOf(config.policy),
-      explain: (lead, answer) => explainedAnswer(lead, answer, config.policy),
-      proofs,
-      quota,
-      unknownPartners,
-      rateLimits,
-      perMinute,
-      timings,
-    }),
-  );
+  // A request meets this once, and stays with the routes that it finds.
+  app.use((request, response, next) => routes(request, response, next));
   app.use(versionList(versions));
   app.use(embedFiles(versions, requests.count, emit));
-  app.use(
-    applyPages({
-      partners,
-      publicUrl: config.publicUrl,
-      version: newestVersion(versions),
-      unknownPartners,
-    }),
-  );
-  const pinned = versionForSnippets(versions);
-  if (config.snippetsPage && pinned)
-    app.use(snippetsRouter({partners, publicUrl: config.publicUrl, version: pinned, unknownPartners}));
   const {isDegraded} = service;
   app.use(healthEndpoints({watch, descriptors, isDegraded, isDraining: () => draining}));
-  app.use(openapiPages(config.publicUrl));
+  app.use(openapiPages(publicUrl));
   app.use(notFound, errorReplies(emit));
 
   return {
     handle: app,
+    get routes() {
+      return routes;
+    },
+    store: watch.store,
+    async reload(reloaded) {
+      await check(reloaded);
+      service.reload(reloaded);
+      inForce = reloaded;
+      routes = routesUnder(reloaded);
+    },
     readings: async () => ({...(await service.readings()), disk: await readDisk(config)}),
     drain() {
       draining = true;

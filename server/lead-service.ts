@@ -2,7 +2,9 @@
  * The lead service without HTTP: it connects the store, the lead desk, and what delivers leads to their destinations.
  * app.ts puts HTTP in front of it.
  */
+import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config/config.ts';
+import {addressOf, type DestinationSettings} from './config/destinations.ts';
 import type {Timings} from './config/timings.ts';
 import {createCourier, type Served} from './destinations/courier.ts';
 import {createDestination, termsOf} from './destinations/kinds.ts';
@@ -21,7 +23,13 @@ import {startDeletingExpired} from './store/expiry.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 
 export type LeadService = {
-  desk: LeadDesk;
+  /** The desk under the configuration in force. A request keeps the desk with which it began. */
+  readonly desk: LeadDesk;
+  /**
+   * Puts another configuration in force. Requests and attempts that began under the one before end under it; what waits is
+   * delivered under the new one.
+   */
+  reload(config: Reloaded): void;
   watch: StoreWatch;
   /** True if a destination gets nothing, or deliveries wait for one that is not configured. */
   isDegraded: () => boolean;
@@ -34,42 +42,66 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
+type Reloaded = Pick<Config, 'destinations' | 'policy'>;
 
 /** @param opened closed by `close` */
 export async function startLeadService(
   opened: LeadStore,
-  config: Pick<Config, 'destinations' | 'onAmbiguous' | 'outboxPerSecond' | 'policy'>,
+  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond'>,
   {emit, timings, network}: Around,
 ): Promise<LeadService> {
   const watch = watchStore(opened, emit);
   const {store} = watch;
-  const {onAmbiguous, outboxPerSecond: perSecond, policy} = config;
+  const {onAmbiguous, outboxPerSecond: perSecond} = config;
   const {newsGivenUpAfter} = timings;
-  const destinations = new Map<string, Served>();
-  for (const [name, settings] of config.destinations) {
-    destinations.set(name, {
-      destination: createDestination(settings, timings.delivery, network),
-      terms: termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter}),
-    });
+  type Configured = Served & {settings: DestinationSettings};
+  let destinations: ReadonlyMap<string, Configured> = new Map();
+  /** A destination whose settings are the same stays as it is. */
+  function configure(named: Config['destinations']) {
+    const before = destinations;
+    destinations = new Map(
+      [...named].map(([name, settings]): [string, Configured] => {
+        const earlier = before.get(name);
+        if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
+        const destination = createDestination(settings, timings.delivery, network);
+        const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
+        return [name, {settings, destination, terms, address: addressOf(settings)}];
+      }),
+    );
   }
+  configure(config.destinations);
   const pauses = await watchPauses({store, emit, timings});
   const courier = createCourier({store, destinations, pauses, emit, timings});
   const workers = startWorkers(destinations, {store, courier, emit, timings});
-  const outbox = startOutboxCheck(destinations, {store, emit, timings});
+  const names = () => [...destinations.keys()];
+  const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
-  const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-  const desk = createLeadDesk({store, courier, calculate, emit, timings});
+  const deskUnder = ({policy}: Reloaded) => {
+    const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
+    return createLeadDesk({store, courier: courier.deliverer(), calculate, emit, timings});
+  };
+  let desk = deskUnder(config);
 
   /** When each destination last took a delivery before this process began. Read when somebody first asks. */
   let earlier: ReadonlyMap<string, number> | undefined;
   const readEarlier = async () => {
-    const last = await store.lastDelivered([...config.destinations.keys()]);
+    const last = await store.lastDelivered(names());
     return new Map(last.map(({destination, deliveredAt}) => [destination, deliveredAt]));
   };
 
   return {
-    desk,
+    get desk() {
+      return desk;
+    },
     watch,
+    reload(reloaded) {
+      configure(reloaded.destinations);
+      courier.serve(destinations);
+      workers.serve(destinations);
+      desk = deskUnder(reloaded);
+      earlier = undefined;
+      outbox.look();
+    },
     isDegraded: () => outbox.missing().length > 0 || courier.states().some(({state}) => state !== 'ok'),
     async readings() {
       earlier ??= await readEarlier().catch(() => undefined);

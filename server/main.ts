@@ -93,9 +93,10 @@ function stop(reason: string) {
 // long as it has no listener. The same listener serves all stages: a signal that came while it is replaced would be
 // lost.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-// SIGHUP would end the process by default. Closed terminals send it, and scripts that expect a reload.
-process.on('SIGHUP', () => log.emit({type: 'reload-asked'}));
-const server = await startServer(config, log.emit).catch(refuseToStart);
+// SIGHUP would end the process by default. Closed terminals send it, too: to read the same files again does no harm.
+const started = startServer(config, log.emit);
+process.on('SIGHUP', () => void started.then((running) => running.reload(), refuseToStart));
+const server = await started.catch(refuseToStart);
 stage = {name: 'serving'};
 log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});
 log.flush();

@@ -8,7 +8,7 @@ import {Server as NetServer, type AddressInfo} from 'node:net';
 import {promisify} from 'node:util';
 import type {Request, Response} from 'express';
 import {createApp} from './app.ts';
-import type {Config} from './config/config.ts';
+import {readConfig, type Config} from './config/config.ts';
 import {connectionLimits, guardConnections} from './http/connections.ts';
 import {createProxyCheck} from './http/client-address.ts';
 import {closeAfterLargeBody, isDeclaredTooLarge} from './http/large-body.ts';
@@ -16,6 +16,7 @@ import {startMetricsEndpoint, type MetricsEndpoint} from './http/metrics-endpoin
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
+import {startReloads} from './reload/reloads.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
@@ -38,17 +39,24 @@ export type RunningServer = {
    * Requests are served until `close`, and those that it finds on open connections are served as well.
    */
   drain(): Promise<void>;
+  /** Reads settings and files again. Never rejects: the log says how it ended. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** @throws Error when the port is taken or the store cannot be opened */
+/**
+ * @param read reads the settings and files for a reload
+ * @throws Error when the port is taken or the store cannot be opened
+ */
 export async function startServer(
   config: Config,
   log: Emit,
   store?: LeadStore,
   timings: Timings = usualTimings,
+  read: () => Config = readConfig,
 ): Promise<RunningServer> {
-  const metrics = config.metrics && (await loadMetrics()).createMetrics(config);
+  let inForce = config;
+  const metrics = config.metrics && (await loadMetrics()).createMetrics(() => inForce);
   const emit: Emit = metrics
     ? (observation) => {
         log(observation);
@@ -106,6 +114,17 @@ export async function startServer(
     await app.close(0);
     throw error;
   }
+  const reloads = await startReloads({
+    config,
+    store: app.store,
+    read,
+    async apply(next) {
+      await app.reload(next);
+      inForce = next;
+    },
+    emit,
+    timings,
+  });
   return {
     port: (server.address() as AddressInfo).port,
     metricsPort: metricsEndpoint?.port,
@@ -113,6 +132,7 @@ export async function startServer(
       draining = true;
       return app.drain();
     },
+    reload: () => reloads.reload(),
     async close() {
       const end = performance.now() + timings.deliveriesEnd;
       const closed = once(server, 'close');
@@ -131,6 +151,7 @@ export async function startServer(
       // Nothing is open any more. This ends the timer with which Node checks the connections.
       server.close();
       await metricsEndpoint?.close();
+      await reloads.stop();
       await app.close(Math.max(0, end - performance.now()));
     },
   };

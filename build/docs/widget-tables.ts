@@ -97,7 +97,6 @@ export const widgetTables: Tables = {
   fallbackRules: () => fenced('css', fallbackRules),
   reservedHeights: reservedHeightsText,
   react: exampleCode('react/funding.tsx'),
-  reactHydrated: exampleCode('react/use-hydrated.ts'),
   vue: exampleCode('vue/Funding.vue'),
   vueConfig: exampleCode('vue/vite.config.ts'),
   svelte: exampleCode('svelte/Funding.svelte'),

@@ -8,8 +8,8 @@ The password is printed once and stored nowhere: give it to the caller over a ch
 configuration needs only its SHA-256.
 
 To change the password of a caller without an interruption, first list both hashes in the caller's entry:
-"password_sha256": ["<old>", "<new>"]. Restart the server. When the caller uses the new password, remove the old
-hash and restart the server again.`;
+"password_sha256": ["<old>", "<new>"]. Reload the server, or restart it if CALLERS is not in a file. When the caller
+uses the new password, remove the old hash, and reload or restart the server again.`;
 
 export function callersCommand({write}: Run): Command {
   const callers = new Command('callers').description('make passwords for callers of /json/leads');

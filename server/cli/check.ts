@@ -100,7 +100,7 @@ function listing(origins: readonly string[], {key}: Partner, {partnersFile}: Con
       line: `EMBED_ORIGINS=${origins.join(',')}`,
     };
   return {
-    fix: `Replace "origins" of "${key}" in ${printable(partnersFile)} by this line, and restart the server:`,
+    fix: `Replace "origins" of "${key}" in ${printable(partnersFile)} by this line, and run "lead-prequal reload":`,
     line: `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`,
   };
 }

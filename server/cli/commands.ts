@@ -13,6 +13,7 @@ const loaders = {
   deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,
   destinations: async () => (await import('./destinations.ts')).destinationsCommand,
   partners: async () => (await import('./partners.ts')).partnersCommand,
+  reload: async () => (await import('./reload.ts')).reloadCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   versions: async () => (await import('./versions.ts')).versionsCommand,
   serve: () => Promise.resolve(serveCommand),

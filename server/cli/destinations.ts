@@ -2,13 +2,14 @@
 import {Command} from 'commander';
 import {randomBytes} from 'node:crypto';
 import {readConfig, type Config} from '../config/config.ts';
+import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates} from '../leads/deliveries.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {remedyOf, withRemedy} from '../observe/causes.ts';
 import {readDestinations, toJsonRow, wrongOf} from './destination-rows.ts';
-import {ago, jsonOption, printable, timeOrNone, type Run} from './output.ts';
+import {ago, counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -16,14 +17,15 @@ Examples:
   lead-prequal destinations list             what there is, what waits, what failed
   lead-prequal destinations test crm         send a test to crm, and say what came back
   lead-prequal destinations pause crm        send nothing to crm until it is resumed
-  lead-prequal destinations resume crm       go on, with everything that came meanwhile`;
+  lead-prequal destinations resume crm       go on, with everything that came meanwhile
+  lead-prequal destinations accept crm       send to its new address what came before it had that`;
 
 type Json = {json?: boolean};
 
 export function destinationsCommand(run: Run): Command {
   const {write, say, fail} = run;
   const destinations = new Command('destinations')
-    .description('list, test, pause and resume the destinations to which leads go')
+    .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
 
   destinations
@@ -70,6 +72,25 @@ export function destinationsCommand(run: Run): Command {
           return say(`${name} is resumed, and what waits is sent.`);
         if (!config.destinations.has(name)) return fail(unknown(name, config));
         say(`${name} was not paused. If it had a break, that is ended, and what waits is sent.`);
+      }),
+    );
+
+  destinations
+    .command('accept')
+    .description(
+      'send what was stored for another address or type of a destination, and is held, to the one of now',
+    )
+    .argument('<name>', 'the name of the destination')
+    .addHelpText(
+      'after',
+      '\nReload the servers first, so that all of them have the new address. "lead-prequal deliveries drop" drops what must not go there.',
+    )
+    .action((name: string) =>
+      changingStore(run, async (store, config) => {
+        const settings = config.destinations.get(name);
+        if (!settings) return fail(unknown(name, config));
+        const changed = await store.acceptAddress(Date.now(), name, addressOf(settings));
+        say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
       }),
     );
 

@@ -4,12 +4,14 @@
  */
 import {Command} from 'commander';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
+import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {askMetrics, askState, type Sample, type ServerState} from '../observe/ask-server.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {readDisk, type Readings} from '../observe/readings.ts';
+import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {readDestinations, toJsonRow, wrongOf, type DestinationRow} from './destination-rows.ts';
 import {
   ago,
@@ -61,6 +63,7 @@ type PartnerRow = {
 
 type Seen = {
   findings: Finding[];
+  processes: ProcessReport[];
   server: ServerState | 'unknown';
   store: string;
   disk: Readings['disk'];
@@ -86,6 +89,7 @@ async function look(run: Run): Promise<Seen> {
   const findings: Finding[] = [];
   const seen: Seen = {
     findings,
+    processes: [],
     server: 'unknown',
     store: 'unknown',
     disk: undefined,
@@ -104,6 +108,7 @@ async function look(run: Run): Promise<Seen> {
     await readingStore(run, async (store) => {
       seen.destinations = (await readDestinations(store, config)).map((row) => asServerSees(row, samples));
       seen.partners = await readPartners(store, config, samples);
+      seen.processes = await store.processes(Date.now() - goneAfter);
     }).catch((error: unknown) => {
       seen.store = 'failing';
       findings.push({
@@ -114,6 +119,7 @@ async function look(run: Run): Promise<Seen> {
     findings.push(
       ...seen.destinations.flatMap(destinationFindings),
       ...seen.partners.flatMap(partnerFindings),
+      ...processFindings(seen.processes, config),
     );
     findings.push(...(await settingFindings(run)));
   } catch (error) {
@@ -148,6 +154,18 @@ function serverFindings(state: Seen['server'], {host, port}: Config): Finding[] 
     case 'unknown':
       return [{level: 'warning', text: 'The server cannot be asked, because PORT is 0.'}];
   }
+}
+
+/** Whether all processes have what the files say now. */
+function processFindings(processes: readonly ProcessReport[], config: Config): Finding[] {
+  const now = digestOf(config);
+  return processes.flatMap(({name, digest, faults}): Finding[] => {
+    if (faults.length > 0)
+      return [{level: 'degraded', text: `${name} refused its configuration: ${faults.join('; ')}`}];
+    if (digest === now) return [];
+    const text = `${name} has another configuration in force than the one that is configured here: "lead-prequal reload", or a restart, puts this one in force`;
+    return [{level: 'warning', text}];
+  });
 }
 
 function diskFindings(disk: Seen['disk']): Finding[] {
@@ -245,13 +263,22 @@ async function readPartners(
   });
 }
 
-function printJson({print, status}: Run, {findings, server, store, disk, destinations, partners}: Seen) {
+function printJson(
+  {print, status}: Run,
+  {findings, processes, server, store, disk, destinations, partners}: Seen,
+) {
   return print({
     status: ['ok', 'degraded', 'down'][status],
     findings,
     server,
     store,
     disk: disk ? {free_bytes: disk.free, size_bytes: disk.size} : null,
+    processes: processes.map(({name, digest, inForceSince, faults}) => ({
+      name,
+      configuration: digest,
+      since: isoTime(inForceSince),
+      faults,
+    })),
     destinations: destinations.map(toJsonRow),
     partners: partners.map(({partner, today, yesterday, refusals, refusedFor, lastLead, isSilent}) => ({
       partner,
@@ -265,7 +292,10 @@ function printJson({print, status}: Run, {findings, server, store, disk, destina
   });
 }
 
-async function printScreen(run: Run, {findings, server, store, disk, destinations, partners}: Seen) {
+async function printScreen(
+  run: Run,
+  {findings, processes, server, store, disk, destinations, partners}: Seen,
+) {
   const {write, printFields, printTable} = run;
   if (run.status === 0) await write('✓ All is well.\n');
   for (const {level, text} of findings) await write(`${signs[level]} ${printable(text)}\n`);
@@ -273,6 +303,10 @@ async function printScreen(run: Run, {findings, server, store, disk, destination
   await printFields([
     ['server', server],
     ['store', store],
+    ...processes.map(({name, digest, inForceSince}): [string, string] => [
+      'configuration',
+      printable(`${digest}, since ${localTime(inForceSince)}, in ${name}`),
+    ]),
     ['disk', disk ? `${bytes(disk.free)} of ${bytes(disk.size)} are free` : 'unknown'],
   ]);
   if (destinations.length > 0) {

@@ -2,6 +2,7 @@
  * Reads the configuration from the environment and from the files that it names. Only this folder reads the
  * environment. Everything is checked before the server starts, and all mistakes are reported at once.
  */
+import {createHmac} from 'node:crypto';
 import {join} from 'node:path';
 import type {z} from 'zod';
 import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
@@ -16,7 +17,13 @@ import {
   type OnAmbiguous,
 } from './destinations.ts';
 import {routeOf, type Caller} from './callers.ts';
-import {createSettingsReader, jsonSetting, readSettings, type Environment} from './environment.ts';
+import {
+  createSettingsReader,
+  jsonSetting,
+  readSettings,
+  type Environment,
+  type SettingsReader,
+} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
 import type {Settings} from './settings.ts';
@@ -69,6 +76,11 @@ export type Config = {
   /** Where the metrics can be read. Undefined if there are none. */
   metrics: {host: string; port: number} | undefined;
   logLevel: string;
+  /**
+   * A digest of each setting whose value is in the environment itself, which no process can read again. A command compares
+   * its own with those of the server.
+   */
+  environment: Readonly<Record<string, string>>;
   /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
   warnings: readonly string[];
 };
@@ -189,9 +201,18 @@ export function readConfig(environment: Environment = process.env): Config {
         ? undefined
         : {host: settings.METRICS_HOST, port: settings.METRICS_PORT},
     logLevel: settings.LOG_LEVEL,
+    environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
   };
 }
+
+/** With a key, so that nobody can try out which secret leads to a digest. */
+const environmentDigests = (reader: SettingsReader, key: string) =>
+  Object.fromEntries(
+    reader
+      .fromEnvironment()
+      .map(([name, text]) => [name, createHmac('sha256', key).update(text).digest('hex').slice(0, 12)]),
+  );
 
 /**
  * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as

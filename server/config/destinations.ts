@@ -1,4 +1,5 @@
 /** The kinds of destinations to which leads are sent, and the settings of each. */
+import {hash} from 'node:crypto';
 import {domainToASCII} from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
@@ -225,6 +226,17 @@ export type WebhookSettings = Extract<DestinationSettings, {type: 'webhook'}>;
 export type ChatSettings = Extract<DestinationSettings, {type: 'chat'}>;
 /** The settings of e-mails that report leads. */
 export type EmailSettings = Extract<DestinationSettings, {type: 'email'}>;
+
+/**
+ * Stands for the kind of a destination and for where it is, so that nothing goes to an address for which it was not meant.
+ * A digest, because some addresses are secrets. Confirmations go to the address of the visitor.
+ */
+export function addressOf(settings: DestinationSettings): string {
+  const {type} = settings;
+  const where =
+    type === 'email' ? settings.to.toSorted().join() : type === 'confirmation' ? '' : settings.url;
+  return hash('sha256', `${type} ${where}`).slice(0, 16);
+}
 
 /** The name of the destination that the UPSTREAM_… settings describe. The partners file must not use this name. */
 export const defaultDestination = 'default';

@@ -22,6 +22,8 @@ export type SettingsReader = {
   whereInJson(name: string, path: readonly PropertyKey[]): string;
   /** The names of all settings that were read so far. */
   names(): string[];
+  /** Those of them whose value is in the environment itself, and not in a file. */
+  fromEnvironment(): [name: string, value: string][];
 };
 
 /** @param faults gets a line for each file that cannot be used */
@@ -75,6 +77,10 @@ export function createSettingsReader(environment: Environment, faults: string[])
       }
     },
     names: () => [...values.keys()],
+    fromEnvironment: () =>
+      [...values].flatMap(([name, text]): [string, string][] =>
+        text === undefined || files.has(name) ? [] : [[name, text]],
+      ),
   };
 }
 

@@ -10,7 +10,14 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {DeliveryContent, DueDelivery, Recipients, Settlement, UnusedLease} from '../leads/deliveries.ts';
+import {
+  anotherAddress,
+  type DeliveryContent,
+  type DueDelivery,
+  type Recipients,
+  type Settlement,
+  type UnusedLease,
+} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
 import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
@@ -26,14 +33,24 @@ import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
 import {mostSends, type Terms} from './terms.ts';
 
-export type Courier = Deliverer & {
+export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
+  /**
+   * What a lead desk needs. It goes by the destinations that are served now, also after a reload: a request ends under the
+   * configuration with which it began.
+   */
+  deliverer(): Deliverer;
+  /**
+   * From now on, serves these destinations. One that was served before keeps its circuit breaker, its pace and all else. For
+   * one that is no longer served, no further attempt begins; those in progress go on.
+   */
+  serve(destinations: ReadonlyMap<string, Served>): void;
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
   /**
-   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped.
+   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped or held.
    * @param isLast true if no further deliveries were due
    */
-  claimed(destination: string, due: readonly Pick<DueDelivery, 'content'>[], isLast: boolean): void;
+  claimed(destination: string, due: readonly Claimed[], isLast: boolean): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
   /** The state of each destination. */
@@ -48,8 +65,13 @@ type Parts = {
   timings: Timings;
 };
 
-/** A destination, and the terms on which it is served. */
-export type Served = {destination: Destination; terms: Terms};
+type Claimed = Pick<DueDelivery, 'content' | 'address'>;
+
+/**
+ * A destination, and the terms on which it is served. `address` stands for its kind and address (`addressOf` in
+ * config/destinations.ts).
+ */
+export type Served = {destination: Destination; terms: Terms; address: string};
 
 /** A destination with its circuit breaker, its pace and its last replies. */
 type Channel = Served & {
@@ -67,6 +89,8 @@ type Channel = Served & {
   seen: {state: DestinationState; since: number};
   /** When it last took a delivery of this process, in milliseconds since 1970. */
   deliveredAt: number | undefined;
+  /** How many attempts are in progress. */
+  attempts: number;
 };
 
 /** `latest`: the time of `performance.now()` after which its attempt must not begin. */
@@ -110,20 +134,10 @@ const unknownTerms: Pick<
 };
 
 export function createCourier({store, destinations, pauses, emit, timings}: Parts): Courier {
-  const channels = new Map<string, Channel>();
-  for (const [name, served] of destinations) {
-    const {parallel, perSecond, every} = served.terms;
-    channels.set(name, {
-      ...served,
-      breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
-      pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
-      streaks: createReplyStreaks(name, emit),
-      unused: [],
-      misfitUntil: 0,
-      seen: {state: 'ok', since: Date.now()},
-      deliveredAt: undefined,
-    });
-  }
+  let channels: ReadonlyMap<string, Channel> = new Map();
+  /** Those that are served, and those that are not any more and whose attempts have not ended. */
+  const open = new Set<Channel>();
+  serve(destinations);
   pauses.onBreakEnd((destination) => {
     const wasBreak = channels.get(destination)?.breaker.endBreak();
     if (wasBreak) emit({type: 'break-ended', destination});
@@ -131,6 +145,43 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   const records = createDeliveryRecords(store, timings);
   const inProgress = new Map<string, {delivery: Delivery; answer: Promise<Answer>}>();
   let isClosing = false;
+
+  function serve(served: ReadonlyMap<string, Served>) {
+    const before = channels;
+    channels = new Map(
+      [...served].map(([name, one]) => {
+        const earlier = before.get(name);
+        return [name, earlier?.destination === one.destination ? earlier : openChannel(name, one, earlier)];
+      }),
+    );
+    for (const [name, channel] of before) if (!isServed(name, channel)) void closeIfIdle(channel);
+  }
+
+  /** @param earlier the one that it replaces, of which the store may still have leases */
+  function openChannel(name: string, served: Served, earlier?: Channel): Channel {
+    const {parallel, perSecond, every} = served.terms;
+    const channel: Channel = {
+      ...served,
+      breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
+      pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
+      streaks: createReplyStreaks(name, emit),
+      unused: earlier?.unused ?? [],
+      misfitUntil: 0,
+      seen: {state: 'ok', since: Date.now()},
+      deliveredAt: earlier?.deliveredAt,
+      attempts: 0,
+    };
+    open.add(channel);
+    return channel;
+  }
+
+  const isServed = (name: string, channel: Channel) => channels.get(name) === channel;
+
+  /** Closing a destination would abort its attempts in progress. */
+  async function closeIfIdle(channel: Channel) {
+    if (channel.attempts > 0 || !open.delete(channel)) return;
+    await channel.destination.close();
+  }
 
   /**
    * Undefined if the destination was removed from the configuration, or is of another kind than when the delivery was
@@ -160,6 +211,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const {due} = delivery;
     const channel = channelFor(due);
     try {
+      if (isForElsewhere(due.destination, due)) return await hold(delivery);
       const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
@@ -171,6 +223,30 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       emit({type: 'delivery-unrecorded', lead: lead.id, destination, reason: reasonOf(error)});
       return pending;
     }
+  }
+
+  /** Whether the delivery was stored when the destination of this name had another address, or was of another kind. */
+  function isForElsewhere(destination: string, {address}: Pick<DueDelivery, 'address'>): boolean {
+    const channel = channels.get(destination);
+    return channel !== undefined && address !== null && address !== channel.address;
+  }
+
+  /** Nothing goes to an address for which it was not meant, until an operator accepts the address. */
+  async function hold(delivery: Delivery): Promise<Answer> {
+    delivery.stage = 'postponing';
+    const {lead, destination} = delivery.due;
+    await records.postponed(delivery.due, {
+      until: Date.now(),
+      error: anotherAddress,
+      tried: false,
+      ambiguous: false,
+      isCounted: false,
+      state: 'held',
+      excerpt: null,
+      recipients: null,
+    });
+    emit({type: 'address-changed', lead: lead.id, destination});
+    return pending;
   }
 
   const decideFor =
@@ -195,10 +271,13 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       if (isClosing) throw new NotTried('The service stops');
       // The delivery was claimed a while ago, and its destination may have been paused since then.
       if (pauses.has(due.destination)) throw new NotTried('The destination is paused');
+      // It waited in the queue meanwhile.
+      if (!isServed(due.destination, channel)) throw new NotTried('The configuration has changed');
       const remoteId = records.remoteIdOf(due);
       const onTaken = (newId: string) => records.taken(due, newId);
       return channel.destination.deliver({...due, remoteId, onTaken, decide: decideFor(due)});
     };
+    channel.attempts += 1;
     try {
       if (channel.terms.dropsUnknown && due.ambiguousCounted > 0) return {state: 'dropped', reason: unknown};
       return await channel.breaker.execute({lead: due.lead.id, latest, work});
@@ -206,6 +285,9 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       if (failure instanceof StoreUnavailable) throw failure;
       if (failure instanceof NeverTried) return {state: 'dropped', reason: failure.message};
       return {failure};
+    } finally {
+      channel.attempts -= 1;
+      if (!isServed(due.destination, channel)) void closeIfIdle(channel);
     }
   }
 
@@ -296,19 +378,22 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     return answer;
   }
 
-  return {
+  /** @param known the channels of the configuration with which a request began */
+  const delivererOf = (known: ReadonlyMap<string, Channel>): Deliverer => ({
     deliver,
 
     contentFor(destination, isHeld) {
-      const {gets, hearsOfHeld} = channels.get(destination)?.terms ?? unknownTerms;
+      const {gets, hearsOfHeld} = known.get(destination)?.terms ?? unknownTerms;
       if (gets === 'leads') return 'lead';
       if (gets === 'confirmations') return 'confirmation';
       return isHeld && hearsOfHeld ? 'held' : 'created';
     },
 
+    addressOf: (destination) => known.get(destination)?.address ?? null,
+
     reserve(destination, content) {
-      const channel = channels.get(destination);
-      if (!channel || inProgress.size >= maxInMemory) return false;
+      const channel = known.get(destination);
+      if (!channel || !isServed(destination, channel) || inProgress.size >= maxInMemory) return false;
       if (skips(channel, {content})) return true;
       if (pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
@@ -319,16 +404,39 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       return true;
     },
 
+    abandon,
+    close,
+  });
+
+  function abandon(destination: string, lease: UnusedLease) {
+    const unused = channels.get(destination)?.unused;
+    unused?.push(lease);
+    if (unused && unused.length > maxUnused) unused.shift();
+  }
+
+  async function close(patience: number) {
+    isClosing = true;
+    const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
+    await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
+    if (inProgress.size > 0) emit({type: 'deliveries-cut', deliveries: inProgress.size});
+    const left = [...open];
+    open.clear();
+    await Promise.all(left.map(({destination}) => destination.close()));
+    await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
+    records.close();
+  }
+
+  return {
+    deliver,
+    abandon,
+    close,
+    deliverer: () => delivererOf(channels),
+    serve,
+
     room(destination) {
       const channel = channels.get(destination);
       if (!channel || look(destination, channel).state === 'paused') return 0;
       return Math.min(channel.breaker.room(), channel.pace.available());
-    },
-
-    abandon(destination, lease) {
-      const unused = channels.get(destination)?.unused;
-      unused?.push(lease);
-      if (unused && unused.length > maxUnused) unused.shift();
     },
 
     unusedLeases: (destination) => channels.get(destination)?.unused ?? [],
@@ -336,7 +444,8 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      channel.pace.take(due.filter((each) => !skips(channel, each)).length, isLast);
+      const sent = due.filter((each) => !skips(channel, each) && !isForElsewhere(destination, each));
+      channel.pace.take(sent.length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.
       channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());
@@ -348,15 +457,5 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
         ...look(destination, channel),
         deliveredAt: channel.deliveredAt,
       })),
-
-    async close(patience) {
-      isClosing = true;
-      const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
-      await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
-      if (inProgress.size > 0) emit({type: 'deliveries-cut', deliveries: inProgress.size});
-      await Promise.all([...destinations.values()].map(({destination}) => destination.close()));
-      await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
-      records.close();
-    },
   };
 }

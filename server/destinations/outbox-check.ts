@@ -15,6 +15,8 @@ export type OutboxCheck = {
   missing(): readonly string[];
   /** When the first of them was found, in milliseconds since 1970. */
   missingSince(): number;
+  /** Searches now, because the configuration has changed. */
+  look(): void;
   stop(): Promise<void>;
 };
 
@@ -23,16 +25,18 @@ type Parts = {store: LeadStore; emit: Emit; timings: Timings};
 /** Milliseconds by which the clocks of several machines may differ. */
 const tolerance = 60_000;
 
+/** @param destinations the names of those that the configuration has now */
 export function startOutboxCheck(
-  destinations: ReadonlyMap<string, unknown>,
+  destinations: () => readonly string[],
   {store, emit, timings}: Parts,
 ): OutboxCheck {
   const stopping = new AbortController();
+  let woken = new AbortController();
   let missing: readonly string[] = [];
   let missingSince = 0;
 
   async function findMissing() {
-    const found = (await store.waitingDestinations()).filter((name) => !destinations.has(name));
+    const found = (await store.waitingDestinations()).filter((name) => !destinations().includes(name));
     const added = found.filter((name) => !missing.includes(name));
     const counts = added.length > 0 ? await store.countWaiting() : [];
     for (const {destination, deliveries} of counts)
@@ -46,7 +50,7 @@ export function startOutboxCheck(
   async function recallLate() {
     const now = Date.now();
     const latest = now + longestAskedWait + tolerance;
-    for (const name of destinations.keys()) {
+    for (const name of destinations()) {
       const endedLeases = lateLeases.get(name) ?? [];
       lateLeases.set(name, await store.recallDeliveries(name, {now, latest, endedLeases}));
     }
@@ -54,19 +58,22 @@ export function startOutboxCheck(
 
   async function run() {
     while (!stopping.signal.aborted) {
+      woken = new AbortController();
       // The store's own watch reports an outage.
       await findMissing().catch(() => undefined);
       await recallLate().catch(() => undefined);
-      await sleep(timings.outboxCheck, undefined, {signal: stopping.signal}).catch(() => undefined);
+      await sleep(timings.outboxCheck, undefined, {signal: woken.signal}).catch(() => undefined);
     }
   }
 
   const running = run();
   return {
-    missing: () => missing,
+    missing: () => missing.filter((name) => !destinations().includes(name)),
     missingSince: () => missingSince,
+    look: () => woken.abort(),
     async stop() {
       stopping.abort();
+      woken.abort();
       await running;
     },
   };

@@ -16,15 +16,43 @@ type Parts = {
   timings: Timings;
 };
 
-export type Worker = {
+type Worker = {
   /** Claims no more deliveries. Those in progress go on. */
   stop(): Promise<void>;
 };
 
+export type Workers = Worker & {
+  /** After a reload: stops the workers of destinations that are no longer served, and starts those of new ones. */
+  serve(destinations: ReadonlyMap<string, Work>): void;
+};
+
+type Work = {terms: Terms};
+
 /** Starts a worker for each destination, so that a slow destination does not delay the leads of others. */
-export function startWorkers(destinations: ReadonlyMap<string, {terms: Terms}>, parts: Parts): Worker {
-  const workers = [...destinations].map(([destination, {terms}]) => startWorker(destination, terms, parts));
-  return {stop: async () => void (await Promise.all(workers.map((worker) => worker.stop())))};
+export function startWorkers(destinations: ReadonlyMap<string, Work>, parts: Parts): Workers {
+  let isStopped = false;
+  const running = new Map<Work, Worker>();
+  const ended = new Set<Promise<void>>();
+  function end(work: Work, worker: Worker) {
+    running.delete(work);
+    const ending = worker.stop().finally(() => ended.delete(ending));
+    ended.add(ending);
+  }
+  function serve(served: ReadonlyMap<string, Work>) {
+    const works = new Set(served.values());
+    for (const [work, worker] of running) if (!works.has(work)) end(work, worker);
+    for (const [name, work] of isStopped ? [] : served)
+      if (!running.has(work)) running.set(work, startWorker(name, work.terms, parts));
+  }
+  serve(destinations);
+  return {
+    serve,
+    async stop() {
+      isStopped = true;
+      for (const [work, worker] of running) end(work, worker);
+      await Promise.all(ended);
+    },
+  };
 }
 
 /**

@@ -36,6 +36,8 @@ export type NewDelivery = {
   /** True if the destination answers the lead, false if it only receives the lead. */
   givesAnswer: boolean;
   state: 'waiting' | 'held';
+  /** For which kind and address of the destination it is (`addressOf` in config/destinations.ts). Null: for any. */
+  address?: string | null;
   nextAttemptAt: number;
   /** If given, the process that stores the lead also delivers it. No other process may do so until this time. */
   leaseEnd?: number | undefined;
@@ -50,6 +52,7 @@ export type NewDelivery = {
  * - `ambiguousCounted`: how many of the attempts left it unknown whether the destination has the lead. Attempts during
  *   an outage of the destination are not counted
  * - `recipients`: null while no recipient of an e-mail has it, and for all other destinations
+ * - `address`: as of a `NewDelivery`. Null for one that was stored before version 1.5, too
  * - `leaseEnd`: from this time on, another process may claim the delivery
  */
 export type DueDelivery = {
@@ -62,8 +65,13 @@ export type DueDelivery = {
   attempts: number;
   ambiguousCounted: number;
   recipients: Recipients | null;
+  address: string | null;
   leaseEnd: number;
 };
+
+/** Why a delivery is held that is for another address than the one that the configuration has now, or of another kind. */
+export const anotherAddress =
+  'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one';
 
 /**
  * A lease that the store may have given in a commit whose reply was lost, so that this process has begun nothing under
@@ -207,6 +215,8 @@ export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   /** Only deliveries whose last attempt failed. */
   failing?: boolean | undefined;
+  /** Only deliveries that are for another address of their destination than this one. */
+  elsewhere?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
 };

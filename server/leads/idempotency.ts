@@ -21,12 +21,12 @@ export const comparableText = (lead: Lead) =>
 export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
 
 /**
- * Makes one digest for each token key, in the order of the keys. During a rotation of keys, the digest that the store
- * has may have been made with any of them.
+ * Makes one digest for each token key, in the order of the keys. During a rotation of keys, a lead is stored with all of
+ * them: another process may still have, or have only, one of these keys.
  */
 export function createIdempotencyDigests(tokenKeys: readonly [string, ...string[]]) {
   // Made once, because making a key from a text takes as long as a digest.
-  const secrets = tokenKeys.map((key) => createSecretKey(key, 'utf8'));
+  const secrets = [...new Set(tokenKeys)].map((key) => createSecretKey(key, 'utf8'));
   const digest = (secret: KeyObject, text: string) =>
     createHmac('sha256', secret).update(`idempotency\0${text}`).digest('hex');
 

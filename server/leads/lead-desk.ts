@@ -15,6 +15,8 @@ export type Submission = Pick<
   LeadEntry,
   | 'lead'
   | 'partner'
+  | 'idempotency'
+  | 'leadDigests'
   | 'proof'
   | 'consent'
   | 'consentText'
@@ -31,10 +33,6 @@ export type Submission = Pick<
   sendTo?: readonly string[];
   /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
   confirmBy?: string | undefined;
-  /** One digest of the idempotency key for each token key, because the store may have any of these digests. */
-  idempotency?: readonly IdempotencyKey[] | undefined;
-  /** One digest of the lead for each token key. If a recent lead has the same digest, the new lead is a duplicate. */
-  leadDigests?: readonly string[];
   /** If true, the lead is stored, but not delivered until an operator decides. */
   hold?: boolean;
 };
@@ -58,6 +56,8 @@ export type LeadDesk = {
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
   contentFor(destination: string, isHeld: boolean): DeliveryContent;
+  /** Stands for the kind and the address of the destination. Null if it is not configured. */
+  addressOf(destination: string): string | null;
   /**
    * Whether a new delivery to the destination may begin right after the commit. If so, it counts towards the pace of
    * the destination. Else it waits in the outbox until a worker claims it.
@@ -103,7 +103,8 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     createdAt: number,
   ): NewDelivery {
     const content = courier.contentFor(destination, hold);
-    const delivery = {destination, content, givesAnswer};
+    const address = courier.addressOf(destination);
+    const delivery = {destination, content, givesAnswer, address};
     // The news that a lead is held is for operators, so it is not held itself.
     if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
     // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
@@ -144,10 +145,10 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       duplicateOf,
     };
     let answer: Promise<Answer> | undefined;
-    for (const {destination, content, givesAnswer, leaseEnd = 0} of leased) {
+    for (const {destination, content, givesAnswer, address = null, leaseEnd = 0} of leased) {
       const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
       const happenedAt = stored.createdAt;
-      const delivery = courier.deliver({lead, destination, content, happenedAt, leaseEnd, ...fresh});
+      const delivery = courier.deliver({lead, destination, content, happenedAt, address, leaseEnd, ...fresh});
       if (givesAnswer) answer = delivery;
     }
     return answer;
@@ -159,8 +160,6 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     sendTo = [],
     confirmBy,
     hold = false,
-    idempotency = [],
-    leadDigests = [],
     ...submission
   }: Submission): Promise<Accepted> {
     const createdAt = Date.now();
@@ -171,8 +170,6 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     ];
     const entry: LeadEntry = {
       ...submission,
-      idempotency: await knownOrFirst(idempotency, ({owner, digest}) => store.findByKey(owner, digest)),
-      leadDigest: await knownOrFirst(leadDigests, (digest) => store.findSameLead(submission.partner, digest)),
       id: randomUUIDv7(),
       createdAt,
       answer: answerFrom === undefined ? calculate(submission.lead) : pending,
@@ -226,18 +223,4 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       await store.close();
     },
   };
-}
-
-/**
- * The digest that the store already has for the lead or key, else the first. New leads are stored with the digest of
- * the first token key, but leads from before a rotation of keys have the digest of another key.
- */
-async function knownOrFirst<Digest>(
-  digests: readonly Digest[],
-  find: (digest: Digest) => Promise<unknown>,
-): Promise<Digest | undefined> {
-  for (const digest of digests.length > 1 ? digests : []) {
-    if ((await find(digest)) !== undefined) return digest;
-  }
-  return digests[0];
 }

@@ -18,6 +18,7 @@ import type {
   Settlement,
 } from './deliveries.ts';
 import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
+import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
@@ -25,13 +26,14 @@ import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from './st
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
-  idempotency?: IdempotencyKey | undefined;
+  /** One for each token key. All are stored, so that a process that has only one of the token keys finds the lead. */
+  idempotency?: readonly IdempotencyKey[] | undefined;
   deliveries?: readonly NewDelivery[] | undefined;
   /**
-   * A digest of the fields. If the partner sent a lead with the same digest within the last day, this lead is a
-   * duplicate.
+   * Digests of the fields, one for each token key. If the partner sent a lead with one of them within the last day, this
+   * lead is a duplicate.
    */
-  leadDigest?: string | undefined;
+  leadDigests?: readonly string[] | undefined;
   /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
@@ -68,7 +70,7 @@ export type Accepted =
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
 /** The parts of the store that are described where they are used. */
-type OtherParts = LeadReader & RequestStore;
+type OtherParts = LeadReader & RequestStore & ReloadStore;
 
 /** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
 export type LeadStore = OtherParts & {
@@ -170,6 +172,12 @@ export type LeadStore = OtherParts & {
    * @returns false if the destination was not paused
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
+  /**
+   * Lets deliveries to a destination go to its address of now that were stored for another one. Those that were held
+   * because of that are due.
+   * @returns the number of deliveries that were changed
+   */
+  acceptAddress(now: number, destination: string, address: string): Promise<number>;
   /**
    * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
    * delivery counts as refused.

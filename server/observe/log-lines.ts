@@ -66,10 +66,18 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {warning},
     message: 'the configuration has a setting to look at',
   }),
-  'reload-asked': () => ({
-    level: 'warn',
-    fields: {},
-    message: 'SIGHUP changes nothing: restart the server to make it read its configuration again',
+  'config-reloaded': ({digest, changes, needRestart}) => ({
+    level: needRestart.length > 0 ? 'warn' : 'info',
+    fields: {digest, changes, ...(needRestart.length > 0 && {needRestart})},
+    message:
+      needRestart.length > 0
+        ? 'the configuration was read again and is in force, but for settings that need a restart'
+        : 'the configuration was read again and is in force',
+  }),
+  'config-refused': ({digest, faults}) => ({
+    level: 'error',
+    fields: {digest, faults},
+    message: 'the configuration was read again and refused: the one before stays in force',
   }),
 
   draining: ({signal, seconds}) => ({
@@ -258,6 +266,13 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     level: state === 'waiting' ? 'warn' : 'error',
     fields: {lead, destination, content, attempts, ambiguous, state, reason},
     message: failedMessages[state],
+  }),
+  'address-changed': ({lead, destination}) => ({
+    level: 'warn',
+    fields: {destination, lead},
+    message:
+      'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
+    kind: `address of ${destination}`,
   }),
   'lead-unreadable': ({lead, destination}) => ({
     level: 'error',

@@ -32,11 +32,11 @@ const failedOutcomes = {waiting: 'postponed', held: 'held', failed: 'given-up'} 
 
 type Listeners = {[Type in ObservationType]?: (observation: Observation<Type>) => void};
 
-export function createMetrics({
-  partners,
-  destinations,
-  redisUrl,
-}: Pick<Config, 'partners' | 'destinations' | 'redisUrl'>): Metrics {
+/** @param inForce the configuration that is in force now */
+export function createMetrics(
+  inForce: () => Pick<Config, 'partners' | 'destinations' | 'redisUrl'>,
+): Metrics {
+  const {redisUrl} = inForce();
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
@@ -76,21 +76,36 @@ export function createMetrics({
     'destination',
   );
   const connections = gauge('connections', 'Open connections.');
+  const reloadOk = gauge(
+    'config_last_reload_successful',
+    '1 if the configuration that was read last is in force, 0 if it was refused.',
+  );
+  const reloadedAt = gauge(
+    'config_last_reload_success_timestamp_seconds',
+    'When the configuration in force was read.',
+  );
   const diskFree = gauge('disk_free_bytes', 'Free bytes of the disk with the database.');
   const diskSize = gauge('disk_size_bytes', 'Bytes of that disk.');
   const redisUp = redisUrl === undefined ? undefined : gauge('redis_up', '1 while Redis is used, else 0.');
   redisUp?.set(1);
   collectDefaultMetrics({register: registry});
 
-  const partnerOf = among(partners.map(({key}) => key));
-  const destinationOf = among(destinations.keys());
-  // A counter that begins at 0 shows its first lead as an increase.
-  for (const {key, leadTypes} of partners)
-    for (const type of leadTypes)
-      for (const answer of leadStatuses) leads.inc({partner: key, type, answer}, 0);
-  for (const destination of destinations.keys())
-    for (const outcome of ['delivered', 'refused', ...Object.values(failedOutcomes)])
-      attempts.inc({destination, outcome}, 0);
+  let [partnerOf, destinationOf] = [among([]), among([])];
+  function takeNames() {
+    const {partners, destinations} = inForce();
+    partnerOf = among(partners.map(({key}) => key));
+    destinationOf = among(destinations.keys());
+    // A counter that begins at 0 shows its first lead as an increase.
+    for (const {key, leadTypes} of partners)
+      for (const type of leadTypes)
+        for (const answer of leadStatuses) leads.inc({partner: key, type, answer}, 0);
+    for (const destination of destinations.keys())
+      for (const outcome of ['delivered', 'refused', ...Object.values(failedOutcomes)])
+        attempts.inc({destination, outcome}, 0);
+  }
+  takeNames();
+  reloadOk.set(1);
+  reloadedAt.setToCurrentTime();
 
   const listeners: Listeners = {
     'lead-stored': ({partner, leadType: type, answer}) =>
@@ -107,6 +122,12 @@ export function createMetrics({
       attempts.inc({destination: destinationOf(destination), outcome}),
     'delivery-failed': ({destination, state}) =>
       attempts.inc({destination: destinationOf(destination), outcome: failedOutcomes[state]}),
+    'config-reloaded'() {
+      takeNames();
+      reloadOk.set(1);
+      reloadedAt.setToCurrentTime();
+    },
+    'config-refused': () => reloadOk.set(0),
     'redis-lost': () => redisUp?.set(0),
     'redis-recovered': () => redisUp?.set(1),
   };
@@ -130,6 +151,7 @@ export function createMetrics({
     oldest.reset();
     late.reset();
     if (!readings.outbox) return;
+    const {destinations} = inForce();
     for (const destination of destinations.keys()) {
       for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
       oldest.set({destination}, 0);

@@ -26,8 +26,13 @@ type Facts = {
   };
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
-  /** A SIGHUP came. The server does not read its configuration again, although the sender may expect that. */
-  'reload-asked': object;
+  /**
+   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`,
+   * `needRestart` the names of settings that have changed and stay as they were.
+   */
+  'config-reloaded': {digest: string; changes: readonly string[]; needRestart: readonly string[]};
+  /** They were read again and refused, so the configuration with this digest stays in force. */
+  'config-refused': {digest: string; faults: readonly string[]};
   /** The signal to stop came. The server goes on for `seconds`, so that load balancers find other servers. */
   draining: {signal: string; seconds: number};
   /** The server takes no new connections any more. */
@@ -159,6 +164,8 @@ type Facts = {
    * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such observation.
    */
   'delivery-interrupted': {lead: string; destination: string};
+  /** The delivery was stored for another kind or address of the destination, and is held until an operator accepts it. */
+  'address-changed': {lead: string; destination: string};
   /** A lead cannot be read from the database, so its delivery is tried again later. */
   'lead-unreadable': {lead: string; destination: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */

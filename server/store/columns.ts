@@ -157,6 +157,8 @@ export const tables = {
       last_reply: {...textOrNull, since: 8},
       /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
       recipients: {...textOrNull, since: 10},
+      /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
+      address: {...textOrNull, since: 12},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
@@ -223,6 +225,25 @@ export const tables = {
     },
     primaryKey: ['partner', 'version'],
     since: 10,
+  },
+
+  /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
+  processes: {
+    columns: {
+      id: text,
+      seen_at: integer,
+      /** A `ProcessReport`, as JSON. */
+      report: text,
+    },
+    primaryKey: ['id'],
+    since: 12,
+  },
+
+  /** One row: the last request of an operator that all processes read their configuration again. */
+  reload_requests: {
+    columns: {id: {...integer, check: 'id = 1'}, request: text},
+    primaryKey: ['id'],
+    since: 12,
   },
 
   /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */

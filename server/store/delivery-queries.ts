@@ -51,6 +51,7 @@ type ClaimedRow = Pick<
   | 'happened_at'
   | 'failing_since'
   | 'recipients'
+  | 'address'
 >;
 
 /** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
@@ -66,9 +67,9 @@ const answerLead = (state: Settlement['state'], condition: string) => `
   RETURNING id`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
-    next_attempt_at, leased_until, happened_at)
+    next_attempt_at, leased_until, happened_at, address)
   SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
-    CAST($2 AS BIGINT), 0, CAST($3 AS BIGINT)
+    CAST($2 AS BIGINT), 0, CAST($3 AS BIGINT), address
   FROM deliveries AS told
   WHERE lead_id >= $4 AND lead_id <= $5 AND content IN ('created', 'held') AND state <> 'dropped'
     AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $6)
@@ -123,7 +124,8 @@ const claim = (skipLocked: string) => `
     ambiguous_counted = ambiguous_counted + lost,
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
   FROM due WHERE lead_id = due_id AND content = due_content AND destination = $7
-  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients`;
+  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
+    address`;
 
 const asJson = (recipients: Recipients | null | undefined) =>
   recipients ? JSON.stringify(recipients) : null;
@@ -254,6 +256,7 @@ export function deliveryQueries(
             attempts,
             ambiguousCounted: ambiguous_counted,
             recipients: toRecipients(others.recipients),
+            address: others.address,
             leaseEnd,
           });
         }

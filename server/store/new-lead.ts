@@ -41,8 +41,8 @@ export const selectSameLead = (partner: string | null, digest: string, now: numb
 
 /** The result of looking up what was stored earlier and matters for a new lead. */
 export type Known = {
-  /** The lead that was stored with the same idempotency key. */
-  key?: {fingerprint: string; lead: string} | undefined;
+  /** The lead that was stored with the same idempotency key, by one of its digests. */
+  key?: {digest: string; fingerprint: string; lead: string} | undefined;
   isProofSpent?: boolean | undefined;
   /** The id of the lead of which the new one is a duplicate. */
   original?: string | undefined;
@@ -58,9 +58,9 @@ export type Written =
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
 
 /** Decides what to do with a new lead. The outcome `created` means that the caller must still insert the rows. */
-export function decide({idempotency_keys: [own]}: NewRows, {key, isProofSpent, original}: Known): Written {
+export function decide({idempotency_keys: own}: NewRows, {key, isProofSpent, original}: Known): Written {
   if (key) {
-    return key.fingerprint === own?.fingerprint
+    return own.some(({digest, fingerprint}) => digest === key.digest && fingerprint === key.fingerprint)
       ? {outcome: 'replayed', lead: key.lead}
       : {outcome: 'key-reused'};
   }

@@ -8,6 +8,7 @@ import type {Codec} from './codec.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {announce, endBreak, toRecipients} from './delivery-queries.ts';
 import {
+  anotherAddress,
   hasEnded,
   type DeliveryFilter,
   type DeliveryKey,
@@ -24,6 +25,7 @@ type OperatorQueries = Pick<
   | 'countOutbox'
   | 'lastDelivered'
   | 'retryDeliveries'
+  | 'acceptAddress'
   | 'dropDeliveries'
   | 'resumeDestination'
   | 'settleAs'
@@ -43,7 +45,7 @@ type Condition = {sql: string; values: string[]};
  * @param first the number of the first `$` parameter in the condition
  */
 function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey): Condition {
-  const {lead, destination, state, failing, since, until} = filter;
+  const {lead, destination, state, failing, elsewhere, since, until} = filter;
   const values: string[] = [];
   const parameter = (value: string) => `$${first - 1 + values.push(value)}`;
   const parts = [
@@ -52,6 +54,7 @@ function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey)
     lead === undefined ? '' : `lead_id = ${parameter(lead)}`,
     destination === undefined ? '' : `destination = ${parameter(destination)}`,
     failing ? 'failing_since IS NOT NULL' : '',
+    elsewhere === undefined ? '' : `address <> ${parameter(elsewhere)}`,
     since === undefined ? '' : `lead_id >= ${parameter(firstIdAt(since))}`,
     until === undefined ? '' : `lead_id < ${parameter(firstIdAt(until))}`,
     after === undefined
@@ -122,6 +125,22 @@ function drop(now: number, batch: Batch): Statement[] {
     statement(refuse, ...boundsOf(batch)),
     announce(now, from.lead, to.lead, 'refused'),
   ];
+}
+
+/** The statement that makes those of a batch due that were held because of their address. */
+function release(now: number, batch: Batch): Statement {
+  const {sql, values} = conditionOf(batch.filter, 9);
+  const text = `
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
+    WHERE state = 'held' AND last_error = $2 AND ${within(3)} AND ${sql} RETURNING destination`;
+  return statement(text, now, anotherAddress, ...boundsOf(batch), ...values);
+}
+
+/** The statement that lets a batch go to an address. */
+function readdress(address: string, batch: Batch): Statement {
+  const {sql, values} = conditionOf(batch.filter, 8);
+  const text = `UPDATE deliveries SET address = $1 WHERE ${within(2)} AND ${sql} RETURNING destination`;
+  return statement(text, address, ...boundsOf(batch), ...values);
 }
 
 export function operatorQueries({read, write}: Database, codec: Codec): OperatorQueries {
@@ -245,6 +264,15 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
       const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
       const [rows = []] = await write(statement(text, destination), endBreak(destination, now));
       return rows.length > 0;
+    },
+
+    async acceptAddress(now, destination, address) {
+      const {count} = await changeAll({destination, elsewhere: address}, '', (batch) => [
+        readdress(address, batch),
+      ]);
+      // A process may have held one only now. What is held for another reason stays so.
+      await changeAll({destination, state: 'held'}, '', (batch) => [release(now, batch)]);
+      return count;
     },
 
     async dropDeliveries(now, filter) {

@@ -7,6 +7,7 @@ import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts'
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
+import {processQueries} from './process-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {
   recordColumns,
@@ -21,6 +22,9 @@ import type {LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = `SELECT ${list(storedColumns)} FROM leads WHERE id = $1`;
+
+/** Milliseconds for which the report of a process is kept that was killed. */
+const processesKept = 24 * 3_600_000;
 
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
@@ -80,6 +84,7 @@ export function leadQueries(
     ...leadReader(database, codec),
     ...versionQueries(database),
     ...confirmationQueries(database),
+    ...processQueries(database),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
@@ -115,7 +120,8 @@ export function leadQueries(
       const proofs = await deleteBefore('spent_proofs', 'expires_at', now);
       const requests = await deleteBefore('version_requests', 'day', now - requestsKept);
       const confirmations = await deleteBefore('confirmations', 'created_at', now - confirmationsKept);
-      return keys + leads + proofs + requests + confirmations;
+      const processes = await deleteBefore('processes', 'seen_at', now - processesKept);
+      return keys + leads + proofs + requests + confirmations + processes;
     },
   };
 }

@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {compareVersions} from 'compare-versions';
 import {z} from 'zod';
-import {firstFiles} from '../../contract/api.ts';
+import {firstFiles, packageFile} from '../../contract/api.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
@@ -16,9 +16,14 @@ import {versionNumber} from '../config/values.ts';
 import {readAdvisories, type Advisory} from './advisories.ts';
 
 /**
- * The `manifest.json` that the build writes. `integrity` holds the value of the `integrity` attribute for each file.
+ * The `manifest.json` that the build writes. `integrity` holds the value of the `integrity` attribute for each script. A
+ * release from 1.5.0 on also has the npm package, with its hash as `package-lock.json` writes it.
  */
-const manifestSchema = z.object({version: z.string(), integrity: z.record(z.string(), z.string())});
+const manifestSchema = z.object({
+  version: z.string(),
+  integrity: z.record(z.string(), z.string()),
+  package: z.string().exactOptional(),
+});
 export type Manifest = z.output<typeof manifestSchema>;
 
 /** A version whose advisory has `withdrawn` is not served. */
@@ -108,9 +113,10 @@ export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions 
   versions: versions.map(({name, manifest, released, advisory}) => ({
     version: name,
     released,
-    integrity: Object.fromEntries(
-      Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file)),
-    ),
+    integrity: {
+      ...Object.fromEntries(Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file))),
+      ...(released && manifest.package && {[packageFile]: manifest.package}),
+    },
     ...advisory,
   })),
   heights: reservedHeights,

@@ -52,25 +52,25 @@ export const movingVersion = 'v1';
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
- * @param partners an origin that is covered by a wildcard of a partner is counted as this wildcard
+ * @param partners those of now; an origin that is covered by a wildcard of a partner is counted as this wildcard
  * @param interval milliseconds between two times at which the counts are stored
  */
 export function startCountingRequests(
   store: RequestStore,
-  partners: readonly Partner[],
+  partners: () => readonly Partner[],
   interval: number,
 ): RequestCounter {
-  const listed = new Set(partners.flatMap(({origins}) => origins));
-  const wildcards = [...listed].filter((origin) => origin.includes('*'));
   let counts = new Map<string, RequestCount>();
   let writing = Promise.resolve();
   let stopped: Promise<void> | undefined;
 
   function nameOf(origin: string | undefined, site: string | undefined): string {
-    const covered = (allowed: string) => origin !== undefined && isCovered(origin, allowed);
-    if (origin !== undefined && listed.has(origin)) return origin;
-    const wildcard = wildcards.find(covered);
-    if (wildcard !== undefined) return wildcard;
+    if (origin !== undefined) {
+      const listed = partners().flatMap(({origins}) => origins);
+      if (listed.includes(origin)) return origin;
+      const wildcard = listed.find((allowed) => isCovered(origin, allowed));
+      if (wildcard !== undefined) return wildcard;
+    }
     if (site === 'same-origin') return unlistedOrigins.own;
     return origin === undefined || origin === 'null' ? unlistedOrigins.unknown : unlistedOrigins.other;
   }

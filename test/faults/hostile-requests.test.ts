@@ -55,7 +55,7 @@ suite('8 kB of hostile input', () => {
       logLevel: 'info',
     };
     const listed = await createApp({...baseConfig(folder.path), ...settings}, ignoreObservations);
-    const routes = [...routesOf(listed.handle), {method: 'GET', path: '/nowhere'}];
+    const routes = [...routesOf(listed), {method: 'GET', path: '/nowhere'}];
     await listed.close(0);
     const server = await openFor(t, startTestServer(settings));
     const sender = fork(join(import.meta.dirname, 'sender.ts'), [String(server.port)]);

@@ -70,18 +70,21 @@ export function prepareFolder() {
   cpSync('dist/npm', join(builtFolder, 'node_modules/lead-prequal'), {recursive: true});
 }
 
-/** @returns the path of the app's first page, on a server that serves `builtFolder` */
-export async function buildApp(
-  {name, commands, server: entry}: App,
-  mode: Mode,
-  server: string,
-): Promise<string> {
-  const folder = join(builtFolder, mode, name);
+/** @returns the folder of a copy of the app, which sends its leads to the server */
+export function prepareApp({name}: App, place: string, server: string): string {
+  const folder = join(builtFolder, place, name);
   cpSync(join(import.meta.dirname, name), folder, {recursive: true});
   for (const file of globSync(join(folder, '**/*'))) {
     if (!statSync(file).isFile()) continue;
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(exampleServer, server));
   }
+  return folder;
+}
+
+/** @returns the path of the app's first page, on a server that serves `builtFolder` */
+export async function buildApp(app: App, mode: Mode, server: string): Promise<string> {
+  const {name, commands, server: entry} = app;
+  const folder = prepareApp(app, mode, server);
   const path = `/${mode}/${name}/out/`;
   const PATH = [join(packages, '.bin'), process.env['PATH']].join(delimiter);
   const env = {...process.env, PATH, NODE_ENV: mode, ASTRO_TELEMETRY_DISABLED: '1'};

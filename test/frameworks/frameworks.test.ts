@@ -4,15 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import type {AddressInfo} from 'node:net';
 import {before, suite, test} from 'node:test';
 import express from 'express';
 import {chromium} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium} from '../support/find-browsers.ts';
+import {runIn} from '../support/npm-project.ts';
 import {suiteOwner} from '../support/opened.ts';
 import {startTestServer} from '../support/test-server.ts';
-import {apps, buildApp, builtFolder, prepareFolder, type Mode} from './apps.ts';
+import {apps, buildApp, builtFolder, prepareApp, prepareFolder, type Mode} from './apps.ts';
 import {steps} from './steps.ts';
 import type {Run} from './visit.ts';
 
@@ -52,6 +55,16 @@ suite('the npm package in other frameworks', {concurrency: 2}, () => {
             assert.match(
               html,
               /<lead-prequal-form [^>]*partner="acme"[^>]*><h2 slot="heading">Your funding<\/h2>/,
+            );
+          });
+        if (app.name === 'angular')
+          test("Angular's compiler knows the details of the events in a template", async () => {
+            const wrong = prepareApp(app, 'mistyped', run.service.url);
+            const file = join(wrong, 'funding.ts');
+            writeFileSync(file, readFileSync(file, 'utf8').replace('$event.detail.id', '$event.detail.name'));
+            await assert.rejects(
+              runIn(wrong, [join(import.meta.dirname, 'node_modules/.bin/ngc')]),
+              /'name'/,
             );
           });
         for (const [title, step] of Object.entries(steps)) test(title, (t) => step(t, run, path));

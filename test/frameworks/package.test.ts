@@ -2,15 +2,27 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type {AddressInfo} from 'node:net';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
+import {checkPackage, createPackageFromTarballData} from '@arethetypeswrong/core';
 import {Ajv} from 'ajv';
 import type {CustomElementDeclaration, Package, Reference} from 'custom-elements-manifest';
 import express from 'express';
 import {chromium} from 'playwright-core';
+import {publint} from 'publint';
+import {formatMessage} from 'publint/utils';
 import {build} from 'vite';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -24,6 +36,9 @@ const folder = 'dist/npm';
 /** In the project, so that the frameworks of the tests are found from there. */
 const app = 'dist/package-test';
 
+const runInApp = (options: readonly string[]) =>
+  execFileSync(process.execPath, ['--input-type=module', ...options], {cwd: app, encoding: 'utf8'});
+
 suite('the npm package', () => {
   before(() => {
     rmSync(app, {recursive: true, force: true});
@@ -33,40 +48,90 @@ suite('the npm package', () => {
   });
   after(() => rmSync(app, {recursive: true}));
 
-  test('holds the form, the files it loads later, types, and what editors read', () => {
+  test('holds the form, the files it loads later, types, and what editors read, and nothing else', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', './dist/npm'], {encoding: 'utf8'});
     const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
-    const names = files.map(({path}) => path.replace(/-[\w-]{8}\.js$/, '.js'));
-    const later = Object.keys({...laterFiles, ...languages});
+    const names = files.map(({path}) => path);
     const needed = [
-      'lead-prequal-form.js',
-      'server.js',
-      ...later.map((name) => `${name}.js`),
-      'types/widget/define.d.ts',
-      'custom-elements.json',
-      'vscode.css-custom-data.json',
-      'vscode.html-custom-data.json',
-      'web-types.json',
+      ...['lead-prequal-form', 'define', 'react'].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+      ...['server.js', 'vue.d.ts', 'svelte.d.ts'],
+      ...['custom-elements.json', 'web-types.json'],
+      ...['vscode.css-custom-data.json', 'vscode.html-custom-data.json'],
+      ...['LICENSE', 'README.md', 'package.json'],
     ];
     for (const name of needed) assert.ok(names.includes(name), `${name} is missing`);
-    const others = names.filter((name) => !needed.includes(name) && !/\.d\.ts$|^[\w-]+\.js$/.test(name));
-    assert.deepEqual(others.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    for (const name of needed.filter((name) => name.endsWith('.json'))) {
+    const later = Object.keys({...laterFiles, ...languages});
+    for (const name of later)
+      assert.ok(
+        names.some((file) => file.startsWith(`${name}-`)),
+        name,
+      );
+    // Everything else is a file that one of these loads.
+    const code = names
+      .filter((name) => /\.(js|ts)$/.test(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+    const unused = names.filter(
+      (name) => !needed.includes(name) && !code.includes(name.replace('.d.ts', '.js')),
+    );
+    assert.deepEqual(unused, []);
+    for (const name of names.filter((name) => name.endsWith('.json'))) {
       assert.doesNotMatch(readFileSync(join(folder, name), 'utf8'), /default: undefined/, name);
     }
+  });
+
+  test('has nothing that publint suggests to change', async () => {
+    const {messages, pkg} = await publint({pkgDir: folder, level: 'suggestion', strict: true});
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+    );
+  });
+
+  test('gives its types to every way in which TypeScript resolves packages', async (t) => {
+    const place = makeTemporaryFolder();
+    t.after(() => place.remove());
+    execFileSync('npm', ['pack', './dist/npm', '--pack-destination', place.path], {stdio: 'pipe'});
+    const [name = ''] = readdirSync(place.path);
+    const tarball = createPackageFromTarballData(readFileSync(join(place.path, name)));
+    const checked = await checkPackage(tarball);
+    assert.ok(checked.types);
+    // A CommonJS module gets the package, which has modules alone, by `import()`, or by `require` from Node 22 on.
+    const problems = checked.problems.filter(({kind}) => kind !== 'CJSResolvesToESM');
+    assert.deepEqual(problems, []);
+  });
+
+  test('its reference has no link to a page that is not in the package', () => {
+    const links = readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)#]*)/g);
+    for (const [, address = ''] of links) assert.match(address, /^$|^https:/);
   });
 
   for (const conditions of [[], ['worker'], ['workerd', 'worker', 'browser'], ['edge-light', 'worker']]) {
     test(`is only a tag for a server with the conditions "${conditions.join(' ')}"`, () => {
       const flags = conditions.map((condition) => `--conditions=${condition}`);
-      const program = "import {LeadPrequalForm} from 'lead-prequal'; console.log(LeadPrequalForm)";
-      const output = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', program], {
-        cwd: app,
-        encoding: 'utf8',
-      });
-      assert.equal(output, 'undefined\n');
+      const program = `
+        import {LeadPrequalForm} from 'lead-prequal';
+        import {define} from 'lead-prequal/define';
+        import {LeadPrequalForm as Component} from 'lead-prequal/react';
+        console.log(LeadPrequalForm, define(), typeof Component);`;
+      assert.equal(runInApp([...flags, '--eval', program]), 'undefined undefined object\n');
     });
   }
+
+  test('its component for React writes attributes on a server, and nothing else', () => {
+    const program = `
+      import {LeadPrequalForm} from 'lead-prequal/react';
+      import {createElement} from 'react';
+      import {renderToString} from 'react-dom/server';
+      const props = {partner: 'acme', leadType: 'standard', className: 'wide', draft: false, history: true,
+        'context-store': '7', prefill: {first_name: 'Ana'}, onPrequalReady() {}};
+      console.log(renderToString(createElement(LeadPrequalForm, props, 'Your funding')));`;
+    assert.equal(
+      runInApp(['--eval', program]),
+      '<lead-prequal-form partner="acme" lead-type="standard" class="wide" history="" context-store="7">' +
+        'Your funding</lead-prequal-form>\n',
+    );
+  });
 
   suite('the custom-elements manifest of the npm package', () => {
     const manifest = readJsonFile<Package>(join(folder, 'custom-elements.json'));
@@ -104,9 +169,7 @@ suite('the npm package', () => {
         {kind: 'custom-element-definition', name: 'lead-prequal-form', declaration: of},
       ]);
       assert.partialDeepStrictEqual(declaration, {name: 'LeadPrequalForm', tagName: 'lead-prequal-form'});
-      const code = readFileSync(join(folder, script.path), 'utf8');
-      assert.match(code, /export ?\{[^}]*\bas LeadPrequalForm\b/);
-      assert.match(code, /customElements\.define\(/);
+      assert.match(readFileSync(join(folder, script.path), 'utf8'), /export ?\{[^}]*\bas LeadPrequalForm\b/);
     });
     test('describes the element where Storybook and editors look', () => {
       assert.ok(declaration.summary && declaration.description === declaration.summary);

@@ -11,8 +11,14 @@ type Locked = {hasInstallScript?: true; resolved?: string; link?: true};
 const packagesIn = (folder: string) =>
   read<{packages: Record<string, Locked>}>(`${folder}/package-lock.json`).packages;
 
-/** Each has packages of its own, and npm installs those of the last two only where they are needed. */
-const folders = ['.', 'test/frameworks', 'test/support/packaged-chromium'];
+/** Each has packages of its own, and npm installs those of all but the first only where they are needed. */
+const folders = [
+  '.',
+  'test/clients/generated',
+  'test/frameworks',
+  ...['next', 'nuxt', 'vite-react', 'vue'].map((project) => `test/frameworks/projects/${project}`),
+  'test/support/packaged-chromium',
+];
 
 suite('the packages that npm ci installs', () => {
   test('packages run a script at their install only if package.json allows or forbids it by name', () => {

@@ -5,7 +5,7 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
-import type {DeliveryRow} from '../../server/leads/deliveries.ts';
+import {anotherAddress, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {Facts} from './facts.ts';
 import {contentOf, heardOf, nameOf, type Command, type History, type Request} from './history.ts';
 
@@ -318,14 +318,60 @@ const rules = {
     }
   },
 
-  /** At each moment, in each process. */
+  /**
+   * When an attempt begins. One that began before a reload ends under the configuration with which it began, and may fetch
+   * the amounts of the lead then.
+   */
+  'nothing is sent by rules that are not in force'(facts, violated) {
+    for (const request of facts.all('request')) {
+      const {process, destination, address} = request;
+      const {at} = facts.firstStepOf(request) ?? request;
+      const known = facts.inForce(process, at);
+      if (address !== undefined && !known.some((addresses) => addresses[destination] === address))
+        violated(`${address} got ${request.what.join()} at ${seconds(request.at)} from ${process}`);
+    }
+  },
+
+  /**
+   * Until an operator accepts the address. If the answer to a submission was lost, the lead may have been stored by that
+   * one or by one of its retries.
+   */
+  'nothing goes to an address for which it was not meant'(facts, violated) {
+    const submissions = Map.groupBy(facts.all('submission'), ({owner, key}) => `${owner} ${key}`);
+    const byLead = new Map(
+      [...submissions.values()].flatMap((group) => group.flatMap(({lead}) => (lead ? [[lead, group]] : []))),
+    );
+    for (const request of facts.all('request')) {
+      const {destination, address, at, method} = request;
+      if (address === undefined || method !== 'POST') continue;
+      const group = byLead.get(facts.deliveryOf(request).split('/').at(-1) ?? '') ?? [];
+      const isMeant = group.some(({addresses}) => addresses?.[destination] === address);
+      const isAccepted = facts
+        .all('command')
+        .some((one) => one.destination === destination && one.address === address && one.at <= at);
+      if (group.length > 0 && !isMeant && !isAccepted)
+        violated(`${address} got ${request.what.join()} at ${seconds(at)}`);
+    }
+  },
+
+  /** At the end. */
+  'nothing is held for its address where no address changed'(facts, violated) {
+    const known = new Set(facts.all('configuration').map(({addresses}) => JSON.stringify(addresses)));
+    for (const delivery of known.size > 1 ? [] : facts.history.stored.deliveries)
+      if (delivery.lastError === anotherAddress) violated(nameOf(delivery));
+  },
+
+  /** At each moment, in each process, between two reloads. */
   'no more is under way at once, and begins in a second, than agreed'(facts, violated) {
     for (const [destination, {gets, parallel, perSecond = Infinity}] of Object.entries(
       facts.history.agreed,
     )) {
       const requests =
         gets === 'digests' ? [] : facts.all('request').filter((one) => one.destination === destination);
-      for (const [process, group] of Map.groupBy(requests, (one) => one.process)) {
+      const reloads = ({process, at}: Request) =>
+        facts.all('configuration').filter((one) => one.process === process && one.at <= at).length;
+      for (const group of Map.groupBy(requests, (one) => `${one.process} ${reloads(one)}`).values()) {
+        const process = group[0]?.process;
         const ends = facts
           .all('trouble')
           .filter((one) => one.process === process && ['crash', 'stop'].includes(one.kind));
@@ -374,7 +420,7 @@ const rules = {
     if (facts.all('trouble').length > 0) return;
     const isWell =
       facts.all('request').every(({outcome}) => outcome === 'taken') &&
-      facts.all('command').every(({name}) => name === 'resume');
+      facts.all('command').every(({name}) => name === 'resume' || name === 'accept');
     for (const delivery of facts.history.stored.deliveries) {
       const {attempts, ambiguous, state, destination} = delivery;
       const sent = facts.sendsOf(delivery).length;

@@ -1,7 +1,15 @@
 /** What the rules of the checker ask of a history. */
 import {referenceOf} from '../../contract/reference.ts';
 import type {DeliveryRow} from '../../server/leads/deliveries.ts';
-import {nameOf, type Agreed, type Fact, type History, type Request, type Trouble} from './history.ts';
+import {
+  nameOf,
+  type Addresses,
+  type Agreed,
+  type Fact,
+  type History,
+  type Request,
+  type Trouble,
+} from './history.ts';
 
 type OfType<Type extends Fact['type']> = Extract<Fact, {type: Type}>;
 
@@ -114,6 +122,13 @@ export class Facts {
         ({kind, at}) => kind === 'clock' && at <= next.at && at >= last.at - clockEffect,
       )
     );
+  }
+
+  /** The configurations of the process that may have been in force at a time: several if one changed at that moment. */
+  inForce(process: string, at: number): Addresses[] {
+    const own = this.all('configuration').filter((one) => one.process === process);
+    const before = own.filter((one) => one.at < at).slice(-1);
+    return [...before, ...own.filter((one) => one.at === at)].map(({addresses}) => addresses);
   }
 
   /** Whether an operator asked for another attempt between two times. */

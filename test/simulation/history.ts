@@ -25,6 +25,8 @@ export type Submission = Span & {
   isHeld: boolean;
   /** Whether it counts as a duplicate if the same lead came before. */
   isCompared: boolean;
+  /** The configuration under which the process took it, if it did. */
+  addresses?: Addresses;
   /** What the desk did, as `Accepted` names it. Missing if the client heard nothing. */
   outcome?: string;
   lead?: string;
@@ -33,6 +35,12 @@ export type Submission = Span & {
 
 /** What a client hears of an answer. */
 export type Heard = {status: string; amounts: object | null};
+
+/** The address of each destination of a configuration. */
+export type Addresses = Readonly<Record<string, string>>;
+
+/** A process has another configuration in force from now on. */
+export type Configuration = {type: 'configuration'; at: number; process: string; addresses: Addresses};
 
 /** A client reads a lead that was acknowledged. Without an answer, it was not found. */
 export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | undefined};
@@ -50,6 +58,8 @@ export type Request = Span & {
   type: 'request';
   process: string;
   destination: string;
+  /** The host to which it is sent. */
+  address?: string;
   /** `POST` gives the lead or the news, `GET` fetches amounts, `MAIL` is an e-mail. */
   method: 'POST' | 'GET' | 'MAIL';
   /** What is sent: the id of a lead or of news, the reference of each lead in an e-mail; of a GET the receiver's id. */
@@ -90,14 +100,16 @@ export type Trouble = Span & {
 /** What an operator did. `deliveries` are those that the command may change, as `nameOf` writes them. */
 export type Command = Span & {
   type: 'command';
-  name: 'pause' | 'resume' | 'retry' | 'drop' | 'settle';
+  name: 'pause' | 'resume' | 'retry' | 'drop' | 'settle' | 'accept';
   destination?: string | undefined;
+  /** The address that is accepted. */
+  address?: string;
   deliveries: readonly string[];
 };
 
 export type Failure = {type: 'failure'; at: number; message: string};
 
-export type Fact = Submission | Reading | Request | Creation | Trouble | Command | Failure;
+export type Fact = Submission | Reading | Request | Creation | Trouble | Command | Configuration | Failure;
 
 /** What was agreed with a destination. */
 export type Agreed = {

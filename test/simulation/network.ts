@@ -114,7 +114,7 @@ export type Surroundings = {
 export const moments = ['write', 'commit', 'acceptance', 'request', 'arrival', 'reply'] as const;
 export type Moment = (typeof moments)[number];
 
-type Sent = Pick<Request, 'destination' | 'method' | 'what' | 'body'>;
+type Sent = Pick<Request, 'destination' | 'method' | 'what' | 'body'> & {address: string};
 type Reply = {status: number; text: string; isCut?: boolean | undefined};
 
 /** Errors of undici and nodemailer are told apart by their codes. */
@@ -219,9 +219,9 @@ const mailErrors: Record<number, [code: string, more: Partial<NodemailerError>]>
   503: ['ECONNECTION', {responseCode: 421, permanent: false}],
 };
 
-/** The network of one process. Each host has the name of its destination, as `crm.test`. */
+/** The network of one process. Each host begins with the name of its destination, as `crm.test` and `crm.elsewhere.test`. */
 export function createNetwork(process: Process, around: Surroundings): Partial<Network> {
-  const nameOf = (host: string) => host.replace('.test', '');
+  const nameOf = (host: string) => host.split('.')[0] ?? '';
 
   function createLead(destination: string, lead: string): Reply {
     const count = around.creations.length;
@@ -244,13 +244,15 @@ export function createNetwork(process: Process, around: Surroundings): Partial<N
 
   return {
     createPool(origin) {
-      const destination = nameOf(new URL(origin).hostname);
+      const address = new URL(origin).hostname;
+      const destination = nameOf(address);
       const line = new Line(process, around, around.isForLeads(destination));
       async function request({method, path, headers, body: given, signal}: Dispatcher.RequestOptions) {
         const {'idempotency-key': lead, 'webhook-id': event} = headers as Record<string, string>;
         const id = path.split('/').at(-1) ?? '';
         const body = typeof given === 'string' ? given : '';
-        const sent: Sent = {destination, method: method as 'POST' | 'GET', what: [lead ?? event ?? id], body};
+        const what = [lead ?? event ?? id];
+        const sent: Sent = {destination, address, method: method as 'POST' | 'GET', what, body};
         const {status, text, isCut} = await line.send(sent, signal as AbortSignal, () => {
           if (lead) return createLead(destination, lead);
           return event ? {status: 204, text: ''} : readLead(destination, id);
@@ -279,7 +281,13 @@ export function createNetwork(process: Process, around: Surroundings): Partial<N
           const body = text as string;
           // A line that reports a lead begins with its reference.
           const references = [...new Set(body.match(/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/gm))];
-          const sent: Sent = {destination: nameOf(host), method: 'MAIL', what: references, body};
+          const sent: Sent = {
+            destination: nameOf(host),
+            address: host,
+            method: 'MAIL',
+            what: references,
+            body,
+          };
           const {status} = await line.send(sent, signal as AbortSignal, () => ({status: 250, text: ''}));
           if (status < 300) return {rejectedErrors: []};
           throw coded(...(mailErrors[status] ?? ['EMESSAGE', {responseCode: 451, permanent: false}]));

@@ -9,6 +9,21 @@ import {storeFaults} from './process.ts';
 export const destinationNames = ['lender', 'other', 'crm', 'inbox'] as const;
 export type DestinationName = (typeof destinationNames)[number];
 
+/**
+ * What the files of a process may say. `usual` holds at the beginning, and again at the end.
+ * - `without crm`: it is removed, also from the routes
+ * - `crm elsewhere`, `other elsewhere`: it has another address
+ * - `slower crm`: it has another pace, and the same address
+ */
+export const configurations = [
+  'usual',
+  'without crm',
+  'crm elsewhere',
+  'other elsewhere',
+  'slower crm',
+] as const;
+export type ConfigurationName = (typeof configurations)[number];
+
 /** Who sends leads. */
 const senders = ['a caller', 'acme', 'globex'] as const;
 export type Sender = (typeof senders)[number];
@@ -73,6 +88,12 @@ const operations = {
     to('drop', deliveries),
     to('settle', {content: few}),
   ),
+  /** Two of three change what the files of a process say. */
+  reloads: fc.oneof(
+    to('reload', {process, configuration: fc.constantFrom(...configurations)}),
+    to('reload', {process, configuration: fc.constantFrom(...configurations)}),
+    to('accept', {destination: fc.constantFrom<DestinationName>('crm', 'other')}),
+  ),
 };
 type Kind = keyof typeof operations;
 type Unplaced = {[Each in Kind]: (typeof operations)[Each] extends Arbitrary<infer One> ? One : never}[Kind];
@@ -107,6 +128,7 @@ const flavours = {
   operated: {leads: 14, moods: 4, operators: 8},
   frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3},
   clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3},
+  reloaded: {leads: 20, moods: 4, stores: 2, crashes: 2, operators: 3, reloads: 6},
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {workerData} from 'node:worker_threads';
 import {defaultPolicy} from '../../calculator/policy.ts';
-import type {DestinationSettings} from '../../server/config/destinations.ts';
+import {addressOf, type DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
@@ -36,6 +36,7 @@ import {
   heardOf,
   nameOf,
   readStored,
+  type Addresses,
   type Agreed,
   type Command,
   type Creation,
@@ -48,6 +49,7 @@ import type {Moment, Mood} from './network.ts';
 import {
   destinationNames,
   faultsEnd,
+  type ConfigurationName,
   type DestinationName,
   type Operation,
   type Plan,
@@ -80,7 +82,7 @@ const timings: Timings = {
 };
 
 const access = {user: 'user', password: 'password', cid: '1'};
-const destinations: Record<DestinationName, DestinationSettings> = {
+const destinations = {
   lender: {
     type: 'lead-api',
     url: 'http://lender.test',
@@ -106,7 +108,27 @@ const destinations: Record<DestinationName, DestinationSettings> = {
     parallel: 3,
   },
   inbox: emailSettings('smtp://inbox.test', {everyMinutes: 0.25}),
-};
+} satisfies Record<DestinationName, DestinationSettings>;
+/** The destinations of a configuration. */
+function destinationsUnder(name: ConfigurationName): Map<string, DestinationSettings> {
+  const {crm, other} = destinations;
+  const all = new Map<string, DestinationSettings>(Object.entries(destinations));
+  if (name === 'without crm') all.delete('crm');
+  if (name === 'crm elsewhere') all.set('crm', {...crm, url: 'http://crm.elsewhere.test'});
+  if (name === 'other elsewhere') all.set('other', {...other, url: 'http://other.elsewhere.test'});
+  if (name === 'slower crm') all.set('crm', {...crm, perSecond: 2});
+  return all;
+}
+
+/** As facts have them. */
+const addressesUnder = (name: ConfigurationName): Addresses =>
+  Object.fromEntries(
+    [...destinationsUnder(name)].map(([destination, settings]) => [
+      destination,
+      new URL('url' in settings ? settings.url : settings.smtpUrl).hostname,
+    ]),
+  );
+
 const agreed = (mostSends: number): Record<DestinationName, Agreed> => ({
   lender: {gets: 'leads', parallel: 4, mostSends},
   other: {gets: 'leads', parallel: 2, mostSends},
@@ -177,6 +199,10 @@ class Players {
   /** By the number of a process: what runs now, and the server that it is, once it has started. */
   readonly #processes: Process[];
   readonly #servers: (Server | undefined)[];
+  /** By the number of a process: what its files say. */
+  readonly #files: ConfigurationName[];
+  /** What it has in force. */
+  readonly #inForce: ConfigurationName[];
   /** Milliseconds by which the clock of each machine is ahead. */
   readonly #skews: number[];
   readonly #moods = new Map<string, Mood>();
@@ -194,6 +220,8 @@ class Players {
     this.#skews = plan.processes === 1 ? [0] : [0, plan.skew];
     this.#processes = this.#skews.map((_, index) => newProcess(`process ${index}`));
     this.#servers = this.#skews.map(() => undefined);
+    this.#files = this.#skews.map(() => 'usual');
+    this.#inForce = [...this.#files];
     this.#world = {
       moodOf: (destination) => this.#moods.get(destination),
       isForLeads: (destination) => agreed(1)[destination as DestinationName].gets === 'leads',
@@ -274,7 +302,7 @@ class Players {
     const process = newProcess(`process ${index}`, this.#skews[index]);
     this.#processes[index] = process;
     const config = {
-      destinations: new Map(Object.entries(destinations)),
+      destinations: destinationsUnder(this.#configure(process, index)),
       onAmbiguous,
       outboxPerSecond: 5,
       policy: defaultPolicy,
@@ -282,6 +310,27 @@ class Players {
     startServer(path, process, config, {...timings, newsGivenUpAfter}, this.#world).then((server) => {
       if (!process.isDead) this.#servers[index] = server;
     }, this.failed);
+  }
+
+  /** Notes that the process has read its files. */
+  #configure({name: process}: Process, index: number): ConfigurationName {
+    const name = this.#files[index] ?? 'usual';
+    this.#inForce[index] = name;
+    this.#facts.push({type: 'configuration', at: time(), process, addresses: addressesUnder(name)});
+    return name;
+  }
+
+  #reload(index: number, name: ConfigurationName) {
+    this.#files[index] = name;
+    const server = this.#servers[index];
+    if (!server) return;
+    const {process, service} = server;
+    const reload = () =>
+      service.reload({
+        destinations: destinationsUnder(this.#configure(process, index)),
+        policy: defaultPolicy,
+      });
+    later(0, reload, process);
   }
 
   #startLater(index: number, milliseconds: number) {
@@ -347,13 +396,16 @@ class Players {
     this.#moods.clear();
     this.#storeFaults.clear();
     for (const process of this.#processes) process.isBlind = false;
+    for (const index of this.#servers.keys()) this.#reload(index, 'usual');
     this.#resumeAll();
-    // A process that was frozen may learn only now that a destination asked for nothing more.
+    // A process that was frozen may learn only now that a destination asked for nothing more, or that its files changed.
     later(lastResume, () => this.#resumeAll());
   }
 
   #resumeAll() {
     for (const destination of destinationNames) void this.#order({do: 'resume', destination});
+    if (this.#plan.operations.some((one) => one.do === 'reload'))
+      for (const destination of destinationNames) void this.#order({do: 'accept', destination});
   }
 
   #perform(operation: Operation) {
@@ -380,6 +432,9 @@ class Players {
         return this.#strike(operation, (index) => this.#setClock(index, operation.by));
       case 'restart':
         return this.#strike(operation, (index) => this.#restart(index, operation.patience, operation.lasts));
+      case 'reload':
+        return this.#strike(operation, (index) => this.#reload(index, operation.configuration));
+      case 'accept':
       case 'pause':
       case 'resume':
       case 'retry':
@@ -412,7 +467,6 @@ class Players {
       lead,
       partner,
       answerFrom,
-      sendTo,
       idempotency: digests.ofKey(sender, `key ${key}`, text),
       leadDigests: isCompared ? digests.ofLead(text) : [],
       hold: isHeld,
@@ -472,7 +526,17 @@ class Players {
         end(true);
       };
       later(clientPatience, () => end(false), theWorld);
-      later(0, () => void service.desk.submit(toDesk).then(hear, () => end(false)), process);
+      later(
+        0,
+        () => {
+          const addresses = addressesUnder(this.#inForce[this.#processes.indexOf(process)] ?? 'usual');
+          const destinations = sent.destinations.filter((name) => name in addresses);
+          Object.assign(submission, {addresses, destinations});
+          const sendTo = destinations.filter((name) => name !== sent.answeredBy);
+          void service.desk.submit({...toDesk, sendTo}).then(hear, () => end(false));
+        },
+        process,
+      );
     });
   }
 
@@ -516,6 +580,15 @@ class Players {
       command.destination = destination;
       if (operation.do === 'resume') await store.resumeDestination(now, destination);
       else await store.pauseDestination({destination, pausedAt: now, reason: 'an operator paused it'});
+      return [];
+    }
+    if (operation.do === 'accept') {
+      const {destination} = operation;
+      const files = this.#files[0] ?? 'usual';
+      const settings = destinationsUnder(files).get(destination);
+      if (!settings) return [];
+      Object.assign(command, {destination, address: addressesUnder(files)[destination]});
+      await store.acceptAddress(now, destination, addressOf(settings));
       return [];
     }
     const lead = operation.content === undefined ? undefined : this.#leads.get(operation.content);

@@ -1,5 +1,5 @@
 /** Requests with 8 kB of something that may be expensive to read, to every route of the server. */
-import type {Express} from 'express';
+import type {App} from '../../server/app.ts';
 import {basic} from './http.ts';
 import {prequalificationBody, without} from './sample-leads.ts';
 import {acme, listedOrigin} from './test-server.ts';
@@ -15,7 +15,7 @@ type Layer = {
 };
 
 /** All routes of the app, those of its routers included, each once. */
-export function routesOf(app: Express): Route[] {
+export function routesOf({handle: app, routes}: Pick<App, 'handle' | 'routes'>): Route[] {
   const found = new Map<string, Route>();
   const visit = (layers: readonly Layer[]) => {
     for (const {route, handle} of layers) {
@@ -28,6 +28,7 @@ export function routesOf(app: Express): Route[] {
     }
   };
   visit((app as unknown as {router: {stack: Layer[]}}).router.stack);
+  visit((routes as unknown as {stack: Layer[]}).stack);
   return [...found.values()];
 }
 

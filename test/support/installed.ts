@@ -7,6 +7,10 @@ const packages: Readonly<Record<string, string>> = {
   firefox: 'firefox-esr',
   webkit: 'webkit2gtk-driver xvfb',
   php: 'php-cli',
+  java: 'default-jdk-headless',
+  mcs: 'mono-mcs libmono-system-net-http4.0-cil',
+  mono: 'mono-runtime libmono-system-net-http-webrequest4.0-cil',
+  go: 'golang-go',
   promtool: 'prometheus',
 };
 

@@ -1,5 +1,5 @@
 /** Destinations as the courier serves them, for tests that start no server. */
-import type {LeadApiSettings, OnAmbiguous} from '../../server/config/destinations.ts';
+import {addressOf, type LeadApiSettings, type OnAmbiguous} from '../../server/config/destinations.ts';
 import type {Served} from '../../server/destinations/courier.ts';
 import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
 import type {Pauses} from '../../server/destinations/pauses.ts';
@@ -12,6 +12,7 @@ export const servedLeadApi = (
   onAmbiguous: OnAmbiguous = 'send',
 ): Served => ({
   destination: createLeadApi(settings, timeout),
+  address: addressOf(settings),
   terms: termsOf(settings, {perSecond: 1_000, onAmbiguous, newsGivenUpAfter: Infinity}),
 });
 

@@ -63,6 +63,7 @@ export const baseConfig = (folder: string): Config => ({
   drainSeconds: 0,
   metrics: undefined,
   logLevel: 'debug',
+  environment: {},
   warnings: [],
 });
 
@@ -74,6 +75,8 @@ export type TestServer = {
   /** The lines that the server logged so far. */
   logLines: string[];
   fetch: FetchPath;
+  /** Reads its configuration again, which differs so from the one that it has, or cannot be read. */
+  reload(changes: Partial<Config> | Error): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -88,12 +91,13 @@ export async function startTestServer(
   const folder = makeTemporaryFolder();
   const changes = typeof prepare === 'function' ? prepare(folder.path) : prepare;
   const config = {...baseConfig(folder.path), ...changes};
+  let read = () => config;
   const logLines: string[] = [];
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
     : await openSqliteStore(config.databasePath, clearText, log.emit, {watch: watchNothing});
-  const server = await startServer(config, log.emit, store, {...usualTimings, ...timings});
+  const server = await startServer(config, log.emit, store, {...usualTimings, ...timings}, () => read());
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,
@@ -102,6 +106,16 @@ export async function startTestServer(
     config,
     logLines,
     fetch: fetchFrom(url),
+    reload(next) {
+      const before = read;
+      read = () => {
+        if (next instanceof Error) throw next;
+        return {...before(), ...next};
+      };
+      return server.reload().finally(() => {
+        if (next instanceof Error) read = before;
+      });
+    },
     async close() {
       await server.close();
       log.flush();

@@ -11,12 +11,30 @@ type Kebab<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Kebab<Rest>}`
   : '';
 
+/** The properties by their own names. */
+export type Properties = {[Name in Property]?: Own[Name]};
+
+/** For the names that differ: `leadType` is `lead-type`. */
+export type AttributeNames = {
+  [Name in Property as Name extends Kebab<Name> ? never : Name]: Kebab<Name>;
+};
+
 /** The properties, under their own names and under the names of their attributes, and attributes of hidden fields. */
-export type Props = {[Name in Property]?: Own[Name]} & {[Name in Property as Kebab<Name>]?: Own[Name]} & {
+export type Props = Properties & {[Name in Property as Kebab<Name>]?: Own[Name]} & {
   [Name in `context-${string}`]?: string | undefined;
 };
 
 export type Listener<Name extends keyof PrequalEvents> = (event: CustomEvent<PrequalEvents[Name]>) => void;
 
-/** Named like `onprequal-result`, as React and Svelte expect. */
+/** Named like `onprequal-result`, as React 19 and Svelte expect for an element. */
 export type Listeners = {[Name in keyof PrequalEvents as `on${Name}`]?: Listener<Name>};
+
+/** `prequal-result` as `PrequalResult`. */
+type Pascal<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${Pascal<Rest>}`
+  : Capitalize<Name>;
+
+/** Named like `onPrequalResult`, as React and Vue expect for a component. */
+export type ComponentListeners = {
+  [Name in keyof PrequalEvents as `on${Pascal<Name>}`]?: Listener<Name> | undefined;
+};

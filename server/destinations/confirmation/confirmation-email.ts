@@ -41,9 +41,8 @@ export function confirmationEmail(
   const amounts = showsAmounts ? amountsOf(record, rounding) : null;
   const tag = nextStep && tagFor(nextStep, language);
   const ofPartner = tag === undefined ? undefined : nextStep?.[tag];
-  const isStandard = record.lead.lead_type === 'standard';
   // The phone number was typed, too. The form says it like this where it does not know the number.
-  const nextWords = ofPartner ?? (isStandard ? words.weContactAnyway : words.weContact);
+  const nextWords = ofPartner ?? (amounts ? words.weContact : words.weContactAnyway);
   const next = fill(name === undefined ? withoutName(nextWords) : nextWords, {
     phone: (ofPartner === undefined ? words : wordsFor(langOf(tag) ?? language)).yourNumber,
     reference,
@@ -53,7 +52,8 @@ export function confirmationEmail(
     total: [words.total, dollars(amounts[totalAmount])] as const,
     parts: amountParts.flatMap((part) => {
       const amount = amounts[part];
-      return amount === undefined ? [] : [[words.names[part], dollars(amount)] as const];
+      // As in the form, what the visitor does not qualify for is no row of the sum.
+      return amount ? [[words.names[part], dollars(amount)] as const] : [];
     }),
   };
   const parts: Parts = {
@@ -94,9 +94,9 @@ type Parts = {
 const toText = ({opening, next, estimate, closing}: Parts): string =>
   blocks(
     ...opening.map((line) => [line]),
-    [next.title, next.text],
     estimate ? [estimate.title, ...estimate.rows.map(([label, amount]) => `${label}: ${amount}`)] : [],
     estimate ? [estimate.note] : [],
+    [next.title, next.text],
     ...closing.map((line) => [line]),
   );
 
@@ -120,9 +120,9 @@ const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html 
       >
         <div style="max-width:560px;margin:0 auto">
           ${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p> `)}
+          ${estimate ? estimateOf(estimate) : undefined}
           <h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
           <p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
-          ${estimate ? estimateOf(estimate) : undefined}
           <hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
           ${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p> `)}
         </div>

@@ -1,11 +1,11 @@
 /**
  * Serves the files of each version: the scripts of the form, and the plugin for WordPress. They are read at start, and each
- * is compressed in memory once for each encoding.
+ * is compressed in memory once for each encoding. Also serves the npm package of a release.
  */
 import {readFileSync} from 'node:fs';
 import {extname, join} from 'node:path';
 import {Router, type Request, type RequestHandler} from 'express';
-import {elementName, firstFiles, paths, wordpressPlugin} from '../../../contract/api.ts';
+import {elementName, firstFiles, packageFile, paths, wordpressPlugin} from '../../../contract/api.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {
   isWithdrawn,
@@ -66,6 +66,9 @@ export function embedFiles(
     const files = readFiles(version, compressor);
     filesOf.set(version, files);
     router.get(path, counted(version.name, [version], count), serve(files, cachingOf(version)));
+    // `package-lock.json` pins the package, and the next build may replace one that is not released.
+    if (version.released && version.manifest.package)
+      router.get(`/embed/${version.name}/${packageFile}`, servePackage(version, version.manifest.package));
   }
   // Without a version in its address, the file of the newest version that has it is served. Older versions are served
   // here, too, because a browser's cache may hold an older script, which asks at this address for later files that newer
@@ -168,3 +171,11 @@ const serve =
     }
     response.type(extname(name)).send(compressed ?? file.bytes);
   };
+
+function servePackage({folder}: EmbedVersion, integrity: string): RequestHandler {
+  const bytes = readFileSync(join(folder, packageFile));
+  return (_request, response) => {
+    response.set({...openToAll, 'Cache-Control': pinned, ETag: `"${integrity.slice(-24)}"`});
+    response.type('application/gzip').send(bytes);
+  };
+}

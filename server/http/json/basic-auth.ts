@@ -1,7 +1,7 @@
 import {timingSafeEqual} from 'node:crypto';
 import type {RequestHandler} from 'express';
 import {passwordDigests, sha256, type Caller} from '../../config/callers.ts';
-import {createFailureDelay} from '../limits/failure-delay.ts';
+import type {FailureDelay} from '../limits/failure-delay.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {ProblemError} from '../problem-replies.ts';
 
@@ -9,13 +9,17 @@ import {ProblemError} from '../problem-replies.ts';
  * Makes the handler that checks user name and password, and sets `request.caller`. Known and unknown users take the
  * same time, so that a stranger cannot find out which user names exist.
  * @param signIns refuses an address after too many failures, before its password is compared
+ * @param delay delays the reply to each failure
  */
-export function basicAuth(callers: readonly Caller[], signIns: FailureLimit): RequestHandler {
+export function basicAuth(
+  callers: readonly Caller[],
+  signIns: FailureLimit,
+  delay: FailureDelay,
+): RequestHandler {
   const known = new Map(
     callers.map((caller) => [caller.user, {caller, digests: passwordDigests(caller)}] as const),
   );
   const unknownUser = {caller: undefined, digests: passwordDigests({})};
-  const delay = createFailureDelay();
 
   return async (request, _response, next) => {
     const header = request.get('Authorization');

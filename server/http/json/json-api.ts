@@ -10,6 +10,7 @@ import {routeOf, type Caller} from '../../config/callers.ts';
 import type {Timings} from '../../config/timings.ts';
 import {basicAuth} from './basic-auth.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
+import type {FailureDelay} from '../limits/failure-delay.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {readIdempotencyKey, readLead, submitLead} from '../lead-intake.ts';
 import {mount} from '../mount.ts';
@@ -20,6 +21,7 @@ import {callerOf} from '../request-context.ts';
 type Parts = {
   callers: readonly Caller[];
   signIns: FailureLimit;
+  failureDelay: FailureDelay;
   desk: LeadDesk;
   digests: IdempotencyDigests;
   /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
@@ -27,9 +29,17 @@ type Parts = {
   timings: Pick<Timings, 'requestWait'>;
 };
 
-export function jsonApi({callers, signIns, desk, digests, usualAnswer, timings}: Parts): Router {
+export function jsonApi({
+  callers,
+  signIns,
+  failureDelay,
+  desk,
+  digests,
+  usualAnswer,
+  timings,
+}: Parts): Router {
   const router = Router({caseSensitive: true});
-  const authenticate = basicAuth(callers, signIns);
+  const authenticate = basicAuth(callers, signIns, failureDelay);
 
   const create: RequestHandler = async (request, response) => {
     const lead = readLead(request.body);

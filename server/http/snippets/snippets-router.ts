@@ -35,6 +35,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const files = ['snippets.css', 'snippets.js'].map(
+  (file) => [file, readFileSync(join(import.meta.dirname, file))] as const,
+);
+
 /** The first of the names is the default. */
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>
   names.find((name) => name === asked) ?? names[0];
@@ -134,8 +138,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
   const only = methodNotAllowed('GET, HEAD');
   router.route(paths.snippets).get(page).all(only);
   router.route(`${paths.snippets}/preview`).get(previewPage).all(only);
-  for (const file of ['snippets.css', 'snippets.js']) {
-    const content = readFileSync(join(import.meta.dirname, file));
+  for (const [file, content] of files) {
     const send: RequestHandler = (_request, response) => {
       response.set('Cache-Control', 'no-cache').type(extname(file)).send(content);
     };

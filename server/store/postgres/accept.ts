@@ -49,19 +49,19 @@ const lookUpTables = ['idempotency_keys', 'same_leads', 'spent_proofs'] as const
  * reading the whole table.
  */
 const lookUpText = `
-  SELECT 'key' AS what, input.lead_id AS id, found.fingerprint, found.lead_id AS lead
+  SELECT 'key' AS what, input.lead_id AS id, input.digest, found.fingerprint, found.lead_id AS lead
   FROM ${input('idempotency_keys')}, LATERAL (
     SELECT fingerprint, lead_id FROM idempotency_keys AS kept
     WHERE kept.owner = input.owner AND kept.digest = input.digest
       AND kept.created_at > input.created_at - ${keyLifetime} AND ${leadExists('kept.lead_id')} LIMIT 1) AS found
   UNION ALL
-  SELECT 'same lead', input.lead_id, NULL, found.lead_id
+  SELECT 'same lead', input.lead_id, NULL, NULL, found.lead_id
   FROM ${input('same_leads')}, LATERAL (
     SELECT lead_id FROM same_leads AS kept
     WHERE kept.partner = input.partner AND kept.digest = input.digest
       AND kept.created_at > input.created_at - ${keyLifetime} AND ${leadExists('kept.lead_id')} LIMIT 1) AS found
   UNION ALL
-  SELECT 'proof', found.nonce, NULL, NULL
+  SELECT 'proof', found.nonce, NULL, NULL, NULL
   FROM ${input('spent_proofs')}, LATERAL (
     SELECT nonce FROM spent_proofs AS kept WHERE kept.nonce = input.nonce LIMIT 1) AS found`;
 
@@ -175,7 +175,11 @@ async function lookUp(run: Run, leads: readonly NewRows[]): Promise<(rows: NewRo
   return (rows) => {
     const [key, same] = [keys.get(idOf(rows)), sameLeads.get(idOf(rows))];
     return {
-      key: key && {fingerprint: String(key['fingerprint']), lead: String(key['lead'])},
+      key: key && {
+        digest: String(key['digest']),
+        fingerprint: String(key['fingerprint']),
+        lead: String(key['lead']),
+      },
       isProofSpent: rows.spent_proofs.some(({nonce}) => proofs.has(nonce)),
       original: same && String(same['lead']),
     };

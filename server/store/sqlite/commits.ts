@@ -54,12 +54,20 @@ export function openCommits(path: string): Commits {
   }
 
   function lookUp({leads: [{created_at: now}], ...rows}: NewRows) {
-    const [[key], [proof], [same]] = [rows.idempotency_keys, rows.spent_proofs, rows.same_leads];
-    const [used] = key ? run(selectKey(key.owner, key.digest, now)) : [];
+    const [proof] = rows.spent_proofs;
+    const [key] = rows.idempotency_keys.flatMap(({owner, digest}) =>
+      run(selectKey(owner, digest, now)).map(({fingerprint, lead_id}) => ({
+        digest,
+        fingerprint: String(fingerprint),
+        lead: String(lead_id),
+      })),
+    );
+    const [original] = rows.same_leads.flatMap(({partner, digest}) =>
+      run(selectSameLead(partner, digest, now)),
+    );
     const [spent] = proof ? run(statement('SELECT 1 FROM spent_proofs WHERE nonce = $1', proof.nonce)) : [];
-    const [original] = same ? run(selectSameLead(same.partner, same.digest, now)) : [];
     return {
-      key: used && {fingerprint: String(used['fingerprint']), lead: String(used['lead_id'])},
+      key,
       isProofSpent: spent !== undefined,
       original: original && String(original['lead_id']),
     };

@@ -1,15 +1,14 @@
-import 'lead-prequal';
-import type {} from 'lead-prequal/react';
+import {LeadPrequalForm} from 'lead-prequal/react';
 
 export function Funding({onLead}: {onLead: (id: string) => void}) {
   return (
-    <lead-prequal-form
+    <LeadPrequalForm
       endpoint="https://leads.example.com"
       partner="acme"
       prefill={{first_name: 'Ana', email: 'ana@example.com'}}
-      onprequal-result={({detail}) => onLead(detail.id)}
+      onPrequalResult={({detail}) => onLead(detail.id)}
     >
       <h2 slot="heading">Your funding</h2>
-    </lead-prequal-form>
+    </LeadPrequalForm>
   );
 }

@@ -1,16 +1,15 @@
-import 'lead-prequal';
 import type {PrequalEvents} from 'lead-prequal';
-import type {ReactProps} from 'lead-prequal/react';
+import {LeadPrequalForm, type LeadPrequalFormProps} from 'lead-prequal/react';
 import {useState} from 'react';
 
 /** A form whose attributes are state of the page. The page lists the events of the form. */
 export function Settings() {
   const [partner, setPartner] = useState('acme');
-  const [theme, setTheme] = useState<ReactProps['theme']>();
-  const [layout, setLayout] = useState<ReactProps['layout']>();
-  const [leadType, setLeadType] = useState<ReactProps['leadType']>();
+  const [theme, setTheme] = useState<LeadPrequalFormProps['theme']>();
+  const [layout, setLayout] = useState<LeadPrequalFormProps['layout']>();
+  const [leadType, setLeadType] = useState<LeadPrequalFormProps['leadType']>();
   const [draft, setDraft] = useState(false);
-  const [visitor, setVisitor] = useState<ReactProps['prefill']>();
+  const [visitor, setVisitor] = useState<LeadPrequalFormProps['prefill']>();
   const [shown, setShown] = useState(true);
   const [note, setNote] = useState('');
   const [events, setEvents] = useState<string[]>([]);
@@ -35,24 +34,24 @@ export function Settings() {
         Note <input value={note} onChange={(event) => setNote(event.target.value)} />
       </label>
       {shown && (
-        <lead-prequal-form
+        <LeadPrequalForm
           endpoint="https://leads.example.com"
           partner={partner}
           theme={theme}
           layout={layout}
-          lead-type={leadType}
+          leadType={leadType}
           draft={draft}
           prefill={visitor}
-          onprequal-ready={record}
-          onprequal-start={record}
-          onprequal-step={record}
-          onprequal-invalid={record}
-          onprequal-submit={record}
-          onprequal-result={record}
-          onprequal-error={record}
+          onPrequalReady={record}
+          onPrequalStart={record}
+          onPrequalStep={record}
+          onPrequalInvalid={record}
+          onPrequalSubmit={record}
+          onPrequalResult={record}
+          onPrequalError={record}
         >
           <h2 slot="heading">Funding {note}</h2>
-        </lead-prequal-form>
+        </LeadPrequalForm>
       )}
       <ol id="events">
         {events.map((event, index) => (

@@ -2,7 +2,7 @@ import 'lead-prequal';
 import type {} from 'lead-prequal/react';
 import {useState} from 'react';
 
-/** Forms of several partners in a list, whose order changes. */
+/** Forms of several partners in a list, whose order changes. They are elements and no components: React 19 has both. */
 export function TwoForms() {
   const [partners, setPartners] = useState(['acme', 'globex']);
   const [ready, setReady] = useState(0);

@@ -64,7 +64,7 @@ suite('lead-prequal partners check', () => {
     assert.equal(
       stdout,
       `✗ origin-not-listed: https://new.example is not among the origins of "acme": https://www.acme.example, https://*.acme.example.
-  Replace "origins" of "acme" in ${path} by this line, and restart the server:
+  Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reload":
   ${line}
 ${pinNewest}`,
     );

@@ -84,12 +84,23 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
       CREDENTIALS_CRM_SECRET: newSecret(),
     },
   });
+  const report = {
+    name: hostile,
+    digest: hostile,
+    inForceSince: 0,
+    request: null,
+    changes: [hostile],
+    faults: [hostile],
+    needRestart: [hostile],
+    environment: {[hostile]: hostile},
+  };
   const recipients = JSON.stringify({left: [hostile], refused: [hostile]});
   await execute(`
     UPDATE deliveries SET last_error = ${sql(hostile)}, remote_id = ${sql(hostile)}, recipients = ${sql(recipients)},
       last_reply = ${sql(JSON.stringify({excerpt: withHalf}))};
     UPDATE leads SET policy_version = ${sql(hostile)}, reasons = ${sql(JSON.stringify({[hostile]: hostile}))};
     INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}), ('crm', 0, ${sql(hostile)});
+    INSERT INTO processes VALUES ('1', ${Date.now() + 60_000}, ${sql(JSON.stringify(report))});
     INSERT INTO version_requests VALUES (${Date.now()}, ${sql(hostile)}, ${sql(hostile)}, 5)`);
 
   const [backup, csv, jsonl] = ['backup', 'leads.csv', 'leads.jsonl'].map((name) =>
@@ -121,7 +132,10 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['destinations', 'test', oneLine],
     ['destinations', 'pause', 'crm', '--reason', oneLine],
     ['destinations', 'resume', 'crm'],
+    ['destinations', 'accept', 'crm'],
+    ['destinations', 'accept', oneLine],
     ['destinations', 'secret'],
+    ['reload', '--wait', '1'],
     ['partners', 'list'],
     ['partners', 'snippet', 'acme'],
     ['partners', 'snippet', oneLine],

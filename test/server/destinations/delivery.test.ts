@@ -114,6 +114,7 @@ const first = (stored: StoredLead, leaseEnd: number): DueDelivery => ({
   attempts: 0,
   ambiguousCounted: 0,
   recipients: null,
+  address: null,
   leaseEnd,
 });
 
@@ -206,7 +207,7 @@ test('a lead that the store leased to this process without saying so is sent, an
   const delivery = await startDelivery(t, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
   const {store, courier} = delivery;
   const parts = {store, courier, emit: ignoreObservations, timings: quickTimings};
-  const desk = createLeadDesk({...parts, calculate: () => doneAnswer});
+  const desk = createLeadDesk({...parts, courier: courier.deliverer(), calculate: () => doneAnswer});
   const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
   await assert.rejects(desk.submit(submission), StoreUnavailable);
   await delivery.accept('default', 3);
@@ -371,7 +372,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   const leads = await Promise.all(ids.map((id) => delivery.find(id)));
   const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
   await until(() => atOnce === 16);
-  assert.equal(delivery.courier.reserve('default', 'lead'), false);
+  assert.equal(delivery.courier.deliverer().reserve('default', 'lead'), false);
   assert.equal(delivery.courier.room('default'), 0);
   // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
   const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
@@ -379,14 +380,14 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
   gate.resolve();
   await Promise.all(deliveries);
-  assert.equal(delivery.courier.reserve('default', 'lead'), true);
+  assert.equal(delivery.courier.deliverer().reserve('default', 'lead'), true);
   delivery.start();
   await until(async () => (await delivery.outbox()).length === 0);
   assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
 });
 
 test('events that a destination has not chosen take no turn of its pace', () => {
-  const created = {content: 'created'} as const;
+  const created = {content: 'created', address: null} as const;
   const terms: Terms = {
     ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
@@ -398,23 +399,29 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   };
   const courier = createCourier({
     store: {} as LeadStore,
-    destinations: new Map([['crm', {destination: {close: () => Promise.resolve()} as Destination, terms}]]),
+    destinations: new Map([
+      ['crm', {destination: {close: () => Promise.resolve()} as Destination, terms, address: ''}],
+    ]),
     pauses: {...noPauses, has: () => isPaused},
     emit: ignoreObservations,
     timings: quickTimings,
   });
+  const deliverer = courier.deliverer();
   let isPaused = false;
   for (let lead = 0; lead < 100; lead += 1) {
-    assert.equal(courier.reserve('crm', 'created'), true);
+    assert.equal(deliverer.reserve('crm', 'created'), true);
     courier.claimed('crm', [created, created], false);
   }
   assert.equal(courier.room('crm'), 1);
   isPaused = true;
-  assert.deepEqual([courier.reserve('crm', 'created'), courier.reserve('crm', 'answered')], [true, false]);
+  assert.deepEqual(
+    [deliverer.reserve('crm', 'created'), deliverer.reserve('crm', 'answered')],
+    [true, false],
+  );
   isPaused = false;
-  assert.equal(courier.reserve('crm', 'answered'), true);
-  assert.deepEqual([courier.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
-  assert.equal(courier.reserve('crm', 'created'), true);
+  assert.equal(deliverer.reserve('crm', 'answered'), true);
+  assert.deepEqual([deliverer.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
+  assert.equal(deliverer.reserve('crm', 'created'), true);
   courier.claimed('crm', [created], true);
   assert.equal(courier.room('crm'), 0);
 });

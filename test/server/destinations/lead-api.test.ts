@@ -342,7 +342,7 @@ suite('an upstream that is slower than a visitor waits', () => {
       });
       const desk = createLeadDesk({
         store,
-        courier,
+        courier: courier.deliverer(),
         calculate: () => doneAnswer,
         emit: ignoreObservations,
         timings,

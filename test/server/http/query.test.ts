@@ -29,7 +29,7 @@ const embedFolder = join(folder.path, 'embed');
 makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': '1', 'lead-prequal-form.classic.js': '1'});
 const changes = {embedFolder, trustProxy: 'loopback'};
 const listed = await createApp({...baseConfig(folder.path), ...changes}, ignoreObservations);
-const routes = routesOf(listed.handle);
+const routes = routesOf(listed);
 await listed.close(0);
 const server = await startTestServer(changes);
 after(async () => {

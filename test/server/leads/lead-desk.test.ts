@@ -45,6 +45,7 @@ async function openDesk(
       return Promise.resolve(answer(due));
     },
     contentFor,
+    addressOf: () => null,
     reserve,
     abandon: () => undefined,
     close: () => Promise.resolve(),

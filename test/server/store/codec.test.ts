@@ -65,8 +65,8 @@ forEachStore((over) => {
         consent,
         partner: 'acme',
         answer: {status: 'pending'},
-        idempotency: {owner: 'partner:acme', digest: 'd', fingerprint: 'f'},
-        leadDigest: 'same',
+        idempotency: [{owner: 'partner:acme', digest: 'd', fingerprint: 'f'}],
+        leadDigests: ['same'],
         proof: {nonce: 'nonce', expiresAt: Date.now() + 60_000},
         deliveries: [newDelivery()],
       });

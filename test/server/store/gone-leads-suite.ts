@@ -42,42 +42,42 @@ export function describeGoneLeads(
 
     test('a key whose lead was deleted stands for the new lead of the same request from then on', async () => {
       const idempotency = newKey();
-      await createAndDelete({idempotency});
+      await createAndDelete({idempotency: [idempotency]});
       assert.equal(await store.findByKey(idempotency.owner, idempotency.digest), undefined);
-      const {id, isLeased} = await create({idempotency});
+      const {id, isLeased} = await create({idempotency: [idempotency]});
       assert.ok(isLeased);
-      const replayed = await store.accept(newEntry({idempotency}));
+      const replayed = await store.accept(newEntry({idempotency: [idempotency]}));
       assert.ok(replayed.outcome === 'replayed' && replayed.stored.id === id);
     });
     test('a lead that was deleted by hand frees its key for another lead, too', async () => {
       const idempotency = newKey();
-      await createAndDelete({idempotency});
-      await create({idempotency: {...idempotency, fingerprint: 'of another lead'}});
-      assert.deepEqual(await store.accept(newEntry({idempotency})), {outcome: 'key-reused'});
+      await createAndDelete({idempotency: [idempotency]});
+      await create({idempotency: [{...idempotency, fingerprint: 'of another lead'}]});
+      assert.deepEqual(await store.accept(newEntry({idempotency: [idempotency]})), {outcome: 'key-reused'});
     });
     test('a key whose lead was deleted becomes free once, however many requests come together', async () => {
       const idempotency = newKey();
-      await createAndDelete({idempotency});
-      const requests = Array.from({length: 20}, () => store.accept(newEntry({idempotency})));
+      await createAndDelete({idempotency: [idempotency]});
+      const requests = Array.from({length: 20}, () => store.accept(newEntry({idempotency: [idempotency]})));
       const outcomes = (await Promise.all(requests)).map(({outcome}) => outcome);
       assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 19);
     });
     test('no lead is merged into a deleted one: the next is delivered, and later ones merge there', async () => {
       const leadDigest = randomUUID();
-      await createAndDelete({leadDigest});
+      await createAndDelete({leadDigests: [leadDigest]});
       assert.equal(await store.findSameLead('acme', leadDigest), undefined);
-      const next = await create({leadDigest});
+      const next = await create({leadDigests: [leadDigest]});
       assert.ok(next.isLeased);
       assert.equal(await store.findSameLead('acme', leadDigest), next.id);
-      assert.equal((await create({leadDigest})).isLeased, false);
+      assert.equal((await create({leadDigests: [leadDigest]})).isLeased, false);
     });
     test('a deleted lead frees the keys of the leads that were merged into it', async () => {
       const [leadDigest, idempotency] = [randomUUID(), newKey()];
-      const original = await create({leadDigest});
-      assert.equal((await create({leadDigest, idempotency})).isLeased, false);
+      const original = await create({leadDigests: [leadDigest]});
+      assert.equal((await create({leadDigests: [leadDigest], idempotency: [idempotency]})).isLeased, false);
       await deleteLead('gone', original.id);
-      assert.ok((await create({leadDigest, idempotency})).isLeased);
+      assert.ok((await create({leadDigests: [leadDigest], idempotency: [idempotency]})).isLeased);
     });
     test('a deleted lead is not delivered, and its row of the outbox goes when it is due', async () => {
       const now = Date.now();

@@ -207,7 +207,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         context: {brand: 'north'},
         suspect: 'trap',
         partner: 'three',
-        leadDigest: 'digest',
+        leadDigests: ['digest'],
         answer: {status: 'pending'},
         deliveries: [newDelivery({state: 'held'})],
       });
@@ -215,7 +215,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       await store.accept(entry);
       const correction = newEntry({supersedes: id, lead: asLead(standardBody)});
       await store.accept(correction);
-      const duplicate = newEntry({partner: 'three', leadDigest: 'digest'});
+      const duplicate = newEntry({partner: 'three', leadDigests: ['digest']});
       await store.accept(duplicate);
 
       const read = await store.readLead(id);

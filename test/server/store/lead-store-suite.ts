@@ -176,8 +176,8 @@ export function describeLeadStore(
     test('the same key and lead gives the first lead, as it stands by then', async () => {
       const idempotency = newKey();
       const deliveries = [newDelivery()];
-      const first = newEntry({idempotency, answer: {status: 'pending'}, deliveries});
-      const again = newEntry({idempotency});
+      const first = newEntry({idempotency: [idempotency], answer: {status: 'pending'}, deliveries});
+      const again = newEntry({idempotency: [idempotency]});
       assert.equal((await store.accept(first)).outcome, 'created');
       await store.settle(keyOf(first.id), 0, {state: 'delivered', answer: doneAnswer});
       const replayed = await store.accept(again);
@@ -189,8 +189,8 @@ export function describeLeadStore(
     test('the same key and another lead stores nothing', async () => {
       const idempotency = newKey();
       const [first, other] = [
-        newEntry({idempotency}),
-        newEntry({idempotency: {...idempotency, fingerprint: 'of another lead'}}),
+        newEntry({idempotency: [idempotency]}),
+        newEntry({idempotency: [{...idempotency, fingerprint: 'of another lead'}]}),
       ];
       await store.accept(first);
       assert.deepEqual(await store.accept(other), {outcome: 'key-reused'});
@@ -199,12 +199,13 @@ export function describeLeadStore(
     test('the same key of another owner is another key', async () => {
       const idempotency = newKey();
       const others = {...idempotency, owner: 'partner:acme', fingerprint: 'of another lead'};
-      assert.equal((await store.accept(newEntry({idempotency}))).outcome, 'created');
-      assert.equal((await store.accept(newEntry({idempotency: others}))).outcome, 'created');
+      assert.equal((await store.accept(newEntry({idempotency: [idempotency]}))).outcome, 'created');
+      assert.equal((await store.accept(newEntry({idempotency: [others]}))).outcome, 'created');
     });
     test('a key is forgotten after a day, and begins a new one', async () => {
       const [idempotency, createdAt] = [newKey(), Date.UTC(2026, 0, 1)];
-      const later = (hours: number) => newEntry({idempotency, createdAt: createdAt + hours * hour});
+      const later = (hours: number) =>
+        newEntry({idempotency: [idempotency], createdAt: createdAt + hours * hour});
       assert.equal((await store.accept(later(0))).outcome, 'created');
       assert.equal((await store.accept(later(23.9))).outcome, 'replayed');
       const renewed = later(24);
@@ -214,26 +215,29 @@ export function describeLeadStore(
     });
     test('an expired key is free for another lead', async () => {
       const [idempotency, createdAt] = [newKey(), Date.UTC(2026, 0, 1)];
-      await store.accept(newEntry({idempotency, createdAt}));
+      await store.accept(newEntry({idempotency: [idempotency], createdAt}));
       const other = {...idempotency, fingerprint: 'of another lead'};
-      const accepted = await store.accept(newEntry({idempotency: other, createdAt: createdAt + 25 * hour}));
+      const accepted = await store.accept(newEntry({idempotency: [other], createdAt: createdAt + 25 * hour}));
       assert.equal(accepted.outcome, 'created');
     });
     test('what has expired is deleted, and nothing else', async () => {
       const [old, fresh] = [newKey(), newKey()];
       const now = Date.now();
       const proof = {nonce: randomUUID(), expiresAt: now - 1};
-      const expired = newEntry({idempotency: old, createdAt: now - 25 * hour, proof});
+      const expired = newEntry({idempotency: [old], createdAt: now - 25 * hour, proof});
       await store.accept(expired);
-      await store.accept(newEntry({idempotency: fresh, createdAt: now}));
+      await store.accept(newEntry({idempotency: [fresh], createdAt: now}));
       while ((await store.deleteExpired(now)) > 0);
       assert.equal((await store.accept(newEntry({proof}))).outcome, 'created', 'the proof is forgotten');
-      assert.equal((await store.accept(newEntry({idempotency: fresh, createdAt: now}))).outcome, 'replayed');
+      assert.equal(
+        (await store.accept(newEntry({idempotency: [fresh], createdAt: now}))).outcome,
+        'replayed',
+      );
       assert.ok(await store.find(expired.id), 'the lead itself stays');
     });
     test('fifty at once under one key give one lead', async () => {
       const idempotency = newKey();
-      const entries = Array.from({length: 50}, () => newEntry({idempotency}));
+      const entries = Array.from({length: 50}, () => newEntry({idempotency: [idempotency]}));
       const outcomes = await Promise.all(entries.map((entry) => store.accept(entry)));
       assert.equal(outcomes.filter(({outcome}) => outcome === 'created').length, 1);
       assert.equal(outcomes.filter(({outcome}) => outcome === 'replayed').length, 49);
@@ -262,12 +266,12 @@ export function describeLeadStore(
     test('a store that is opened again has all it had', async (t) => {
       const [entry, idempotency] = [newEntry({partner: 'acme', answer: {status: 'pending'}}), newKey()];
       const first = await openFor(t, openStore('again'));
-      await first.accept({...entry, idempotency});
+      await first.accept({...entry, idempotency: [idempotency]});
       await first.close();
 
       const second = await openFor(t, openStore('again'));
       assert.deepEqual(await second.find(entry.id), entry);
-      const replayed = await second.accept({...newEntry(), idempotency});
+      const replayed = await second.accept({...newEntry(), idempotency: [idempotency]});
       assert.deepEqual(replayed, {outcome: 'replayed', stored: entry});
     });
   });

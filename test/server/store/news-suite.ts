@@ -206,7 +206,7 @@ export function describeNews(name: string, openStore: (data: string, codec?: Cod
     });
 
     test('a duplicate keeps its news, and is sent to no destination that takes leads', async () => {
-      const same = {partner: 'acme', leadDigest: randomUUID()};
+      const same = {partner: 'acme', leadDigests: [randomUUID()]};
       const leaseEnd = due + hour;
       const both = () => [
         newDelivery({leaseEnd}),

@@ -79,6 +79,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         failingSince: null,
         remoteId: 'u-1',
         recipients: null,
+        address: null,
         attempts: 0,
         ambiguousCounted: 0,
         leaseEnd: due + hour,

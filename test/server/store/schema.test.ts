@@ -188,12 +188,14 @@ const otherContents = `
 type Delivery = Record<string, unknown>;
 const selectDeliveries = `
   SELECT deliveries.*, created_at FROM deliveries JOIN leads ON id = lead_id ORDER BY lead_id, destination`;
+/** Columns of version 12, as the upgrade fills them. */
+const since12 = {address: null};
 const toPlain = (rows: readonly Delivery[]): Delivery[] => rows.map((row) => ({...row}));
 
 /** @param before the deliveries in version 7 */
 function assertNothingLost(before: readonly Delivery[], after: readonly Delivery[]) {
   assert.ok(before.length > 12, 'each lead has the second delivery, and several have another');
-  const added = {content: 'lead', failing_since: null, last_reply: null, recipients: null};
+  const added = {content: 'lead', failing_since: null, last_reply: null, recipients: null, ...since12};
   const expected = before.map((row) => ({...row, ...added, happened_at: row['created_at']}));
   assert.deepEqual(toPlain(after), expected);
 }
@@ -321,7 +323,10 @@ suite('a database that was brought up has the shape of a new one', () => {
     const after = toPlain(upgraded.prepare(selectDeliveries).all());
     upgraded.close();
     assert.ok(before.length > 5);
-    assert.deepEqual(after, before);
+    assert.deepEqual(
+      after,
+      before.map((row) => ({...row, ...since12})),
+    );
   });
   test(
     'a database of version 10 keeps each delivery as it is on PostgreSQL when it is brought up',
@@ -335,7 +340,10 @@ suite('a database that was brought up has the shape of a new one', () => {
       const before = toPlain(await database.query(selectDeliveries));
       await openFor(t, openPostgresStore(database.url, clearText));
       assert.ok(before.length > 5);
-      assert.deepEqual(toPlain(await database.query(selectDeliveries)), before);
+      assert.deepEqual(
+        toPlain(await database.query(selectDeliveries)),
+        before.map((row) => ({...row, ...since12})),
+      );
     },
   );
 

@@ -52,7 +52,7 @@ suite('a request for the form', () => {
   for (const [origin, name, site] of names) {
     test(`origin ${JSON.stringify(origin)} and site ${site} are counted as ${name}`, async () => {
       const {store, stored} = recordingStore();
-      const requests = startCountingRequests(store, partners, 60_000);
+      const requests = startCountingRequests(store, () => partners, 60_000);
       assert.equal(requests.count('1.0.0', origin, site), name);
       await requests.stop();
       assert.deepEqual(stored, [{day: startOfDay(Date.now()), version: '1.0.0', origin: name, requests: 1}]);
@@ -62,7 +62,7 @@ suite('a request for the form', () => {
   test('is counted by day, in UTC', async (t) => {
     t.mock.timers.enable({apis: ['Date', 'setInterval'], now: Date.UTC(2026, 10, 22, 23, 59)});
     const {store, stored} = recordingStore();
-    const requests = startCountingRequests(store, partners, 3_600_000);
+    const requests = startCountingRequests(store, () => partners, 3_600_000);
     requests.count('v1', undefined);
     requests.count('v1', undefined);
     t.mock.timers.setTime(Date.UTC(2026, 10, 23, 0, 1));
@@ -77,7 +77,7 @@ suite('a request for the form', () => {
   test('a request during an outage of the store is lost for the counts, and later ones are not', async (t) => {
     t.mock.timers.enable({apis: ['setInterval']});
     const {store, stored} = recordingStore();
-    const requests = startCountingRequests(store, partners, 1_000);
+    const requests = startCountingRequests(store, () => partners, 1_000);
     store.fails = true;
     requests.count('1.0.0', undefined);
     t.mock.timers.tick(1_000);
@@ -93,7 +93,7 @@ suite('a request for the form', () => {
 
   test('is not counted once the server ends', async () => {
     const {store, stored} = recordingStore();
-    const requests = startCountingRequests(store, partners, 60_000);
+    const requests = startCountingRequests(store, () => partners, 60_000);
     await requests.stop();
     assert.equal(requests.count('1.0.0', undefined), 'unknown');
     await requests.stop();

@@ -95,7 +95,7 @@ describe('what the partner asks for besides', () => {
   }
 
   it('stands on no other page, and goes away when the partner asks no more', async () => {
-    const form = await open();
+    const form = await open({style: reserved});
     await goTo(form, 'Cash');
     expect(names(form)).to.not.include('state');
     await fillAll(form);

@@ -1,12 +1,15 @@
 /** Versions of the form that were released: kept to the byte, served by every later server, never built again. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
-import {firstFiles} from '../../../../contract/api.ts';
+import {compareVersions} from 'compare-versions';
+import {firstFiles, packageFile} from '../../../../contract/api.ts';
+import type {ListedVersions} from '../../../../contract/versions.ts';
 import {releasesFolder} from '../../../../server/config/config.ts';
 import {
   isWithdrawn,
@@ -23,6 +26,7 @@ import {startTestServer} from '../../../support/test-server.ts';
 
 const script = 'lead-prequal-form.js';
 const publicUrl = 'https://leads.example.com';
+const sha512 = (bytes: Buffer) => `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
 const root = join(import.meta.dirname, '../../../..');
 
 const useFolder = (t: TestContext) => {
@@ -58,8 +62,11 @@ suite('a release in the repository', () => {
       for (const [file, expected] of Object.entries(integrity)) {
         assert.equal(sameHashOf(readFileSync(join(folder, file), 'utf8'), expected), expected, file);
       }
-      const files = [...Object.keys(integrity), 'manifest.json'];
+      const {package: packed} = manifest;
+      const files = [...Object.keys(integrity), 'manifest.json', ...(packed ? [packageFile] : [])];
       assert.deepEqual(readdirSync(folder).toSorted(), files.toSorted());
+      if (packed) assert.equal(sha512(readFileSync(join(folder, packageFile))), packed);
+      assert.equal(packed !== undefined, compareVersions(name, '1.5.0') >= 0);
     });
   }
   for (const {name, manifest} of versions.filter((version) => !isWithdrawn(version))) {
@@ -173,26 +180,73 @@ suite('making a release', () => {
   const notReleased = Object.fromEntries(
     ['map', 'br', 'gz'].map((end) => [`${script}.${end}`, 'not released']),
   );
+  const makePackage = (folder: string, version: string) => {
+    mkdirSync(join(folder, 'dist/npm'), {recursive: true});
+    writeFileSync(
+      join(folder, 'dist/npm/package.json'),
+      JSON.stringify({name: 'lead-prequal', version, type: 'module', exports: './index.js'}),
+    );
+    writeFileSync(join(folder, 'dist/npm/index.js'), 'export {};');
+  };
   /** A project at version 1.5.0, built. */
   const makeProject = (t: TestContext) => {
     const folder = useFolder(t);
     writeFileSync(join(folder, 'package.json'), JSON.stringify({version: '1.5.0', type: 'module'}));
     makeEmbedVersion(join(folder, 'dist/embed'), '1.5.0', {[script]: 'export {};', ...notReleased});
+    makePackage(folder, '1.5.0');
     return folder;
   };
 
-  test('a release keeps the scripts and the manifest to the byte, and no other files', async (t) => {
+  test('a release keeps the scripts to the byte, packs the npm package, and has no other files', async (t) => {
     const folder = makeProject(t);
     await release(folder);
-    const [built, kept] = ['dist/embed', 'releases'].map((name) => join(folder, name, '1.5.0')) as [
-      string,
-      string,
-    ];
-    const files = [script, 'manifest.json'];
-    assert.deepEqual(readdirSync(kept).toSorted(), files);
-    for (const file of files) {
-      assert.deepEqual(readFileSync(join(kept, file)), readFileSync(join(built, file)), file);
-    }
+    const kept = join(folder, 'releases/1.5.0');
+    assert.deepEqual(readdirSync(kept).toSorted(), [script, packageFile, 'manifest.json'].toSorted());
+    assert.deepEqual(
+      readFileSync(join(kept, script)),
+      readFileSync(join(folder, 'dist/embed/1.5.0', script)),
+    );
+    assert.deepEqual(JSON.parse(readFileSync(join(kept, 'manifest.json'), 'utf8')), {
+      version: '1.5.0',
+      integrity: {[script]: sha384('export {};')},
+      package: sha512(readFileSync(join(kept, packageFile))),
+    });
+  });
+  test('the package of a release is served with its hash, that of a build is not', async (t) => {
+    const folder = makeProject(t);
+    await release(folder);
+    const [releases, embedFolder] = [join(folder, 'releases'), join(folder, 'dist/embed')];
+    // A build of the next version, with all that a release has.
+    cpSync(join(releases, '1.5.0'), join(embedFolder, '1.6.0'), {recursive: true});
+    const server = await startTestServer({releasesFolder: releases, embedFolder});
+    t.after(() => server.close());
+    const address = (version: string) => `${server.url}/embed/${version}/${packageFile}`;
+    const {status, headers, body} = await requestRaw(address('1.5.0'));
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/gzip');
+    assert.equal(headers['content-encoding'], undefined);
+    assert.match(headers['cache-control'] ?? '', /immutable/);
+    const again = await requestRaw(address('1.5.0'), {headers: {'if-none-match': headers.etag ?? ''}});
+    assert.equal(again.status, 304);
+    const listed = (await (await fetch(`${server.url}/embed/versions.json`)).json()) as ListedVersions;
+    assert.deepEqual(
+      listed.versions.map(({version, integrity}) => [version, integrity[packageFile]]),
+      [
+        ['1.6.0', undefined],
+        ['1.5.0', sha512(body)],
+      ],
+    );
+    for (const version of ['1.6.0', 'v1']) assert.equal((await requestRaw(address(version))).status, 404);
+  });
+  test('is refused when the npm package is not built, or is that of another version', async (t) => {
+    const folder = makeProject(t);
+    makePackage(folder, '1.4.9');
+    const refused = (error: Failure) =>
+      /^dist\/npm is not 1\.5\.0: run "npm run build" first/.test(error.stderr);
+    await assert.rejects(release(folder), refused);
+    rmSync(join(folder, 'dist/npm'), {recursive: true});
+    await assert.rejects(release(folder), refused);
+    assert.ok(!existsSync(join(folder, 'releases/1.5.0')));
   });
   test('is refused for a version that is released', async (t) => {
     const folder = makeProject(t);

@@ -35,7 +35,7 @@ async function failNext(
 const writes: Record<string, (store: LeadStore, id: string) => Promise<unknown>> = {
   'leads without keys': (store) => Promise.all(Array.from({length: 100}, () => store.accept(newEntry()))),
   'leads under keys': (store) =>
-    Promise.all(Array.from({length: 100}, () => store.accept(newEntry({idempotency: newKey()})))),
+    Promise.all(Array.from({length: 100}, () => store.accept(newEntry({idempotency: [newKey()]})))),
   "a destination's id": (store, lead) => store.recordRemoteId(keyOf(lead), 'u-1'),
   'an answer': (store, lead) => store.settle(keyOf(lead), 0, {state: 'delivered', answer: doneAnswer}),
 };
@@ -75,7 +75,7 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
     const deliveries = [newDelivery({nextAttemptAt: 0, leaseEnd: 0})];
     const accepted = await Promise.all(
       [keys, keys.toReversed()].flatMap((order, index) =>
-        order.map((idempotency) => stores[index]!.accept(newEntry({idempotency, deliveries}))),
+        order.map((idempotency) => stores[index]!.accept(newEntry({idempotency: [idempotency], deliveries}))),
       ),
     );
     const outcomes = accepted.map(({outcome}) => outcome);

@@ -100,7 +100,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       const {database, stores} = await openPostgresStores(t, 2);
       const idempotency = newKey();
       const asked = Array.from({length: 25}, () =>
-        stores.map((store) => store.accept(newEntry({idempotency}))),
+        stores.map((store) => store.accept(newEntry({idempotency: [idempotency]}))),
       );
       const outcomes = await Promise.all(asked.flat());
       assert.equal(outcomes.filter(({outcome}) => outcome === 'created').length, 1);
@@ -114,7 +114,9 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
         const keys = Array.from({length: 400}, newKey);
         const [first, second] = await Promise.all(
           [keys, keys.toReversed()].map((order, index) =>
-            Promise.all(order.map((idempotency) => stores[index]!.accept(newEntry({idempotency})))),
+            Promise.all(
+              order.map((idempotency) => stores[index]!.accept(newEntry({idempotency: [idempotency]}))),
+            ),
           ),
         );
         assert.deepEqual(first!.map(idOf), second!.toReversed().map(idOf));
@@ -124,7 +126,10 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       const {database, stores} = await openPostgresStores(t, 2);
       const [slow, store] = stores;
       const gate = await closeGate(database, '1002');
-      const entry = () => ({...newEntry({idempotency}), lead: asLead({...standardBody, cid: '1002'})});
+      const entry = () => ({
+        ...newEntry({idempotency: [idempotency]}),
+        lead: asLead({...standardBody, cid: '1002'}),
+      });
       const idempotency = newKey();
       const first = entry();
       const created = slow!.accept(first);
@@ -133,7 +138,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       let waiting = true;
       const repeated = [entry(), entry()].map((again) => store!.accept(again));
       void Promise.race(repeated).then(() => (waiting = false));
-      for (const other of [newEntry(), newEntry({idempotency: newKey()})]) {
+      for (const other of [newEntry(), newEntry({idempotency: [newKey()]})]) {
         assert.equal((await store!.accept(other)).outcome, 'created');
       }
       assert.ok(waiting);
@@ -158,7 +163,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
           COMMIT;
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = '${name}' AND application_name = 'lead-prequal' AND '${state}' = 'on'`);
-      const accept = () => stores[0]!.accept(newEntry({idempotency: newKey()}));
+      const accept = () => stores[0]!.accept(newEntry({idempotency: [newKey()]}));
       await setReadOnly('on');
       const reason = () => accept().then(String, (error: unknown) => (error as StoreUnavailable).reason);
       await until(async () => (await reason()).startsWith('25006 '));

@@ -1,0 +1,109 @@
+/**
+ * What a reload takes from the settings and files as they are now, and what it leaves as it was at the start. A
+ * configuration in force is one value that never changes: a reload replaces it at once.
+ */
+import {hash} from 'node:crypto';
+import {isDeepStrictEqual} from 'node:util';
+import type {Config} from './config.ts';
+import {addressOf} from './destinations.ts';
+
+/** The parts that a reload replaces, in the words of the log. */
+const replaced = {
+  partners: 'the partners',
+  partnersFile: 'the name of the partners file',
+  destinations: 'the destinations',
+  callers: 'the callers',
+  policy: 'the policy',
+  tokenKeys: 'the token keys',
+  confirmations: 'whether visitors get confirmations',
+} as const satisfies Partial<Record<keyof Config, string>>;
+
+/** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
+const kept: Readonly<
+  Record<Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings'>, string>
+> = {
+  host: 'HOST',
+  port: 'PORT',
+  publicUrl: 'PUBLIC_URL',
+  databasePath: 'DATABASE_PATH',
+  databaseUrl: 'DATABASE_URL',
+  databaseStatements: 'DATABASE_STATEMENTS',
+  onAmbiguous: 'ON_AMBIGUOUS',
+  outboxPerSecond: 'OUTBOX_PER_SECOND',
+  proofOfWork: 'PROOF_OF_WORK',
+  rateLimit: 'RATE_LIMIT',
+  redisUrl: 'REDIS_URL',
+  trustProxy: 'TRUST_PROXY',
+  signInExempt: 'SIGN_IN_EXEMPT',
+  embedFolder: 'EMBED_FOLDER',
+  withdrawnVersions: 'WITHDRAWN_VERSIONS',
+  snippetsPage: 'SNIPPETS_PAGE',
+  drainSeconds: 'DRAIN_SECONDS',
+  metrics: 'METRICS_PORT or METRICS_HOST',
+  logLevel: 'LOG_LEVEL',
+};
+
+const keysOf = <Key extends string>(table: Readonly<Record<Key, string>>) => Object.keys(table) as Key[];
+
+/** The configuration that a reload puts in force. */
+export const reloadedConfig = (before: Config, read: Config): Config => ({
+  ...before,
+  ...Object.fromEntries(keysOf(replaced).map((key) => [key, read[key]])),
+  warnings: read.warnings,
+});
+
+/** The names of the settings that have changed and need a restart. */
+export const needRestart = (before: Config, read: Config): string[] =>
+  keysOf(kept)
+    .filter((key) => !isDeepStrictEqual(before[key], read[key]))
+    .map((key) => kept[key]);
+
+/** What differs, by name: each a phrase such as `partner acme added`. Nothing of what is configured, because of secrets. */
+export function changesBetween(before: Config, after: Config): string[] {
+  const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
+  const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
+  const others = (['policy', 'tokenKeys', 'confirmations'] as const).filter(
+    (key) => !isDeepStrictEqual(before[key], after[key]),
+  );
+  return [
+    ...namedChanges('partner', byKey(before), byKey(after)),
+    ...namedChanges('destination', before.destinations, after.destinations),
+    ...addressChanges(before, after),
+    ...namedChanges('caller', byUser(before), byUser(after)),
+    ...others.map((key) => `${replaced[key]} changed`),
+  ];
+}
+
+const addressChanges = (before: Config, after: Config): string[] =>
+  [...after.destinations].flatMap(([name, settings]) => {
+    const earlier = before.destinations.get(name);
+    return earlier && addressOf(earlier) !== addressOf(settings)
+      ? [
+          `destination ${name} has another address or type: "lead-prequal destinations accept ${name}" sends it what waits`,
+        ]
+      : [];
+  });
+
+function namedChanges(
+  what: string,
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+): string[] {
+  const changes: string[] = [];
+  for (const [name, value] of after)
+    if (!before.has(name)) changes.push(`${what} ${name} added`);
+    else if (!isDeepStrictEqual(before.get(name), value)) changes.push(`${what} ${name} changed`);
+  for (const name of before.keys()) if (!after.has(name)) changes.push(`${what} ${name} removed`);
+  return changes;
+}
+
+/**
+ * The same for processes that have the same configuration in force. The token keys are a part of it, so nobody can try
+ * out which passwords lead to this digest.
+ */
+export function digestOf(config: Config): string {
+  // The same file may have another name on another machine.
+  const parts = keysOf(replaced).map((key) => key !== 'partnersFile' && config[key]);
+  const text = JSON.stringify(parts, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+  return hash('sha256', text).slice(0, 12);
+}

@@ -1,0 +1,159 @@
+/**
+ * Reads settings and files again, when SIGHUP comes or when `lead-prequal reload` asks all processes through the store.
+ * Each process reads its own files, and reports in the store what it has in force, and why it refused what it read. A
+ * configuration that is refused changes nothing.
+ */
+import {randomUUID} from 'node:crypto';
+import {hostname} from 'node:os';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {ConfigError, type Config} from '../config/config.ts';
+import {changesBetween, digestOf, needRestart, reloadedConfig} from '../config/reloaded.ts';
+import type {Timings} from '../config/timings.ts';
+import type {Emit} from '../observe/observations.ts';
+
+/** What a process says of itself. Times are milliseconds since 1970. */
+export type ProcessReport = {
+  /** A random id, because a number of a process is used again. */
+  id: string;
+  /** Of the machine, or container, and of the process in it: for people. */
+  name: string;
+  /** The process writes the report again every few seconds. */
+  seenAt: number;
+  /** Of the configuration in force, as `digestOf`. */
+  digest: string;
+  inForceSince: number;
+  /** The last request to reload that the process has answered. */
+  request: string | null;
+  /** What the last reload changed, as `changesBetween`. */
+  changes: readonly string[];
+  /** Why the last configuration was refused, a sentence for each fault. Empty if it is in force. */
+  faults: readonly string[];
+  /** The settings of which the process has another value than the last configuration that it read. */
+  needRestart: readonly string[];
+  /** The settings of the process's environment (`Config.environment`). */
+  environment: Readonly<Record<string, string>>;
+};
+
+/** The part of the store through which processes are asked, and report. */
+export type ReloadStore = {
+  /** The last request to reload, if there was one. */
+  reloadRequest(): Promise<string | undefined>;
+  askForReload(request: string): Promise<void>;
+  report(process: ProcessReport): Promise<void>;
+  forgetProcess(id: string): Promise<void>;
+  /** Those that have reported since a time. */
+  processes(since: number): Promise<ProcessReport[]>;
+};
+
+export type Reloads = {
+  /** Never rejects: the log says how it ended. */
+  reload(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Milliseconds after which a process reports again although nothing has changed. */
+const reportEvery = 10_000;
+/** Milliseconds without a report after which a process counts as gone. */
+export const goneAfter = 60_000;
+
+type Parts = {
+  config: Config;
+  store: ReloadStore;
+  /** Reads the settings and files. @throws ConfigError */
+  read: () => Config;
+  /** Puts a configuration in force. @throws ConfigError if it cannot be, and then changes nothing */
+  apply: (config: Config) => Promise<void>;
+  emit: Emit;
+  timings: Pick<Timings, 'idlePoll'>;
+};
+
+/** Reports before it resolves, or later if the store is away. */
+export async function startReloads({config, store, read, apply, emit, timings}: Parts): Promise<Reloads> {
+  const stopping = new AbortController();
+  let inForce = config;
+  let report: ProcessReport = {
+    id: randomUUID(),
+    name: `${hostname()}:${process.pid}`,
+    seenAt: 0,
+    digest: digestOf(config),
+    inForceSince: Date.now(),
+    request: null,
+    changes: [],
+    faults: [],
+    needRestart: [],
+    environment: config.environment,
+  };
+  let reportedAt = -Infinity;
+  let working = Promise.resolve();
+
+  async function attempt(): Promise<Partial<ProcessReport>> {
+    try {
+      const found = read();
+      const next = reloadedConfig(inForce, found);
+      await apply(next);
+      const outcome = {
+        digest: digestOf(next),
+        changes: changesBetween(inForce, next),
+        faults: [],
+        needRestart: needRestart(config, found),
+        environment: found.environment,
+      };
+      emit({type: 'config-reloaded', ...outcome});
+      for (const warning of next.warnings)
+        if (!inForce.warnings.includes(warning)) emit({type: 'config-doubtful', warning});
+      inForce = next;
+      return {...outcome, inForceSince: Date.now()};
+    } catch (error) {
+      const faults =
+        error instanceof ConfigError
+          ? error.faults
+          : [error instanceof Error ? error.message : String(error)];
+      emit({type: 'config-refused', digest: report.digest, faults});
+      return {changes: [], faults};
+    }
+  }
+
+  async function write() {
+    report = {...report, seenAt: Date.now()};
+    await store.report(report);
+    reportedAt = performance.now();
+  }
+
+  /** One after another, because each compares what it reads with what is in force. */
+  function reload(request = report.request): Promise<void> {
+    working = working.then(async () => {
+      report = {...report, ...(await attempt()), request};
+      // Without the store, the report is written when it is there again.
+      reportedAt = -Infinity;
+      await write().catch(() => undefined);
+    });
+    return working;
+  }
+
+  async function look() {
+    const asked = await store.reloadRequest();
+    // A process that has just begun answers, too: it may have read its files before somebody asked.
+    if (asked !== undefined && asked !== report.request) await reload(asked);
+    if (performance.now() - reportedAt >= reportEvery) await write();
+  }
+
+  async function run() {
+    while (!stopping.signal.aborted) {
+      // During an outage of the store, nobody can ask. The store's own watch reports the outage.
+      await look().catch(() => undefined);
+      await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
+    }
+  }
+
+  await write().catch(() => undefined);
+  const running = run();
+  return {
+    reload: () => reload(),
+    async stop() {
+      stopping.abort();
+      await running;
+      await working;
+      await store.forgetProcess(report.id).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
+import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
+import type {RowOf} from './columns.ts';
+import {statement, type Database} from './database.ts';
+
+const reportText = `
+  INSERT INTO processes (id, seen_at, report) VALUES ($1, $2, $3)
+  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, report = excluded.report`;
+
+const askText = `
+  INSERT INTO reload_requests (id, request) VALUES (1, $1)
+  ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
+
+const day = 86_400_000;
+
+export function processQueries({read, write}: Database): ReloadStore {
+  return {
+    async reloadRequest() {
+      const [row] = await read(statement('SELECT request FROM reload_requests'));
+      return row && String(row['request']);
+    },
+
+    async askForReload(request) {
+      // Of processes that were killed.
+      await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - day));
+      await write(statement(askText, request));
+    },
+
+    async report({id, seenAt, ...report}) {
+      await write(statement(reportText, id, seenAt, JSON.stringify(report)));
+    },
+
+    async forgetProcess(id) {
+      await write(statement('DELETE FROM processes WHERE id = $1', id));
+    },
+
+    async processes(since) {
+      const text = 'SELECT id, seen_at, report FROM processes WHERE seen_at >= $1 ORDER BY id';
+      const rows = (await read(statement(text, since))) as RowOf<'processes'>[];
+      return rows
+        .map(({id, seen_at: seenAt, report}) => ({...JSON.parse(report), id, seenAt}) as ProcessReport)
+        .toSorted((one, other) => one.name.localeCompare(other.name));
+    },
+  };
+}

@@ -1,0 +1,206 @@
+/** A configuration that is read again while the server runs: what it changes, and what it leaves alone. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test, type TestContext} from 'node:test';
+import type {EmbedConfig} from '../../contract/embed.ts';
+import {defaultPolicy} from '../../calculator/policy.ts';
+import {ConfigError} from '../../server/config/config.ts';
+import {addressOf} from '../../server/config/destinations.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {openConnection, requestText} from '../support/connection.ts';
+import {readLead, sendLead, sentLead, somebody} from '../support/embed-client.ts';
+import {basic, postJson, readJson, readProblem} from '../support/http.ts';
+import {openFor} from '../support/opened.ts';
+import {quickTimings} from '../support/quick-timings.ts';
+import {prequalificationBody} from '../support/sample-leads.ts';
+import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
+import {acme, globex, listedOrigin, partners} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+import {clearText} from '../../server/store/codec.ts';
+import {openStoreBeside} from '../../server/store/open-store.ts';
+
+const [first] = partners;
+const newcomer = onePartner({key: 'newcomer', origins: [listedOrigin], cid: '1001'});
+const configOf = (server: StoredServer, partner: string) =>
+  server.fetch(`/embed/v1/config?partner=${partner}`, {headers: {origin: listedOrigin}});
+const consented = (version: string, text: string) =>
+  onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', consent: {version, text, required: true}});
+const consentTo = (version: string) => ({body: {consent: {version, agreed: true}}});
+
+suite('a reload', () => {
+  test('adds a partner, removes another one, and says both in the log', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    await readProblem(await configOf(server, 'newcomer'), 403, 'unknown-partner');
+    await server.reload({partners: [first, newcomer]});
+    await readJson<EmbedConfig>(await configOf(server, 'newcomer'), 200);
+    await readProblem(await configOf(server, 'contact-only'), 403, 'unknown-partner');
+    const [line] = server.logLines.filter((text) => text.includes('"changes"'));
+    assert.deepEqual((JSON.parse(line!) as {changes: string[]}).changes, [
+      'partner newcomer added',
+      'partner contact-only removed',
+    ]);
+  });
+
+  test('that cannot be read changes nothing, and the log says why', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    await server.reload(new ConfigError(['PARTNERS_FILE partners.json:2:7: wrong'], []));
+    await readJson(await configOf(server, 'acme'), 200);
+    assert.ok(server.logLines.some((line) => line.includes('partners.json:2:7') && line.includes('refused')));
+  });
+
+  test('lets a request that has begun end under the configuration with which it began', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    const connection = await openConnection(server.port);
+    t.after(() => connection.close());
+    const body = JSON.stringify({lead: somebody()});
+    const headers = {
+      origin: listedOrigin,
+      expect: '100-continue',
+      'idempotency-key': randomUUID(),
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    };
+    connection.send(requestText('POST', '/embed/v1/leads?partner=acme', headers));
+    await connection.continued();
+    await server.reload({partners: [newcomer]});
+    connection.send(body);
+    assert.equal((await connection.answer()).status, 201);
+    await readProblem(await sendLead(server), 403, 'unknown-partner');
+  });
+
+  test('changes callers, token keys, policy and confirmations', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    const create = (user: typeof acme) =>
+      server.fetch('/json/leads', postJson({...prequalificationBody, cid: user.cids[0]}, basic(user)));
+    const {id, token} = await sentLead(server);
+    const policy = {...defaultPolicy, version: 'another', rollover: {minimum: 75_000}};
+    const tokenKeys = ['a-new-token-key-that-is-long-enough-too', ...server.config.tokenKeys] as const;
+    await server.reload({callers: [globex], tokenKeys, policy, confirmations: false});
+    await readProblem(await create(acme), 401, 'unauthorized');
+    await readJson(await create(globex), 201);
+    await readJson(await readLead(server, {id, token}), 200);
+    const later = await sentLead(server);
+    assert.notEqual(later.token, token);
+    const {minimums} = await readJson<EmbedConfig>(await configOf(server, 'acme'), 200);
+    assert.equal(minimums.rollover_amount, 75_000);
+    const [line] = server.logLines.filter((text) => text.includes('"changes"'));
+    assert.doesNotMatch(line!, /a-new-token-key|password/);
+  });
+
+  test('leaves settings alone that need a restart, and names them', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    await server.reload({port: 1, redisUrl: 'redis://:secret@nowhere:6379', partners: [newcomer]});
+    await readJson(await configOf(server, 'newcomer'), 200);
+    const [line] = server.logLines.filter((text) => text.includes('"needRestart"'));
+    assert.deepEqual((JSON.parse(line!) as {needRestart: string[]}).needRestart, ['PORT', 'REDIS_URL']);
+    assert.doesNotMatch(line!, /secret/);
+  });
+
+  test('keeps the counts of failed sign-ins and of requests', async (t) => {
+    const server = await openFor(t, sqlite.startServer({rateLimit: 3}));
+    for (let count = 0; count < 3; count += 1) await readJson(await configOf(server, 'acme'), 200);
+    await server.reload({partners: [first, newcomer]});
+    await readProblem(await configOf(server, 'newcomer'), 429, 'too-many-requests');
+  });
+});
+
+forEachStore((store) => {
+  suite('a reload', () => {
+    test('asks for the new consent whoever saw the one before', async (t) => {
+      const server = await openFor(t, store.startServer({partners: [consented('1', 'You may call me.')]}));
+      const key = randomUUID();
+      const lead = somebody();
+      const {id} = await sentLead(server, lead, {key, ...consentTo('1')});
+      await server.reload({partners: [consented('2', 'You may call me at any time.')]});
+      await readProblem(await sendLead(server, somebody(), consentTo('1')), 422, 'consent-outdated');
+      await sentLead(server, somebody(), consentTo('2'));
+      assert.equal((await sentLead(server, lead, {key, ...consentTo('1')})).id, id);
+    });
+
+    test('is refused if a consent has another text under the same version', async (t) => {
+      const server = await openFor(t, store.startServer({partners: [consented('1', 'You may call me.')]}));
+      await sentLead(server, somebody(), consentTo('1'));
+      await server.reload({partners: [consented('1', 'You may call me at any time.')]});
+      const {consent} = await readJson<EmbedConfig>(await configOf(server, 'acme'), 200);
+      assert.equal(consent?.text, 'You may call me.');
+      assert.ok(server.logLines.some((line) => line.includes('give the new text a new version')));
+    });
+  });
+
+  suite('a destination after a reload', () => {
+    /** A server whose partner sends leads to a webhook that does not take them. */
+    async function startAway(t: TestContext) {
+      const receiver = await openFor(t, startWebhookReceiver(replyWith(500)));
+      const sending = {partners: [{...first, sendTo: ['crm']}]} as const;
+      const server = await openFor(
+        t,
+        store.startServer({...sending, destinations: new Map([['crm', receiver.settings]])}, quickTimings),
+      );
+      const rows = () => server.select('SELECT state, last_error FROM deliveries');
+      const states = async () => (await rows()).map(({state}) => state);
+      return {receiver, sending, server, rows, states};
+    }
+
+    test('that was removed gets nothing until it is there again', async (t) => {
+      const {receiver, sending, server, states} = await startAway(t);
+      await sentLead(server);
+      await receiver.hasReceived(2);
+      await server.reload({partners: [first], destinations: new Map()});
+      const isMissing = async () =>
+        (await readJson<{status: string}>(await server.fetch('/health'), 200)).status === 'degraded';
+      await until(isMissing);
+      receiver.answerWith(replyWith(204));
+      const before = receiver.received.length;
+      await sentLead(server);
+      assert.deepEqual(await states(), ['waiting']);
+      assert.equal(receiver.received.length, before);
+      await server.reload({...sending, destinations: new Map([['crm', receiver.settings]])});
+      await until(async () => (await states()).join() === 'delivered');
+      await until(async () => !(await isMissing()));
+    });
+
+    test('that has another address gets what comes, and what waited once an operator accepts it', async (t) => {
+      const {receiver, server, states, rows} = await startAway(t);
+      const next = await openFor(t, startWebhookReceiver());
+      const earlier = await sentLead(server);
+      await receiver.hasReceived(1);
+      await server.reload({destinations: new Map([['crm', next.settings]])});
+      await until(async () => (await states()).join() === 'held');
+      assert.match(String((await rows())[0]?.['last_error']), /another address.*destinations accept/);
+      const before = receiver.received.length;
+      const later = await sentLead(server);
+      await next.hasReceived(1);
+      assert.ok(next.received[0]!.body.includes(later.id));
+
+      const beside = await openStoreBeside(server.config, clearText, true);
+      assert.equal(await beside.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
+      await beside.close();
+      await next.hasReceived(2);
+      assert.ok(next.received[1]!.body.includes(earlier.id));
+      await until(async () => (await states()).every((state) => state === 'delivered'));
+      assert.equal(receiver.received.length, before);
+    });
+
+    test('whose address is the same goes on with its new terms', async (t) => {
+      const {receiver, server, states} = await startAway(t);
+      await sentLead(server);
+      await receiver.hasReceived(1);
+      receiver.answerWith(replyWith(204));
+      await server.reload({destinations: new Map([['crm', {...receiver.settings, perSecond: 50}]])});
+      await until(async () => (await states()).join() === 'delivered');
+    });
+
+    test('stays paused, and is not held for its address by a change of others', async (t) => {
+      const {receiver, server, states} = await startAway(t);
+      receiver.answerWith(replyWith(410));
+      await sentLead(server);
+      await until(() => server.logLines.some((line) => line.includes('is paused')));
+      const count = receiver.received.length;
+      await server.reload({partners: [{...first, sendTo: ['crm']}, newcomer]});
+      await sentLead(server);
+      assert.deepEqual(await states(), ['waiting', 'waiting']);
+      assert.equal(receiver.received.length, count);
+    });
+  });
+});

@@ -1,0 +1,56 @@
+/** Projects in folders of their own, into which tests install packages as their users do. */
+import {execFile} from 'node:child_process';
+import {globSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import type {Owner} from './opened.ts';
+import {makeTemporaryFolder} from './temporary-folder.ts';
+
+/** @returns the folder of a project with this `package.json` and nothing else */
+export function makeProject(owner: Owner, packageJson: object): string {
+  const folder = makeTemporaryFolder();
+  owner.after(() => folder.remove());
+  writeFileSync(join(folder.path, 'package.json'), JSON.stringify(packageJson));
+  return folder.path;
+}
+
+/** npm asks nothing else of its registry, and says what went wrong alone. */
+const quietNpm = {npm_config_audit: 'false', npm_config_fund: 'false', npm_config_loglevel: 'error'};
+
+/**
+ * Runs a command in the folder.
+ * @returns what it printed
+ * @throws Error with what it printed, when it fails
+ */
+export async function runIn(
+  folder: string,
+  [program = '', ...words]: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const env = {...process.env, ...quietNpm, ...environment};
+  const {stdout} = await promisify(execFile)(program, words, {cwd: folder, env, maxBuffer: 2 ** 26}).catch(
+    (error: Error & {stdout: string; stderr: string}) => {
+      throw new Error(`${program} ${words.join(' ')}\n${error.stdout}\n${error.stderr}`, {cause: error});
+    },
+  );
+  return stdout;
+}
+
+type Size = {files: number; bytes: number};
+
+/** @returns the size of an installed package, that of all installed packages, and the names of the others */
+export function installedIn(folder: string, name: string): {own: Size; all: Size; packages: string[]} {
+  const modules = join(folder, 'node_modules');
+  const sizeOf = (place: string): Size => {
+    const files = globSync('**', {cwd: place}).filter((file) => statSync(join(place, file)).isFile());
+    return {
+      files: files.length,
+      bytes: files.reduce((sum, file) => sum + statSync(join(place, file)).size, 0),
+    };
+  };
+  const packages = globSync(['*/package.json', '@*/*/package.json'], {cwd: modules})
+    .map((file) => file.replace(/\/package\.json$/, ''))
+    .filter((other) => other !== name)
+    .toSorted();
+  return {own: sizeOf(join(modules, name)), all: sizeOf(modules), packages};
+}
