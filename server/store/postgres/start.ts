@@ -166,7 +166,8 @@ const upgrade = ({longTransaction}: Connections): Promise<number> =>
     // Servers of the version before may be running. If one of their transactions and this one wait for each other,
     // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
     const own = await run(
-      `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})`,
+      `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})
+        ORDER BY tablename`,
     );
     if (own.length > 0)
       await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
