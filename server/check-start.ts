@@ -83,7 +83,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
   if (start === 'bringing the tables up')
     return [
       warning(
-        'The database is that of an older version, and the start brings it up: stop all servers and back it up first',
+        'The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile',
       ),
     ];
   const store = await openStoreBeside(config, clearText, false);

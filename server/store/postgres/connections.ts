@@ -23,7 +23,7 @@ export type Connections = {
    * @param work is called again if PostgreSQL aborts the transaction because of a conflict
    */
   transaction: <Result>(work: (run: Run) => Promise<Result>) => Promise<Result>;
-  /** Runs `work` once in a transaction whose statements may take minutes. A text may hold several statements. */
+  /** Like `transaction`, but the statements may take minutes, and a text may hold several statements. */
   longTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
   close: () => Promise<void>;
 };
@@ -194,7 +194,7 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
       });
     },
     transaction,
-    longTransaction: (work) => inTransaction(beginLong, work),
+    longTransaction: (work) => retryConflicts.execute(() => inTransaction(beginLong, work)),
     close: () => pool.end(),
   };
 }

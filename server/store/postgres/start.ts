@@ -3,7 +3,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {reasonOf} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
-import {statement, type Row} from '../database.ts';
+import {tables} from '../columns.ts';
+import {list, statement, type Row} from '../database.ts';
 import {
   currentVersion,
   emitUpgrade,
@@ -146,6 +147,8 @@ async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found>
   return {version, oldestServer: Number(mark?.['oldest_server'])};
 }
 
+const ownTables = Object.keys(tables).map((name) => `'${name}'`);
+
 /**
  * Several processes may start at once. The lock lets one of them upgrade while the others wait.
  * @returns the version that the tables had, 0 if there were none
@@ -160,6 +163,14 @@ const upgrade = ({longTransaction}: Connections): Promise<number> =>
     const found = await readFound(run);
     const {version} = found;
     if (startsWith(found) === 'the tables as they are') return version;
+    // Servers of the version before may be running. If one of their transactions and this one wait for each other,
+    // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
+    const own = await run(
+      `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})
+        ORDER BY tablename`,
+    );
+    if (own.length > 0)
+      await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
     for (const text of statementsFrom(version, dialect)) await run(text);
     await run('DELETE FROM schema_version');
     await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);

@@ -66,7 +66,7 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
 
 const newDatabase = '· There is no database yet, or it is empty: the start creates it';
 const olderDatabase =
-  '! The database is that of an older version, and the start brings it up: stop all servers and back it up first';
+  '! The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile';
 
 suite('config check', () => {
   test('a server would start, and no database is made', async (t) => {

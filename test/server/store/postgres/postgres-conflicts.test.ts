@@ -1,9 +1,21 @@
 /** Transactions that PostgreSQL gives up because of another one: 40001 serialization failures, 40P01 deadlocks. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import pg from 'pg';
+import {clearText} from '../../../../server/store/codec.ts';
+import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
-import {openPostgresStores, withoutPostgres, type TestDatabase} from '../../../support/postgres.ts';
+import {
+  createDatabase,
+  openPostgresStores,
+  withoutPostgres,
+  type TestDatabase,
+} from '../../../support/postgres.ts';
+import {openFor} from '../../../support/opened.ts';
+import {until} from '../../../support/until.ts';
 import {doneAnswer, keyOf, newDelivery, newEntry} from '../../../support/sample-leads.ts';
 
 const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
@@ -85,5 +97,27 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
     const claimed = claims.flatMap(({due}) => due.map(({lead}) => lead.id));
     assert.equal(new Set(claimed).size, claimed.length);
     assert.deepEqual(await database.query('SELECT count(*)::int FROM leads'), [{count: 200}]);
+  });
+
+  test('an upgrade is tried again if it and a server of the version before wait for each other', async (t) => {
+    const database = await createDatabase();
+    t.after(() => database.drop());
+    const written = join(import.meta.dirname, '../../../support/databases/1.0.0.sql');
+    await database.query(readFileSync(written, 'utf8'));
+    // The upgrade looks for deadlocks after five seconds, and the other transaction never does.
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`ALTER DATABASE ${name} SET deadlock_timeout = '5s'`);
+    const older = new pg.Client({connectionString: database.url});
+    // The database is dropped before the client ends.
+    older.on('error', () => undefined);
+    await older.connect();
+    t.after(() => older.end());
+    await older.query("SET deadlock_timeout = '1h'; BEGIN; LOCK TABLE public.leads IN ROW EXCLUSIVE MODE");
+    const opening = openPostgresStore(database.url, clearText);
+    const waits = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'public.leads'::regclass";
+    await until(async () => (await database.query(waits)).length > 0);
+    await older.query('LOCK TABLE public.consents IN ROW EXCLUSIVE MODE; COMMIT');
+    const store = await openFor(t, opening);
+    assert.equal((await store.accept(newEntry())).outcome, 'created');
   });
 });
