@@ -29,11 +29,15 @@ export const greetedName = (typed: string): string | undefined => {
   return plainName.test(name) ? name : undefined;
 };
 
-/** @param language of the form, such as `es-US` */
+/**
+ * @param language of the form, such as `es-US`
+ * @param isTest whether operators get it, to see what visitors read
+ */
 export function confirmationEmail(
   record: LeadRecord,
   language: string,
   {name: company, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
+  isTest = false,
 ): ConfirmationEmail {
   const words = wordsFor(language);
   const reference = referenceOf(record.id);
@@ -41,9 +45,10 @@ export function confirmationEmail(
   const amounts = showsAmounts ? amountsOf(record, rounding) : null;
   const tag = nextStep && tagFor(nextStep, language);
   const ofPartner = tag === undefined ? undefined : nextStep?.[tag];
-  const isStandard = record.lead.lead_type === 'standard';
+  // Only where the e-mail has an estimate, its words can speak of "this estimate".
+  const usual = (amounts?.[totalAmount] ?? 0) > 0 ? words.weContact : words.weContactAnyway;
+  const nextWords = ofPartner ?? usual;
   // The phone number was typed, too. The form says it like this where it does not know the number.
-  const nextWords = ofPartner ?? (isStandard ? words.weContactAnyway : words.weContact);
   const next = fill(name === undefined ? withoutName(nextWords) : nextWords, {
     phone: (ofPartner === undefined ? words : wordsFor(langOf(tag) ?? language)).yourNumber,
     reference,
@@ -52,20 +57,21 @@ export function confirmationEmail(
   const lines = amounts && {
     total: [words.total, dollars(amounts[totalAmount])] as const,
     parts: amountParts.flatMap((part) => {
-      const amount = amounts[part];
-      return amount === undefined ? [] : [[words.names[part], dollars(amount)] as const];
+      const amount = amounts[part] ?? 0;
+      return amount === 0 ? [] : [[words.names[part], dollars(amount)] as const];
     }),
   };
   const parts: Parts = {
     lang: words.tag,
-    subject: fill(words.subject, {reference}),
+    subject: (isTest ? words.testSubject : '') + fill(words.subject, {reference}),
     opening: [
+      ...(isTest ? [words.test] : []),
       name === undefined ? words.hello : fill(words.helloName, {name}),
       fill(words.received, {company}),
       fill(words.reference, {reference}),
     ],
-    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
     estimate: lines && {title: words.estimate, rows: [lines.total, ...lines.parts], note: words.disclaimer},
+    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
     closing: [fill(words.notYou, {company}), words.automatic],
   };
   return {subject: parts.subject, text: toText(parts), html: toHtml(parts).text};
@@ -94,9 +100,9 @@ type Parts = {
 const toText = ({opening, next, estimate, closing}: Parts): string =>
   blocks(
     ...opening.map((line) => [line]),
-    [next.title, next.text],
     estimate ? [estimate.title, ...estimate.rows.map(([label, amount]) => `${label}: ${amount}`)] : [],
     estimate ? [estimate.note] : [],
+    [next.title, next.text],
     ...closing.map((line) => [line]),
   );
 
@@ -120,9 +126,9 @@ const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html 
       >
         <div style="max-width:560px;margin:0 auto">
           ${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p> `)}
+          ${estimate ? estimateOf(estimate) : undefined}
           <h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
           <p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
-          ${estimate ? estimateOf(estimate) : undefined}
           <hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
           ${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p> `)}
         </div>

@@ -86,6 +86,26 @@ forEachStore((store) => {
     assert.match(html, /<p lang="es"[^>]*>Le llamamos/);
   });
 
+  test('without amounts its usual words speak of no estimate', async (t) => {
+    const {mail, server, ended} = await start(t, store);
+    for (const lang of ['en', 'es']) await send(server, {}, {body: {lang}});
+    await ended(2);
+    const texts = mail.received.map(({parsed}) => parsed.text ?? '').toSorted();
+    assert.match(texts[0] ?? '', /We will contact you about your answers at the number you gave\./);
+    assert.match(texts[1] ?? '', /Nos comunicaremos con usted sobre sus respuestas al número que nos dio\./);
+  });
+
+  test('"this estimate" stands below the estimate, which has no amounts of zero', async (t) => {
+    const {mail, server, ended} = await start(t, store, {confirm: {amounts: true}});
+    await send(server, {investments: 0});
+    await ended(1);
+    const {text = '', html = ''} = mail.received[0]?.parsed ?? assert.fail();
+    for (const content of [text, html]) {
+      assert.match(content, /Your estimate[^]+Total[^]+about this estimate/);
+      assert.doesNotMatch(content, /\$0\b|Portfolio loan/);
+    }
+  });
+
   test('an address gets one a day over all partners, however it is spelt', async (t) => {
     const {mail, server, ended} = await start(t, store, {others: ['globex']});
     const spellings = ['jane.doe@gmail.com', 'Jane.Doe@GMail.com', 'janedoe+1@googlemail.com'];
