@@ -27,6 +27,7 @@ import {createQuota} from './http/embed/quota.ts';
 import {versionList} from './http/embed/version-list.ts';
 import {healthEndpoints, liveEndpoint} from './http/health.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
+import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {jsonApi} from './http/json/json-api.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {createFailureDelay} from './http/limits/failure-delay.ts';
@@ -36,6 +37,7 @@ import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
 import {requestContext} from './http/request-context.ts';
 import {snippetsRouter} from './http/snippets/snippets-router.ts';
+import {createVisitorLeads} from './http/visitor-leads.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 
 export type App = {
@@ -110,20 +112,25 @@ export async function createApp(
     const digests = createIdempotencyDigests(tokenKeys);
     const {desk} = service;
     const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
+    const visitorLeads = createVisitorLeads({
+      desk,
+      digests,
+      confirmations: others.confirmations,
+      tokenKeys,
+      tokens: createResultTokens(tokenKeys),
+      explain: (lead, answer) => explainedAnswer(lead, answer, policy),
+    });
+    const figures = figuresOf(policy);
     const routes = Router({caseSensitive: true});
     routes.use(jsonApi({callers, signIns, failureDelay, desk, digests, usualAnswer, timings}));
     routes.use(
       embedApi({
         partners,
         publicUrl,
-        desk,
+        visitorLeads,
         digests,
-        confirmations: others.confirmations,
-        tokenKeys,
-        tokens: createResultTokens(tokenKeys),
         minimums: minimums(policy),
-        figures: figuresOf(policy),
-        explain: (lead, answer) => explainedAnswer(lead, answer, policy),
+        figures,
         proofs: config.proofOfWork > 0 ? createProofs(tokenKeys, config.proofOfWork) : undefined,
         quota,
         unknownPartners,
@@ -132,7 +139,19 @@ export async function createApp(
         timings,
       }),
     );
-    routes.use(applyPages({partners, publicUrl, version: newestVersion(versions), unknownPartners}));
+    routes.use(
+      applyPages({
+        partners,
+        publicUrl,
+        version: newestVersion(versions),
+        unknownPartners,
+        rateLimits,
+        perMinute,
+        form: createScriptlessForm({publicUrl, visitorLeads, tokenKeys, counters, figures, emit}),
+        emit,
+        timings,
+      }),
+    );
     if (pinned) routes.use(snippetsRouter({partners, publicUrl, version: pinned, unknownPartners}));
     return routes;
   }

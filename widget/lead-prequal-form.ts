@@ -1,6 +1,9 @@
-import {html, nothing, type PropertyValues} from 'lit';
+import {html, nothing, unsafeCSS, type PropertyValues} from 'lit';
 import type {Context} from '../contract/embed.ts';
 import {defaultPages, pagesOf} from '../form/pages.ts';
+import {fields} from '../form/styles/fields.ts';
+import {layout} from '../form/styles/layout.ts';
+import {theme} from '../form/styles/theme.ts';
 import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
@@ -18,9 +21,6 @@ import {safeLink} from './page/safe-link.ts';
 import {whenIdle} from './page/when-idle.ts';
 import {whenNear} from './page/when-near.ts';
 import type {Sandbox} from './sandbox/sandbox.ts';
-import {fields} from './styles/fields.ts';
-import {layout} from './styles/layout.ts';
-import {theme} from './styles/theme.ts';
 import {hasReceipt} from './submission/receipt.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 
@@ -118,7 +118,7 @@ const overNetwork: Fetch = (url, init) =>
  * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
  */
 export class LeadPrequalForm extends EmbeddedElement {
-  static override styles = [theme, fields, layout];
+  static override styles = [theme, fields, layout].map(unsafeCSS);
 
   /** Languages by the tag that stands in `lang`; a page may add its own. */
   static readonly languages: Record<string, Language> = languages;

@@ -47,6 +47,12 @@ export function stepTitle({questions, steps}: WordsSoFar, {title, fields: [first
 export const sendLabel = ({send, seeEstimate}: Words, leadType: LeadType) =>
   leadType === 'standard' ? send : seeEstimate;
 
+/** What the data is used for, above the main button. */
+export function sayUse(words: Words, leadType: LeadType, page: number, names: readonly FieldName[]) {
+  if (leadType === 'standard') return words.useContact;
+  return page === 0 && !names.includes('credit_score') ? `${words.use} ${words.noCreditCheck}` : words.use;
+}
+
 /** What is wrong with a field, in a sentence that names the field. */
 export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {
   const {kind, max = 0} = fieldTable[name];

@@ -9,7 +9,9 @@ function readContext(text: string, earlier: Context = {}): Context {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=').trim();
   if (!contextName.test(name) || !contextValue.test(value))
-    throw new InvalidArgumentError('It must be the name and the value of a hidden field: brand=north.');
+    throw new InvalidArgumentError(
+      'It must be the name of a hidden field and its value, of at most 200 characters in one line: brand=north.',
+    );
   if (Object.hasOwn(earlier, name))
     throw new InvalidArgumentError(`A lead has one value of ${name}, so it can be given only once.`);
   return {...earlier, [name]: value};

@@ -26,7 +26,7 @@ Examples:
   lead-prequal leads list --context brand=north                    leads whose pages said so
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
-Exit status: 0 done, 1 it failed or nothing was found, 2 the command line is wrong.`;
+Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`;
 
 /** In place of a partner: leads of `/json/leads`, which have none. */
 const ofCallers = '-';
@@ -73,10 +73,12 @@ function readReference(text: string): string {
 }
 
 /**
- * Says which hidden fields are no filters (now), because nothing is found by them. Leads that were stored while they were
- * filters are found, so this is no failure.
+ * Says which names the partners file does not have (now), because they may be misspelt. Leads that were stored while it had
+ * them are found, so this is no failure.
  */
-function sayNoFilters({say}: Run, {partners}: Config, {context = {}}: Selection) {
+function sayUnknown({say}: Run, {partners}: Config, {partner = ofCallers, context = {}}: Selection) {
+  if (partner !== ofCallers && !partners.some(({key}) => key === partner))
+    say(`The partners file has no partner ${partner}.`);
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((field) => field.filter && field.name === name));
   for (const name of Object.keys(context).filter((each) => !isFilter(each)))
@@ -118,7 +120,7 @@ export function leadsCommand(run: Run): Command {
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
       readingStore(run, (store, config) => {
-        sayNoFilters(run, config, selection);
+        sayUnknown(run, config, selection);
         return list(run, store, filterOf(selection), limit, json);
       }),
     );
@@ -138,7 +140,7 @@ export function leadsCommand(run: Run): Command {
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
       readingStore(run, (store, config) => {
-        sayNoFilters(run, config, selection);
+        sayUnknown(run, config, selection);
         return count(run, store, config, filterOf(selection), by, json);
       }),
     );
@@ -159,7 +161,7 @@ formula begins with an apostrophe.`,
     .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
       const {format, excel = false, ...selection} = options;
       return readingStore(run, (store, config) => {
-        sayNoFilters(run, config, selection);
+        sayUnknown(run, config, selection);
         return exportLeads(run, store, config, filterOf(selection), {file, format, excel});
       });
     });

@@ -123,6 +123,11 @@ const partnerFields = z.strictObject({
   /** What happens to a lead that a bot may have sent. */
   suspect: z.enum(['deliver', 'hold']).default('deliver'),
   /**
+   * How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of
+   * work: as suspects, or as those that the form has sent.
+   */
+  without_script: z.enum(['suspect', 'trust']).default('suspect'),
+  /**
    * Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only
    * pre-qualification leads. A merged lead is answered faster, and so its sender can tell that the same lead was sent
    * before. A stranger could test this for standard leads, because their fields can be guessed: a name, an e-mail
@@ -132,7 +137,15 @@ const partnerFields = z.strictObject({
 });
 function toPartner(fields: z.output<typeof partnerFields>) {
   const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
-  const {quota_per_hour, merge_duplicates, show_estimate, context_fields, call_promise, ...others} = rest;
+  const {
+    quota_per_hour,
+    merge_duplicates,
+    show_estimate,
+    context_fields,
+    call_promise,
+    without_script,
+    ...others
+  } = rest;
   return {
     ...others,
     name: name ?? fields.key,
@@ -145,6 +158,7 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     contextFields: context_fields,
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
+    withoutScript: without_script,
   };
 }
 const partnerSchema = partnerFields.transform(toPartner);
@@ -231,6 +245,12 @@ export function textWarnings({
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;
     if (first === undefined || first === unknownLanguage) continue;
+    const unknown = tags.filter((tag) => !formLanguages.some((language) => tag.split('-')[0] === language));
+    for (const tag of unknown)
+      warnings.push({
+        path: [...field.split('.'), tag],
+        warning: `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
+      });
     const missing = formLanguages.filter((language) => !tags.some((tag) => tag.split('-')[0] === language));
     if (missing.length > 0)
       warnings.push({

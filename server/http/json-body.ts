@@ -34,7 +34,7 @@ function isTooComplex(bytes: Buffer): boolean {
   return false;
 }
 
-const tooLarge = () =>
+export const tooLarge = () =>
   new ProblemError('body-too-large', `The body may have at most ${limits.bodyBytes} bytes.`);
 
 /** Checks what the headers say about the body, before the body is read. @throws ProblemError */
@@ -53,8 +53,11 @@ function checkHeaders(request: Request): void {
   if (isDeclaredTooLarge(request)) throw tooLarge();
 }
 
-/** Reads the body, and stops at the limit. Express's own parser would read a body that is too large to its end. */
-function readBytes(request: Request): Promise<Buffer> {
+/**
+ * Reads the body, and stops at the limit. Express's own parser would read a body that is too large to its end.
+ * @throws ProblemError
+ */
+export function readBytes(request: Request): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   const {promise, resolve, reject} = Promise.withResolvers<Buffer>();

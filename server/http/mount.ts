@@ -47,7 +47,7 @@ export function mount(
  * handler is not stopped: a lead that is stored later is delivered as usual, and a retry with the same idempotency key
  * gets its id. When the handler then tries to respond, Node throws an error, which nobody needs.
  */
-const withinTime =
+export const withinTime =
   (handler: RequestHandler, milliseconds: number): RequestHandler =>
   async (request, response, next) => {
     let isLate = false;

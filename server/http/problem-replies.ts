@@ -4,7 +4,7 @@
  */
 import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
-import type {ErrorRequestHandler, RequestHandler, Response} from 'express';
+import type {ErrorRequestHandler, Request, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import {StoreUnavailable} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -52,18 +52,24 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /**
- * Express's error handler. For an unexpected error or an outage of the store, it emits an observation with the cause. The
- * client learns nothing about the cause.
+ * What the client learns of an error, which is nothing about the cause of an unexpected one. For such an error, and for an
+ * outage of the store, it emits an observation with the cause.
  */
+export function observedProblem(error: unknown, request: Request, emit: Emit): ProblemError {
+  const answer = toProblem(error);
+  request.problem = answer.code;
+  if (error instanceof StoreUnavailable) {
+    emit({type: 'store-unavailable', request: request.id, reason: error.reason});
+  } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
+    emit({type: 'request-failed', request: request.id, error});
+  }
+  return answer;
+}
+
+/** Express's error handler. */
 export function errorReplies(emit: Emit): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    const answer = toProblem(error);
-    request.problem = answer.code;
-    if (error instanceof StoreUnavailable) {
-      emit({type: 'store-unavailable', request: request.id, reason: error.reason});
-    } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
-      emit({type: 'request-failed', request: request.id, error});
-    }
+    const answer = observedProblem(error, request, emit);
     if (response.headersSent) next(error);
     else reply(response, answer);
   };

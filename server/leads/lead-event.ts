@@ -124,6 +124,10 @@ const consentSchema = z
     page: z.string().nullable().describe('The address of the page without its query.'),
     ip: z.string().describe("The visitor's IP address."),
     user_agent: z.string().nullable().describe("The name that the visitor's browser gives itself."),
+    script: z
+      .enum(['none'])
+      .exactOptional()
+      .describe('none: the form was shown and sent without a script. Missing otherwise.'),
   })
   .describe('The record of the consent.');
 

@@ -62,6 +62,8 @@ export type Consent = {
   page: string | null;
   ip: string;
   userAgent: string | null;
+  /** `none` if the browser showed and sent the form by itself. Missing if a script did so. */
+  script?: 'none' | undefined;
 };
 
 /** A lead with everything that is stored with it and that destinations and operators may read. */

@@ -4,11 +4,13 @@ import {escapeHtml} from '../html/html.ts';
 import type {ApplyPage} from './markup.ts';
 
 /**
- * The frame, and a script that gives it the height of the form. The script believes only messages of this
- * server, and changes only the frame that sent them, so a page may hold several.
+ * The frame, and a script that gives it the height of the form, and tells it what the page knows: the campaign in its
+ * address, and what the partner puts into `prequalPage`. The script believes only messages of this server, and answers and
+ * changes only the frame that sent them, so a page may hold several. It tells by a message, and not in the address of the
+ * frame, because addresses are kept in logs.
  *
- * - `referrerpolicy`: the form tells its height to listed origins only, and it knows the origin of the page around the
- *   frame only if the page lets it. In old versions of Firefox it knows it from the referrer.
+ * - `referrerpolicy`: the form talks to listed origins only, and it knows the origin of the page around the frame only if
+ *   the page lets it. In old versions of Firefox it knows it from the referrer.
  * - `allow`: lets the visitor copy the result.
  * - `height`: nothing below the frame moves when the form arrives. `font-size` makes an em the same as in the frame.
  */
@@ -22,7 +24,11 @@ export const frameSnippet = ({applyUrl, title, firstScreen}: ApplyPage): string 
 ></iframe>
 <script>
   addEventListener('message', ({origin, source, data}) => {
-    if (origin !== '${new URL(applyUrl).origin}' || data.type !== 'prequal-height') return;
+    if (origin !== '${new URL(applyUrl).origin}') return;
+    const {search, href: address} = location;
+    if (data.type === 'prequal-hello')
+      source.postMessage({type: 'prequal-page', search, address, referrer: document.referrer, ...window.prequalPage}, origin);
+    if (data.type !== 'prequal-height') return;
     for (const frame of document.querySelectorAll('iframe'))
       if (frame.contentWindow === source) frame.style.height = data.height + 'px';
   });

@@ -21,10 +21,10 @@ type PageWords = {
   privacy: string;
   /** Where the form does not load on a partner's page. `{ways}` are `open`, `call` and `write`, with "or" between them. */
   withoutForm: {instead: string; below: string; open: string; call: string; write: string};
-  noScript: {title: string; text: string};
-  notLoaded: {title: string; text: string; tryAgain: string};
-  /** The telephone number and the e-mail address of the partner come after it. */
-  otherWays: string;
+  /** Below the text of an error. `{ways}` are `call` and `write` of `withoutForm`, `{name}` is that of the partner. */
+  reach: string;
+  /** The form was open for a long time, or the browser does not say that the visitor has sent it. */
+  sendAgain: {title: string; text: string};
   notFound: {title: string; text: string};
   tooMany: {title: string; text: string};
 };
@@ -48,16 +48,11 @@ export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
       call: 'call {phone}',
       write: 'write to {email}',
     },
-    noScript: {
-      title: 'This form needs JavaScript',
-      text: 'Please turn on JavaScript in your browser, or open this page in another browser. If you cannot, ask {name} or whoever sent you the link: they can help you in another way.',
+    reach: 'You can also {ways} to reach {name}.',
+    sendAgain: {
+      title: 'Please send your answers once more',
+      text: 'Nothing was sent yet. Everything you typed is still here.',
     },
-    notLoaded: {
-      title: 'The form has not loaded yet',
-      text: 'Please check your connection, then try again.',
-      tryAgain: 'Try again',
-    },
-    otherWays: 'You can also',
     notFound: {
       title: 'There is no form at this address',
       text: 'Please check the address. If a link or a code brought you here, tell whoever gave it to you that it does not work.',
@@ -88,16 +83,11 @@ export const pageWords: Readonly<Record<PageLanguage, PageWords>> = {
       call: 'llamar al {phone}',
       write: 'escribir a {email}',
     },
-    noScript: {
-      title: 'Este formulario necesita JavaScript',
-      text: 'Active JavaScript en su navegador o abra esta página en otro navegador. Si no puede, pregunte a {name} o a quien le envió el enlace: le pueden ayudar de otra manera.',
+    reach: 'También puede {ways} para comunicarse con {name}.',
+    sendAgain: {
+      title: 'Envíe sus respuestas una vez más',
+      text: 'Todavía no se envió nada. Todo lo que escribió sigue aquí.',
     },
-    notLoaded: {
-      title: 'El formulario aún no se ha cargado',
-      text: 'Revise su conexión e inténtelo de nuevo.',
-      tryAgain: 'Intentar de nuevo',
-    },
-    otherWays: 'También puede',
     notFound: {
       title: 'No hay ningún formulario en esta dirección',
       text: 'Revise la dirección. Si llegó aquí por un enlace o un código, avise a quien se lo dio que no funciona.',

@@ -148,8 +148,8 @@ suite('an apply page', () => {
     await page.getByLabel('Above 720').waitFor();
     assert.deepEqual(
       requests.map((url) => new URL(url).pathname.replace(/\d+\.\d+\.\d+/, '1.0.0')),
-      ['/apply/acme', '/apply/page.css', '/embed/1.0.0/lead-prequal-form.js'],
-      'before the first touch, one script beside the page and its style sheet',
+      ['/apply/acme', '/apply/page.js', '/embed/1.0.0/lead-prequal-form.js'],
+      'before the first touch, the page, its own script and that of the form',
     );
     await walk(page, noLook);
     assert.deepEqual(violations, []);
@@ -228,33 +228,51 @@ suite('an apply page', () => {
     }
   }
 
-  test('says without JavaScript what the visitor can do', async (t) => {
-    const {page} = await openFor(t, openTab(run, {javaScriptEnabled: false}));
-    await page.goto(`${run.publicUrl}/apply/acme`);
-    await page.getByRole('heading', {name: 'This form needs JavaScript'}).waitFor();
-    assert.match(await page.locator('main').innerText(), /ask Acme Funding or whoever sent you the link/);
-    const privacy = page.getByRole('link', {name: 'Privacy policy'});
-    assert.equal(await privacy.getAttribute('href'), 'https://www.acme.example/privacy');
-    assert.equal(await page.getByText('has not loaded yet').isVisible(), false);
-  });
-
-  test('says that the form has not loaded, if its script does not arrive, and a link tries again', async (t) => {
+  test('works if the script of the form does not arrive', async (t) => {
     const {page} = await openFor(t, openTab(run));
     await page.route('**/lead-prequal-form.js*', (route) => route.abort());
-    await page.goto(`${run.publicUrl}/apply/acme?utm_source=news`);
-    const notice = page.getByRole('heading', {name: 'The form has not loaded yet'});
-    const bars = () =>
-      page.evaluate(() => getComputedStyle(document.querySelector('.late')!, '::before').visibility);
-    assert.equal(await notice.isVisible(), false, 'not at once, because the script may still come');
-    assert.equal(await bars(), 'visible');
-    // The seconds of patience pass.
-    await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
-    await notice.waitFor();
-    assert.equal(await bars(), 'hidden');
+    await page.goto(`${run.publicUrl}/apply/bright`);
+    await page.getByText('Above 720').click();
+    await page.getByRole('button', {name: 'Next'}).click();
+    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
+  });
+
+  test('keeps what was typed, the step and the place when the script arrives late', async (t) => {
+    const {page, violations} = await openFor(t, openTab(run));
+    const arrival = Promise.withResolvers<void>();
+    await page.route('**/lead-prequal-form.js*', async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
+    await page.goto(`${run.publicUrl}/apply/bright?order=contact-first`, {waitUntil: 'commit'});
+    await page.getByLabel('First name').fill('Ana');
+    await page.getByLabel('Last name').fill('Sil');
+    arrival.resolve();
+    await page.waitForFunction(() => {
+      const root = document.querySelector('lead-prequal-form')?.shadowRoot;
+      return root?.activeElement?.getAttribute('name') === 'last_name';
+    });
+    await page.keyboard.press('End');
+    await page.keyboard.type('va');
+    assert.equal(await page.getByLabel('First name').inputValue(), 'Ana');
+    assert.equal(await page.getByLabel('Last name').inputValue(), 'Silva');
+    assert.equal(await page.locator('lead-prequal-form form').count(), 1, 'the form of the page is gone');
+    assert.deepEqual(violations, []);
+  });
+
+  test('goes on with the script at the step to which the visitor has come without it', async (t) => {
+    const {page} = await openFor(t, openTab(run));
+    await page.route('**/lead-prequal-form.js*', (route) => route.abort());
+    await page.goto(`${run.publicUrl}/apply/bright`);
+    await page.getByText('Above 720').click();
     await page.unroute('**/lead-prequal-form.js*');
-    await page.getByRole('link', {name: 'Try again'}).click();
-    await page.getByLabel('Above 720').waitFor();
-    assert.match(page.url(), /\?utm_source=news$/);
+    await page.getByRole('button', {name: 'Next'}).click();
+    await page.waitForFunction(() => {
+      const root = document.querySelector('lead-prequal-form')?.shadowRoot;
+      return root?.querySelector('[data-step=funds]');
+    });
+    await page.getByRole('button', {name: 'Back'}).click();
+    assert.ok(await page.getByLabel('Above 720').isChecked());
   });
 
   test('an address of no partner on the server shows a page in words', async (t) => {
@@ -273,7 +291,7 @@ suite('an apply page in a frame', () => {
 
   test('of a listed origin takes a lead, grows with the form, and reports its events', async (t) => {
     const {page, violations} = await openFor(t, openTab(run, {viewport: {width: 360, height: 800}}));
-    await page.goto(`${run.listed.origin}/?utm_source=unseen`);
+    await page.goto(`${run.listed.origin}/?utm_source=listed&email=m@example.com`);
     const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
     const heights: number[] = [];
     // The way is that of a visitor in a tab, with the frame in place of the page. When a step appears, its height is new
@@ -307,12 +325,7 @@ suite('an apply page in a frame', () => {
 
     const {attribution, lead} = storedLead(run.databasePath);
     assert.equal(lead['first_name'], 'Ana');
-    assert.equal(
-      attribution['utm_source'],
-      undefined,
-      'the frame does not see the address of the page around',
-    );
-    assert.equal(attribution['referrer'], `${run.listed.origin}/`);
+    assert.deepEqual(attribution, {utm_source: 'listed', landing_page: `${run.listed.origin}/`});
   });
 
   test('the link of the partner below the result leaves the frame for a new tab', async (t) => {

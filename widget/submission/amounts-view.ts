@@ -3,28 +3,15 @@
  * what it would take for each amount that is zero.
  */
 import {html, nothing, svg} from 'lit';
-import {amountParts, totalAmount, type AmountPart, type Prequalification} from '../../contract/amounts.ts';
-import type {EmbedAnswer} from '../../contract/embed.ts';
-import {fundsBehind} from '../../form/funds-behind.ts';
+import {totalAmount, type AmountPart, type Prequalification} from '../../contract/amounts.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {roundMinimum} from '../../form/say-minimum.ts';
-import {fill} from '../../form/words/fill.ts';
+import {fillClass} from '../../form/styles/amount-colors.ts';
+import {arithmetic, sortParts, type Explained} from '../../form/words/say-answer.ts';
 import type {Words} from '../../form/words/words.ts';
-import {fillClass} from './amount-parts.ts';
-import {lookUp} from './exchange.ts';
-
-/** The answer with its exact amounts. Reasons are undefined if an older server leaves them out. */
-type Explained = Pick<EmbedAnswer, 'prequalification' | 'explanation'> &
-  Partial<Pick<EmbedAnswer, 'reasons'>>;
 
 /** @param amounts as they are shown */
 export function amountsView(words: Words, amounts: Prequalification, explained: Explained) {
-  // An upstream may not know all parts.
-  const available = amountParts.filter((part) => amounts[part]);
-  const zeros = amountParts
-    .filter((part) => amounts[part] === 0)
-    .map((part) => ({part, needed: requirement(words, part, explained)}));
-  const locked = zeros.filter(({needed}) => needed);
+  const {available, zeros, locked} = sortParts(words, amounts, explained);
   const hasTotal = amounts[totalAmount] > 0;
   const hasTable = hasTotal && available.length > 0;
   const isRounded = hasTotal && (explained.explanation?.rounding_increment ?? 1) > 1;
@@ -32,12 +19,7 @@ export function amountsView(words: Words, amounts: Prequalification, explained: 
     ${hasTable ? tableView(words, amounts, available, explained) : nothing}
     ${
       // Without other amounts to compare with, it says nothing that these are zero.
-      hasTable
-        ? zerosView(
-            words,
-            zeros.filter(({needed}) => !needed),
-          )
-        : nothing
+      hasTable ? zerosView(words, zeros) : nothing
     }
     ${locked.length > 0 ? html`<h3>${words.unlock}</h3>` : nothing} ${zerosView(words, locked)}
     ${hasTotal || locked.length > 0 ? nothing : html`<p>${words.nothingKnown}</p>`}
@@ -122,37 +104,3 @@ const zerosView = (words: Words, zeros: readonly {part: AmountPart; needed: stri
           `,
         )}
       </dl>`;
-
-/** Says what an amount above zero is, how it was calculated, and what it assumes. */
-function arithmetic(words: Words, part: AmountPart, explained: Explained): string {
-  const {prequalification: exact, reasons, explanation} = explained;
-  const figures = explanation?.parts[part] ?? {};
-  const {method, percent = 0} = figures;
-  const calculation = fill(lookUp(words.methods, method) ?? '', {
-    percent,
-    rest: 100 - percent,
-    funds: formatMoney(fundsBehind(figures, exact?.[part] ?? 0) ?? 0, words.locale),
-  });
-  const assumption = reasons?.[part] === 'assumes_no_bankruptcy' ? words.reasons.assumes_no_bankruptcy : '';
-  return `${words.about[part]} ${calculation} ${assumption}`;
-}
-
-/** Says what it would take for an amount of zero. Undefined if that is not known, as for the amounts of an upstream. */
-function requirement(words: Words, part: AmountPart, {reasons, explanation}: Explained): string | undefined {
-  const {minimum_score: score, minimum_funds: minimum} = explanation?.parts[part] ?? {};
-  const needs = words.needs[part];
-  const known = [
-    score ? fill(words.reasons.from_score, {score}) : '',
-    minimum
-      ? fill(words.reasons.below_minimum, {
-          minimum: formatMoney(roundMinimum(minimum), words.locale),
-          needs,
-        })
-      : '',
-  ].filter(Boolean);
-  if (known.length > 0) return known.join(' ');
-  const reason = reasons?.[part];
-  // A newer server may give reasons that these words do not know.
-  const why = lookUp(words.reasons, reason === 'below_minimum' ? 'below_some_minimum' : reason);
-  return why && fill(why, {needs});
-}

@@ -1,25 +1,21 @@
 /** What the visitor sees in the place of the fields once there is an answer. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {Prequalification} from '../../contract/amounts.ts';
-import type {EmbedAnswer} from '../../contract/embed.ts';
-import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {isField} from '../../form/read-fields.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
+import {
+  explainState,
+  greeting,
+  stateIcons,
+  stateOf,
+  usualNext,
+  type Result,
+} from '../../form/words/say-answer.ts';
 import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 import type {Words} from '../../form/words/words.ts';
 import {amountsView} from './amounts-view.ts';
 import {nextView} from './next-view.ts';
 import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
-
-/** The answer to a lead. */
-export type Result = {
-  readonly answer: EmbedAnswer;
-  readonly leadType: LeadType | undefined;
-  /** The answer is pending, and the form no longer asks the server for it. */
-  readonly late: boolean;
-};
 
 /** A link below the answer. */
 export type Link = {
@@ -49,36 +45,6 @@ export type Answered = Result &
     readonly startOver: TemplateResult;
   };
 
-/** The icons of the states without amounts, as paths: a tick, the hands of a clock, an exclamation mark. */
-const icons = {
-  thanks: 'm6.5 12.5 4 4 7.5-8.5',
-  pending: 'M12 6.5V12l3.5 2.5',
-  late: 'M12 6.5V12l3.5 2.5',
-  refused: 'M12 6.5v7M12 17v.5',
-  refusedContact: 'M12 6.5v7M12 17v.5',
-};
-
-/** The state of an answer without amounts, which is also the name of its texts. */
-function stateOf({answer: {status}, leadType, late}: Result): keyof typeof icons {
-  const isStandard = leadType === 'standard';
-  // A standard lead has no amounts, so it is never shown as pending.
-  if (status === 'pending' && !isStandard) return late ? 'late' : 'pending';
-  if (status !== 'refused') return 'thanks';
-  return isStandard ? 'refusedContact' : 'refused';
-}
-
-/** The fields that a refusal names. A newer server may name some that this form does not have. */
-export const refusedFields = ({status, refused_fields: fields = []}: EmbedAnswer) =>
-  status === 'refused' ? fields.filter(isField) : [];
-
-/** What the visitor reads in the place of amounts. */
-function explainState(words: Words, result: Result): string {
-  const fields = refusedFields(result.answer).map((name) => words.labels[name]);
-  return fields.length > 0
-    ? fill(words.refusedFields, {fields: fields.join(', ')})
-    : words[stateOf(result)].text;
-}
-
 /** The section and its title stay the same when amounts arrive for a pending lead, so that the focus stays, too. */
 export function answerView(words: Words, answered: Answered) {
   const {answer, firstName: name, phone, nextStep} = answered;
@@ -89,14 +55,13 @@ export function answerView(words: Words, answered: Answered) {
   const isRefused = answer.status === 'refused';
   const tag = isRefused ? undefined : tagFor(nextStep, words.locale);
   const partnerText = tag && nextStep[tag];
-  const usualText = amounts ? (total > 0 ? words.weContact : words.weContactAnyway) : undefined;
   return html`
     <section class="answer ${amounts ? '' : `end ${answer.status}`}" aria-labelledby="result-title">
       ${
         amounts
           ? nothing
           : html`<svg class="badge" part="badge" viewBox="0 0 24 24" aria-hidden="true">
-              <path d=${icons[state]}></path>
+              <path d=${stateIcons[state]}></path>
             </svg>`
       }
       <h2 id="result-title" part="heading" tabindex="-1">
@@ -115,16 +80,13 @@ export function answerView(words: Words, answered: Answered) {
         phone,
         // The answer has the name after a reload, too, if it has amounts.
         firstName: amounts?.first_name || name,
-        text: partnerText ?? usualText,
+        text: partnerText ?? usualNext(words, amounts),
         lang: langOf(tag),
       })}
       ${actionsView(words, answered, amounts !== null || isRefused)}
     </section>
   `;
 }
-
-const greeting = (words: Words, {first_name: name, total_qualified_amount: total}: Prequalification) =>
-  fill(total > 0 ? words.upTo : words.nothing, {name});
 
 /** The links and buttons below an answer, with the partner's link first. */
 function actionsView(words: Words, answered: Answered, mayChange: boolean) {

@@ -1,8 +1,7 @@
 /** What the visitor reads about a failure. */
-import {fill} from '../../form/words/fill.ts';
+import {sayFailure} from '../../form/words/say-failure.ts';
 import type {Words} from '../../form/words/words.ts';
 import type {Notice} from '../fields/alert-view.ts';
-import {lookUp} from './exchange.ts';
 
 /** A failure, without words. They are chosen each time the form renders, because the language may change. */
 export type Failure = {
@@ -15,13 +14,5 @@ export type Failure = {
 };
 
 /** What the visitor reads when sending failed. */
-export function noticeOf({code, notice, seconds}: Failure, words: Words): Notice {
-  const {title, text} = lookUp<Notice>(words.failures, notice ?? code) ?? words.failures.other;
-  return {title, text: fill(text, {wait: seconds ? relativeTime(seconds, words.locale) : words.soon})};
-}
-
-/** `in 50 seconds` or `in 2 minutes`, in the language of the locale. */
-function relativeTime(seconds: number, locale: string) {
-  const words = new Intl.RelativeTimeFormat(locale);
-  return seconds < 60 ? words.format(seconds, 'second') : words.format(Math.ceil(seconds / 60), 'minute');
-}
+export const noticeOf = ({code, notice, seconds}: Failure, words: Words): Notice =>
+  sayFailure(words, notice ?? code, seconds);

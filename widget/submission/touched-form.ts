@@ -2,13 +2,16 @@
  * A form that the visitor has touched: it reads and checks what is typed, goes from page to page, and sends the lead. It
  * adds what the first screen does not have to the views of the first file.
  */
-import {html, nothing} from 'lit';
+import {html, nothing, unsafeCSS} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import {fieldsOf, fieldTable, withAsked, type FieldName, type Page} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
+import {answerStyles} from '../../form/styles/answer.ts';
+import {touched} from '../../form/styles/touched.ts';
+import {refusedFields} from '../../form/words/say-answer.ts';
 import {langOf, tagFor} from '../../form/words/text-in-language.ts';
-import {sendLabel} from '../../form/words/words.ts';
+import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
@@ -18,9 +21,6 @@ import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {givenContext} from './context.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
-import {touched} from '../styles/touched.ts';
-import {refusedFields} from './answer-view.ts';
-import {answerStyles} from './styles.ts';
 import {effectiveLeadType} from './preparation.ts';
 import {SoFar} from './so-far.ts';
 import {Submission} from './submission.ts';
@@ -74,7 +74,7 @@ export class TouchedForm {
 
   constructor(host: FormHost) {
     this.#host = host;
-    adopt(host.element, [touched, ...answerStyles]);
+    adopt(host.element, [touched, ...answerStyles].map(unsafeCSS));
     this.fields = new FormState(host, () => this.#shown);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
@@ -376,12 +376,8 @@ export class TouchedForm {
 
   /** What the data is used for. */
   use() {
-    const {words} = this.#host;
-    if (this.#host.leadType() === 'standard') return words.useContact;
-    const isFirstPage = this.fields.page === 0;
-    return isFirstPage && !this.fields.names.includes('credit_score')
-      ? `${words.use} ${words.noCreditCheck}`
-      : words.use;
+    const {fields} = this;
+    return sayUse(this.#host.words, this.#host.leadType(), fields.page, fields.names);
   }
 
   /** What stands beside the main button: the way back, or what is said while the lead is being sent. */

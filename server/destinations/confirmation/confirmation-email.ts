@@ -45,10 +45,8 @@ export function confirmationEmail(
   const amounts = showsAmounts ? amountsOf(record, rounding) : null;
   const tag = nextStep && tagFor(nextStep, language);
   const ofPartner = tag === undefined ? undefined : nextStep?.[tag];
-  // Only where the e-mail has an estimate, its words can speak of "this estimate".
-  const usual = (amounts?.[totalAmount] ?? 0) > 0 ? words.weContact : words.weContactAnyway;
-  const nextWords = ofPartner ?? usual;
   // The phone number was typed, too. The form says it like this where it does not know the number.
+  const nextWords = ofPartner ?? (amounts ? words.weContact : words.weContactAnyway);
   const next = fill(name === undefined ? withoutName(nextWords) : nextWords, {
     phone: (ofPartner === undefined ? words : wordsFor(langOf(tag) ?? language)).yourNumber,
     reference,
@@ -57,8 +55,9 @@ export function confirmationEmail(
   const lines = amounts && {
     total: [words.total, dollars(amounts[totalAmount])] as const,
     parts: amountParts.flatMap((part) => {
-      const amount = amounts[part] ?? 0;
-      return amount === 0 ? [] : [[words.names[part], dollars(amount)] as const];
+      const amount = amounts[part];
+      // As in the form, what the visitor does not qualify for is no row of the sum.
+      return amount ? [[words.names[part], dollars(amount)] as const] : [];
     }),
   };
   const parts: Parts = {

@@ -63,6 +63,7 @@ export const amountLines = (amounts: Amounts): string[] => [
 const suspicions: Readonly<Record<string, string>> = {
   trap: 'a field that people do not see was filled in',
   fast: 'it was sent faster than people type',
+  'no-script': 'it was sent without JavaScript, so no proof of work was asked for',
 };
 
 /** Why a bot may have sent the lead, in words; undefined if nothing speaks for it. */

@@ -66,4 +66,5 @@ const consentOf = (consent: Consent): LeadEvent['data']['consent'] => ({
   // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.
   ip: consent.ip,
   user_agent: consent.userAgent,
+  ...(consent.script && {script: consent.script}),
 });

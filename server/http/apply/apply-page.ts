@@ -1,13 +1,15 @@
 /** The apply page of a partner: the form alone, for e-mails, QR codes and frames. */
 import {paths} from '../../../contract/api.ts';
 import {contextPrefix, contextValue} from '../../../contract/embed.ts';
+import {orders, type Order} from '../../../form/pages.ts';
 import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
 import {anyOf, contactWays} from '../../snippets/fallback.ts';
 import {pageLanguages, pageWords, type PageLanguage} from '../../snippets/words.ts';
 import {pairsOf, type Query} from '../query.ts';
-import {assets} from './page-assets.ts';
+import {formWords} from './form-words.ts';
+import {assets, stylesWith} from './page-assets.ts';
 
 /** `auto` follows the visitor's device. */
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -16,15 +18,17 @@ export type Theme = (typeof themes)[number];
 /** The script of the form. Undefined on a server without any version of the form. */
 export type FormScript = {address: string; integrity: string} | undefined;
 
-type Visit = {
+export type Visit = {
   language: PageLanguage;
   theme: Theme;
+  order: Order;
   /** The page is shown in a frame of another page. */
   framed: boolean;
   /** The page may be shown in a frame, as far as the browser says, so it needs the script that tells its height. */
   mayBeFramed: boolean;
-  /** The parameters of the address. */
+  /** The parameters of the address, and the same as text. */
   query: Query;
+  queryText: string;
 };
 
 /** The bar of the four amounts, in the partner's colour. It is in the page, so that no request is needed for it. */
@@ -36,26 +40,35 @@ function icon(accent = '#0b57a4'): string {
   return `data:image/svg+xml,${encodeURIComponent(image.text)}`;
 }
 
-/** @param head further elements of the head */
+/**
+ * A page, and the hash of its styles, which its policy names.
+ * @param head further elements of the head
+ * @param accent the partner's colour
+ */
 function pageOf(
-  {language, theme, framed}: Omit<Visit, 'mayBeFramed' | 'query'>,
+  {language, theme, framed}: Pick<Visit, 'language' | 'theme' | 'framed'>,
   head: Html,
   body: Html,
-): Html {
-  return html`<!doctype html>
+  accent?: string,
+): Page {
+  const {element, hash} = stylesWith(accent);
+  const page = html`<!doctype html>
     <html lang="${language}" ${framed && html`data-framed`}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
         <meta name="robots" content="noindex" />
-        ${head}
+        ${element} ${head}
       </head>
       <body>
         ${body}
       </body>
     </html>`;
+  return {html: page, stylesHash: hash};
 }
+
+export type Page = {html: Html; stylesHash: string};
 
 type Preview = {partner: Partner; language: PageLanguage; title: string; intro: string; publicUrl: string};
 
@@ -86,69 +99,86 @@ function linkPreview({partner, language, title, intro, publicUrl}: Preview): Htm
 
 const takesPrequalification = ({leadTypes}: Partner) => leadTypes.includes('prequalification');
 
-export function applyPage(partner: Partner, visit: Visit, publicUrl: string, script: FormScript): Html {
+/** What stands in the card: the form, or the answer. */
+export type Card = {
+  markup: Html;
+  /** The visitor has errors to correct. */
+  hasErrors: boolean;
+  /** With the form's script, the element takes the place of the markup. */
+  becomesElement: boolean;
+};
+
+export const leadTypeOf = (partner: Partner) =>
+  takesPrequalification(partner) ? 'prequalification' : 'standard';
+
+export function applyPage(
+  partner: Partner,
+  visit: Visit,
+  card: Card,
+  publicUrl: string,
+  script: FormScript,
+): Page {
   const {key, name, privacyHref, origins, colors, cta} = partner;
-  const {language, framed, mayBeFramed, query} = visit;
+  const {language, framed, mayBeFramed, query, order} = visit;
   const words = pageWords[language];
-  const leadType = takesPrequalification(partner) ? 'prequalification' : 'standard';
+  const leadType = leadTypeOf(partner);
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
   const hidden = contextOf(partner, query);
+  const scripted = card.becomesElement ? script : undefined;
 
-  // The script of the frame comes first, so that it does not miss the first event of the form.
+  // The page's own script comes first, so that it does not miss the first event of the form.
   // The partner's link below the result leaves the frame: its page may be too large for it, or forbid to be framed.
-  const head = html`<title>${title}</title>${framed && cta && html`<base target="_blank" />`}
+  const head = html`<title>${card.hasErrors && `${formWords[language].summary} – `}${title}</title
+    >${framed && cta && html`<base target="_blank" />`}
     ${linkPreview({partner, language, title, intro, publicUrl})}
     <link rel="icon" href="${icon(colors?.accent)}" />
-    <link rel="stylesheet" href="${assets.styles(colors?.accent)}" />
-    ${mayBeFramed && html`<script defer src="${assets.frameScript}" data-origins="${origins.join(' ')}"></script>`}
-    ${script && html`<script type="module" src="${script.address}" integrity="${script.integrity}"></script>`}`;
+    ${
+      (scripted || mayBeFramed) &&
+      html`<script
+        defer
+        src="${assets.pageScript}"
+        data-origins="${mayBeFramed && origins.join(' ')}"
+      ></script>`
+    }
+    ${scripted && html`<script type="module" src="${scripted.address}" integrity="${scripted.integrity}"></script>`}`;
   // In a frame, the browser's Back belongs to the page around it.
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
-  ${privacyHref && html`privacy-href="${privacyHref}"`} draft ${!framed && html`history`}${hidden}`;
+  ${order !== orders[0] && html`order="${order}"`} ${privacyHref && html`privacy-href="${privacyHref}"`} draft
+  ${!framed && html`history`}${hidden}`;
+  const content = html`<div class="prequal"><div class="card">${card.markup}</div></div>`;
   const body = html`<main>
       <header>
         <h1>${name}</h1>
         <p>${intro}</p>
       </header>
-      <lead-prequal-form ${attributes}>${fallback(partner, language)}</lead-prequal-form>
+      ${
+        card.becomesElement
+          ? html`<lead-prequal-form ${attributes}>${content}</lead-prequal-form>`
+          : html`<div class="result">${content}</div>`
+      }
     </main>
     <footer>
       <span>${name}</span>
       ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(language, query)}
     </footer>`;
-  return pageOf(visit, head, body);
+  return pageOf(visit, head, body, colors?.accent);
 }
 
 /**
- * The hidden fields that the address of the page sets, such as `?context-brand=north`, as attributes of the form. Names
- * that the partner does not list are ignored.
+ * The hidden fields that the address of the page sets, such as `?context-brand=north`. Names that the partner does not list
+ * are ignored.
  */
-const contextOf = ({contextFields}: Partner, query: Query): Html[] =>
-  contextFields.flatMap(({name}) => {
+export const contextIn = ({contextFields}: Partner, query: Query): [name: string, value: string][] =>
+  contextFields.flatMap(({name}): [string, string][] => {
     const given = query[contextPrefix + name];
     const value = typeof given === 'string' ? given.trim() : '';
-    return contextValue.test(value) ? [html` ${contextPrefix}${name}="${value}"`] : [];
+    return contextValue.test(value) ? [[name, value]] : [];
   });
 
-/** The form shows this as long as its script has not run. */
-function fallback({name, contact, cta}: Partner, language: PageLanguage): Html {
-  const {noScript, notLoaded, otherWays} = pageWords[language];
-  // The links are made from addresses that the configuration has checked, and are escaped.
-  const ways = new Html(anyOf(contactWays(contact, language), language));
-  const others = contact && html`<p>${otherWays} ${ways}.</p>`;
-  return html`<noscript>
-      <h2>${noScript.title}</h2>
-      <p>${fill(noScript.text, {name})}</p>
-      ${others}
-    </noscript>
-    <div class="late">
-      <h2>${notLoaded.title}</h2>
-      <p>${notLoaded.text}</p>
-      <p><a ${cta ? html`href="" target="_self"` : html`href=""`}>${notLoaded.tryAgain}</a></p>
-      ${others}
-    </div>`;
-}
+/** They are attributes of the form. */
+const contextOf = (partner: Partner, query: Query): Html[] =>
+  contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
 
 /** The links keep the rest of the query, because the campaign of the visit is in it. */
 const otherLanguages = (language: PageLanguage, query: Query) =>
@@ -162,16 +192,20 @@ const otherLanguages = (language: PageLanguage, query: Query) =>
       >`;
     });
 
-/** The page for an address that no partner has, or for a network that tried too many of them. */
-export function noticePage(language: PageLanguage, notice: 'notFound' | 'tooMany'): Html {
-  const {title, text} = pageWords[language][notice];
-  const head = html`<title>${title}</title>
-    <link rel="icon" href="${icon()}" />
-    <link rel="stylesheet" href="${assets.styles(undefined)}" />`;
+export type Notice = {title: string; text: string};
+
+/** A page that says what went wrong, and how else to reach the partner. */
+export function noticePage(language: PageLanguage, {title, text}: Notice, partner: Partner): Page {
+  const {name, contact} = partner;
+  // The links are made from addresses that the configuration has checked, and are escaped.
+  const ways = new Html(anyOf(contactWays(contact, language), language));
+  const [before, after] = fill(pageWords[language].reach, {name}).split('{ways}');
+  const head = html`<title>${title}</title> <link rel="icon" href="${icon()}" />`;
   const body = html`<main>
     <div class="notice">
       <h1>${title}</h1>
       <p>${text}</p>
+      ${contact && html`<p>${before}${ways}${after}</p>`}
     </div>
   </main>`;
   return pageOf({language, theme: 'auto', framed: false}, head, body);

@@ -1,16 +1,29 @@
-/** Serves the apply pages of partners. They run under a strict policy, and only the partner may frame them. */
+/**
+ * Serves the apply pages of partners. They run under a strict policy, and only the partner may frame them. Without a script,
+ * each page of the form is the answer to a POST of the page before it.
+ */
 import {createHash} from 'node:crypto';
+import {gzipSync} from 'node:zlib';
 import {Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response} from 'express';
 import {moduleFile, paths} from '../../../contract/api.ts';
+import {problems} from '../../../contract/problems.ts';
+import {orders} from '../../../form/pages.ts';
+import {sayFailure} from '../../../form/words/say-failure.ts';
 import type {Partner} from '../../config/partners.ts';
-import type {Html} from '../../html/html.ts';
-import {pageLanguages} from '../../snippets/words.ts';
+import type {Timings} from '../../config/timings.ts';
+import type {Emit} from '../../observe/observations.ts';
+import {pageLanguages, pageWords} from '../../snippets/words.ts';
 import {pinnedFile, type EmbedVersion} from '../../versions/embed-versions.ts';
+import {formBody} from '../form-body.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
-import {methodNotAllowed, ProblemError} from '../problem-replies.ts';
+import type {RateLimits} from '../limits/rate-limit.ts';
+import {withinTime} from '../mount.ts';
+import {methodNotAllowed, observedProblem, ProblemError} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
-import {applyPage, noticePage, themes, type FormScript} from './apply-page.ts';
+import {applyPage, noticePage, themes, type FormScript, type Page, type Visit} from './apply-page.ts';
+import {formWords} from './form-words.ts';
 import {pageAssets} from './page-assets.ts';
+import type {ScriptlessForm} from './scriptless-form.ts';
 
 type Parts = {
   /** An address that names no partner leads to the first. */
@@ -19,18 +32,24 @@ type Parts = {
   /** The newest version of the form, if there is any. */
   version: EmbedVersion | undefined;
   unknownPartners: FailureLimit;
+  rateLimits: RateLimits;
+  /** How many pages of the form one network may send in a minute. */
+  perMinute: number;
+  form: ScriptlessForm;
+  emit: Emit;
+  timings: Pick<Timings, 'requestWait'>;
 };
 
-/** Everything comes from this server. Nothing inline runs, and texts cannot become scripts (Trusted Types). */
-const policy = (origins: readonly string[]) =>
+/** Everything comes from this server, and no script stands in the page. Texts cannot become scripts (Trusted Types). */
+const policy = ({stylesHash}: Page, origins: readonly string[]) =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src ${stylesHash}`,
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     // A wildcard covers every subdomain here, and only one label in the list of origins.
     ["frame-ancestors 'self'", ...origins].join(' '),
     'trusted-types lead-prequal',
@@ -51,69 +70,118 @@ function languageOf(request: Request) {
   return pageLanguages.find((tag) => tag === asked) ?? pageLanguages.find((tag) => tag === preferred) ?? 'en';
 }
 
-function send(response: Response, page: Html, origins: readonly string[]) {
+function visitOf(request: Request): Visit {
+  const place = request.get('Sec-Fetch-Dest');
+  const framed = place === 'iframe' || place === 'frame';
+  return {
+    language: languageOf(request),
+    // Most pages around a frame are light whatever the visitor's device prefers.
+    theme: themes.find((theme) => theme === request.query['theme']) ?? (framed ? 'light' : 'auto'),
+    order: orders.find((order) => order === request.query['order']) ?? orders[0],
+    framed,
+    // Old browsers, and all of them on plain HTTP, do not say where the page is shown.
+    mayBeFramed: place !== 'document',
+    query: request.query as Query,
+    queryText: queryText(request.originalUrl),
+  };
+}
+
+/** @param mayCompress for a page without anything that a visitor typed: its length would tell a listener about that */
+function send(response: Response, page: Page, origins: readonly string[], mayCompress = false) {
   // The policy says who may frame the page. Browsers that know it ignore this older header, which would forbid it.
   response.removeHeader('X-Frame-Options');
   response
-    .set({'Content-Security-Policy': policy(origins), Vary: 'Accept-Language, Sec-Fetch-Dest'})
+    .set({
+      'Content-Security-Policy': policy(page, origins),
+      // Other sites learn nothing of the address. With `no-referrer`, a POST of the form would not say where it comes from.
+      'Referrer-Policy': 'same-origin',
+      Vary: 'Accept-Encoding, Accept-Language, Sec-Fetch-Dest',
+      ...(mayCompress && {'Content-Encoding': 'gzip'}),
+    })
     .type('html')
-    .send(page.text);
+    .send(mayCompress ? gzipSync(page.html.text, {level: 5}) : page.html.text);
 }
 
-/** Tells people in words that too many wrong addresses were opened. Programs get problems in JSON everywhere else. */
-const refusedPage: ErrorRequestHandler = (error: unknown, request, response, next) => {
-  if (!(error instanceof ProblemError) || error.code !== 'too-many-requests') return next(error);
-  response.status(429).set(error.extras.headers ?? {});
-  send(response, noticePage(languageOf(request), 'tooMany'), []);
-};
-
-export function applyPages({partners, publicUrl, version, unknownPartners}: Parts): Router {
+export function applyPages(parts: Parts): Router {
+  const {partners, publicUrl, version, unknownPartners, rateLimits, perMinute, form, emit, timings} = parts;
   const router = Router({caseSensitive: true});
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const script = version && scriptOf(version);
 
-  const apply: RequestHandler<{partner: string}> = (request, response) => {
+  const findPartner: RequestHandler<{partner: string}> = (request, response, next) => {
     const partner = byKey.get(request.params.partner);
-    const language = languageOf(request);
-    if (!partner) {
-      unknownPartners.fail(request);
-      send(response.status(404), noticePage(language, 'notFound'), []);
-      return;
+    if (partner) {
+      request.partner = partner;
+      return next();
     }
-    request.partner = partner;
-    const place = request.get('Sec-Fetch-Dest');
-    const framed = place === 'iframe' || place === 'frame';
-    const asked = themes.find((theme) => theme === request.query['theme']);
-    const visit = {
-      language,
-      // Most pages around a frame are light whatever the visitor's device prefers.
-      theme: asked ?? (framed ? 'light' : 'auto'),
-      framed,
-      // Old browsers, and all of them on plain HTTP, do not say where the page is shown.
-      mayBeFramed: place !== 'document',
-      query: request.query as Query,
-    } as const;
-    const page = applyPage(partner, visit, publicUrl, script);
+    unknownPartners.fail(request);
+    notFound(request, response);
+  };
+
+  const notFound = (request: Request, response: Response) => {
+    const language = languageOf(request);
+    send(response.status(404), noticePage(language, pageWords[language].notFound, partners[0]), []);
+  };
+
+  const show: RequestHandler = (request, response) => {
+    const {partner = partners[0]} = request;
+    const visit = visitOf(request);
+    const page = applyPage(partner, visit, form.first(partner, visit), publicUrl, script);
     const etag = createHash('sha256')
-      .update(policy(partner.origins) + page.text)
+      .update(policy(page, partner.origins) + page.html.text)
       .digest('base64url')
       .slice(0, 24);
     // A browser asks each time whether the page has changed, because it names the newest version of the form.
-    response.set({'Cache-Control': 'no-cache', ETag: `"${etag}"`});
-    send(response, page, partner.origins);
+    response.set({'Cache-Control': 'no-cache', ETag: `W/"${etag}"`});
+    send(response, page, partner.origins, request.acceptsEncodings(['gzip']) === 'gzip');
   };
 
-  const applyWithFirst: RequestHandler = ({originalUrl}, response) => {
+  /** The answer is never kept, because the visitor's data is in it. */
+  const goOn: RequestHandler = async (request, response) => {
+    const {partner = partners[0]} = request;
+    const visit = visitOf(request);
+    const {status, headers = {}, ...card} = await form.next(request, partner, visit);
+    response.status(status).set(headers);
+    send(response, applyPage(partner, visit, card, publicUrl, script), partner.origins);
+  };
+
+  /** People read in words what went wrong. Programs get problems in JSON everywhere else. */
+  const failed: ErrorRequestHandler = (error: unknown, request, response, next) => {
+    if (response.headersSent || (error instanceof ProblemError && error.code === 'method-not-allowed'))
+      return next(error);
+    const {code, extras} = observedProblem(error, request, emit);
+    const language = languageOf(request);
+    const {partner} = request;
+    const retryAfter = Number(extras.headers?.['Retry-After'] ?? response.get('Retry-After'));
+    const isGuess = code === 'too-many-requests' && !partner;
+    const notice = isGuess
+      ? pageWords[language].tooMany
+      : sayFailure(formWords[language], code, retryAfter || undefined);
+    response.status(problems[code][0]).set(extras.headers ?? {});
+    send(response, noticePage(language, notice, partner ?? partners[0]), partner?.origins ?? []);
+  };
+
+  /** To the partner that the query names, or else to the first. */
+  const redirect: RequestHandler = ({originalUrl, query: {partner}}, response) => {
     const query = queryText(originalUrl);
+    const {key} = (typeof partner === 'string' && byKey.get(partner)) || partners[0];
     // The path comes first, so no query can lead to another server.
-    response.redirect(302, `${paths.apply}/${partners[0].key}${query && `?${query}`}`);
+    response.redirect(302, `${paths.apply}/${key}${query && `?${query}`}`);
   };
 
   router.use(pageAssets());
-  router.route(paths.apply).get(applyWithFirst).all(methodNotAllowed('GET, HEAD'));
+  router.route(paths.apply).get(redirect).all(methodNotAllowed('GET, HEAD'));
   router
     .route(`${paths.apply}/:partner`)
-    .get(apply as RequestHandler, refusedPage)
-    .all(methodNotAllowed('GET, HEAD'));
+    .get(findPartner as RequestHandler, show)
+    .post(
+      findPartner as RequestHandler,
+      rateLimits('apply', perMinute),
+      formBody,
+      withinTime(goOn, timings.requestWait),
+    )
+    .all(methodNotAllowed('GET, HEAD, POST'));
+  router.get(`${paths.apply}/*path`, notFound as RequestHandler);
+  router.use(paths.apply, failed);
   return router;
 }

@@ -1,25 +1,65 @@
-/** The files that apply pages load, besides the form: read once, at start, and cached for a year. */
+/** The styles of apply pages, and the files that they load besides the form: read once, at start. Files are cached for a year. */
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
+import {answerStyles} from '../../../form/styles/answer.ts';
+import {fields} from '../../../form/styles/fields.ts';
+import {layout} from '../../../form/styles/layout.ts';
+import {theme} from '../../../form/styles/theme.ts';
+import {touched} from '../../../form/styles/touched.ts';
 import {isCovered} from '../../config/origins.ts';
-import {barsRule} from '../../snippets/fallback.ts';
+import {Html} from '../../html/html.ts';
 import {pageLanguages, type PageLanguage} from '../../snippets/words.ts';
 
 const placeOf = (name: string) => join(import.meta.dirname, name);
 const read = (name: string) => readFileSync(placeOf(name));
 
-const styles = [
-  read('page.css').toString(),
-  reservedHeightRule(elementName, reservedHeights.steps),
-  reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
-  barsRule('.late'),
-].join('\n');
-/** frame.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
-export const frameScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('frame.js').toString()}}\n`;
+/**
+ * The styles of the form are those of its element, where `:host` is the element. Here the form stands in a box on the page:
+ * all rules are nested in one for that box, except for animations, which cannot be.
+ */
+function inBox(styles: string): string {
+  const animation = /@keyframes [^{]+\{(?:[^{}]*\{[^{}]*\})*\s*\}/g;
+  const nested = styles.replace(animation, '').replace(/:host(?:\(([^)]*)\))?/g, (_, of = '') => `&${of}`);
+  return `.prequal { ${nested} }\n${(styles.match(animation) ?? []).join('\n')}`;
+}
+
+/** Without comments and most of the white space. */
+const minified = (styles: string) =>
+  styles
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1');
+
+const styles = minified(
+  [
+    reservedHeightRule(elementName, reservedHeights.steps),
+    reservedHeightRule(`${elementName}[order]`, reservedHeights['contact-first']),
+    reservedHeightRule(`${elementName}[lead-type='standard']`, reservedHeights.standard),
+    inBox([theme, fields, layout, touched, ...answerStyles].join('\n')),
+    read('page.css').toString(),
+  ].join('\n'),
+);
+
+type Styles = {element: Html; /** As a content security policy names them. */ hash: string};
+const stylesByAccent = new Map<string | undefined, Styles>();
+
+/** Styles in the page itself, so that it shows without a further request. @param accent such as `#0b7a5a` */
+export function stylesWith(accent: string | undefined): Styles {
+  const known = stylesByAccent.get(accent);
+  if (known) return known;
+  const text = accent === undefined ? styles : `${styles}:root{--accent:${accent}}`;
+  const hash = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const made = {element: new Html(`<style>${text}</style>`), hash};
+  stylesByAccent.set(accent, made);
+  return made;
+}
+
+/** page.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
+export const pageScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('page.js').toString()}}\n`;
 /** `npm run pictures` takes them, of pages of this server: it must start before a new language has its picture. */
 const pictures = pageLanguages
   .map((language) => ({language, name: `preview-${language}.png`}))
@@ -29,18 +69,14 @@ const pictures = pageLanguages
 /** Part of the address, so that a browser that has kept an older file asks for the new one. */
 const digest = (content: string | Buffer) => createHash('sha256').update(content).digest('hex').slice(0, 8);
 
-const stylesDigest = digest(styles);
-const frameScriptDigest = digest(frameScript);
+const pageScriptDigest = digest(pageScript);
 const pictureAddresses = Object.fromEntries(
   pictures.map(({language, path, content}) => [language, `${path}?v=${digest(content)}`]),
 ) as Partial<Record<PageLanguage, string>>;
 
 /** Paths with a query, which names the content. No partner has a key with a dot. */
 export const assets = {
-  /** @param accent a colour such as `#0b7a5a` */
-  styles: (accent: string | undefined) =>
-    `${paths.apply}/page.css?${new URLSearchParams({...(accent && {accent}), v: stylesDigest})}`,
-  frameScript: `${paths.apply}/frame.js?v=${frameScriptDigest}`,
+  pageScript: `${paths.apply}/page.js?v=${pageScriptDigest}`,
   pictures: pictureAddresses,
 };
 
@@ -50,17 +86,8 @@ export function pageAssets(): Router {
   const caching = ({query}: Request, current: string) => ({
     'Cache-Control': query['v'] === current ? `public, max-age=${365 * 86_400}, immutable` : 'no-cache',
   });
-  router.get(`${paths.apply}/page.css`, (request, response) => {
-    const {accent} = request.query;
-    // The accent colour stands in the address and not in the page, because the page's policy forbids inline styles.
-    const isColor = typeof accent === 'string' && /^#[\da-f]{6}$/i.test(accent);
-    response
-      .set(caching(request, stylesDigest))
-      .type('css')
-      .send(isColor ? `${styles}\n:root {\n  --accent: ${accent};\n}\n` : styles);
-  });
-  router.get(`${paths.apply}/frame.js`, (request, response) => {
-    response.set(caching(request, frameScriptDigest)).type('js').send(frameScript);
+  router.get(`${paths.apply}/page.js`, (request, response) => {
+    response.set(caching(request, pageScriptDigest)).type('js').send(pageScript);
   });
   for (const {path, content} of pictures) {
     const current = digest(content);

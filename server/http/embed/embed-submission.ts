@@ -127,7 +127,7 @@ export function readConsent(
 }
 
 /** Milliseconds. A form that is filled in faster was probably filled in by a bot, or by autofill. */
-const shortestTime = 3_000;
+export const shortestTime = 3_000;
 
 /**
  * Why a bot may have sent the lead; undefined without such a reason. The lead is stored in any case, because the

@@ -50,6 +50,7 @@ suite('the required settings', () => {
         quotaPerHour: 1_000,
         suspect: 'deliver',
         mergeDuplicates: 'prequalification',
+        withoutScript: 'suspect',
         nextStep: undefined,
         showsEstimate: false,
         ask: [],

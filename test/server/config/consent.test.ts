@@ -192,6 +192,14 @@ suite('a warning about texts', () => {
       ],
     );
   });
+  test('names a language that the form does not have', () => {
+    assert.deepEqual(
+      warningsOf(`"call_promise": {"en": "We call.", "es": "Le llamamos.", "sp": "Le llamamos."}`),
+      [
+        '8:64: partners.0.call_promise.sp is for a language that the form does not have (en, es), so nobody sees it',
+      ],
+    );
+  });
   test('is not made of texts in all languages, nor of one whose language is not known', () => {
     const texts = {en: {text: 'I agree.', version: '1'}, es: {text: 'De acuerdo.', version: '1'}};
     for (const consent of [{texts}, {text: 'I agree.', version: '1'}])

@@ -132,6 +132,7 @@ suite('the partners file', () => {
       quotaPerHour: 1_000,
       suspect: 'deliver',
       mergeDuplicates: 'prequalification',
+      withoutScript: 'suspect',
     });
   });
   test('may say everything, with credentials from the environment or from files', () => {
@@ -149,6 +150,7 @@ suite('the partners file', () => {
       quota_per_hour: 5,
       suspect: 'hold',
       merge_duplicates: false,
+      without_script: 'trust',
       show_estimate: 'after-contact',
     };
     const file = {upstreams: {main: upstream}, partners: [whole]};
@@ -176,6 +178,7 @@ suite('the partners file', () => {
         quotaPerHour: 5,
         suspect: 'hold',
         mergeDuplicates: false,
+        withoutScript: 'trust',
       },
     ]);
     assert.deepEqual(Object.fromEntries(config.destinations), {

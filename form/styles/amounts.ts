@@ -1,7 +1,7 @@
-/** The styles of the amounts: total, bar and table. The colours of the parts stand in amount-parts.ts. */
-import {css} from 'lit';
+/** The styles of the amounts: total, bar and table. The colours of the parts stand in amount-colors.ts. */
+import {css} from './css.ts';
 
-export const amountsStyles = css`
+export const amounts = css`
   .total {
     display: block;
     font-size: min(15cqi, 3.25em);

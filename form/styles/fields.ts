@@ -1,5 +1,5 @@
 /** Choices, labels and help, and what all inputs and buttons have in common. */
-import {css} from 'lit';
+import {css} from './css.ts';
 
 export const fields = css`
   .fields {

@@ -2,7 +2,7 @@
  * The styles of the card, its text, progress and buttons. Lengths are multiples of 4 px, or em. They are not rem,
  * because the page decides how large a rem is.
  */
-import {css} from 'lit';
+import {css} from './css.ts';
 
 export const layout = css`
   /*

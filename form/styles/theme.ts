@@ -3,7 +3,7 @@
  * scheme. Whatever colours a partner sets, the contrast with the paper is at least 4.5 to 1 for text and 3 to 1 for
  * drawings.
  */
-import {css} from 'lit';
+import {css} from './css.ts';
 
 export const theme = css`
   /*

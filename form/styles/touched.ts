@@ -2,7 +2,7 @@
  * The styles of what the first screen of the form does not have: errors, text inputs, money fields and alerts. They must be
  * added after the styles of the first screen, because some of these rules replace rules there by their order.
  */
-import {css} from 'lit';
+import {css} from './css.ts';
 
 export const touched = css`
   /* The animation ends, so the buttons appear after ten seconds, whatever becomes of the consent text. */

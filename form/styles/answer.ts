@@ -1,7 +1,7 @@
 /** The styles of what comes after the first touch: consent, sending, the answer and its states without amounts. */
-import {css, type CSSResult} from 'lit';
-import {fillStyles} from './amount-parts.ts';
-import {amountsStyles} from './amounts-styles.ts';
+import {fillStyles} from './amount-colors.ts';
+import {amounts} from './amounts.ts';
+import {css} from './css.ts';
 
 const otherStyles = css`
   .end > p,
@@ -147,4 +147,4 @@ const otherStyles = css`
   }
 `;
 
-export const answerStyles: readonly CSSResult[] = [amountsStyles, fillStyles, otherStyles];
+export const answerStyles: readonly string[] = [amounts, fillStyles, otherStyles];

@@ -1,5 +1,4 @@
 /** How each part of the total looks in the result, apart from its words, which are those of the language. */
-import {unsafeCSS} from 'lit';
 import {amountParts, type AmountPart} from '../../contract/amounts.ts';
 
 /**
@@ -17,11 +16,9 @@ const amountColors: Readonly<Record<AmountPart, string>> = {
 /** The class of the rectangles that have the colour of a part. */
 export const fillClass = (part: AmountPart) => `fill-${amountParts.indexOf(part)}`;
 
-export const fillStyles = unsafeCSS(
-  amountParts
-    .map((part, index) => {
-      const fill = `var(--prequal-amount-${index + 1}, ${amountColors[part]})`;
-      return `.${fillClass(part)} { --_fill: ${fill} }`;
-    })
-    .join('\n'),
-);
+export const fillStyles = amountParts
+  .map((part, index) => {
+    const fill = `var(--prequal-amount-${index + 1}, ${amountColors[part]})`;
+    return `.${fillClass(part)} { --_fill: ${fill} }`;
+  })
+  .join('\n');

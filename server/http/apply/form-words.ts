@@ -1,0 +1,15 @@
+/** The words of the form in all its languages, which the form itself loads one by one. Read once, at start. */
+import * as english from '../../../form/words/en.ts';
+import {languages} from '../../../form/words/languages.ts';
+import {merge, type LanguageWords, type Words} from '../../../form/words/words.ts';
+import type {PageLanguage} from '../../snippets/words.ts';
+
+const whole = ({firstScreen, afterTouch}: LanguageWords) => merge(firstScreen as Words, afterTouch as Words);
+
+const others = await Promise.all(
+  Object.entries(languages).map(async ([tag, load]) => [tag, whole(await load())] as const),
+);
+
+export const formWords = Object.fromEntries([['en', whole(english)], ...others]) as Readonly<
+  Record<PageLanguage, Words>
+>;

@@ -1,0 +1,235 @@
+/**
+ * The form without a script, page by page: what each shows, and what becomes of the lead after the last one. Whoever sends a
+ * lead in this way has solved no proof of work. So the lead is a suspect unless the partner says otherwise, a network may
+ * send few of them, and no answer tells whether the same lead was sent before.
+ */
+import type {Request} from 'express';
+import {paths} from '../../../contract/api.ts';
+import {attributionKeys, type EmbedSubmission} from '../../../contract/embed.ts';
+import type {PolicyFigures} from '../../../contract/policy.ts';
+import {leastTotal} from '../../../form/least-total.ts';
+import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
+import {isField, type Errors} from '../../../form/read-fields.ts';
+import {askedFieldsIn} from '../../../form/words/asked.ts';
+import {sayFailure} from '../../../form/words/say-failure.ts';
+import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
+import type {Partner} from '../../config/partners.ts';
+import {consentFor} from '../../leads/consent-texts.ts';
+import {StoreUnavailable} from '../../leads/lead-store.ts';
+import type {StoredLead} from '../../leads/stored-lead.ts';
+import type {Emit} from '../../observe/observations.ts';
+import {pageWords} from '../../snippets/words.ts';
+import {readConsent, readSubmission, shortestTime, suspicions} from '../embed/embed-submission.ts';
+import type {Counters} from '../limits/counters.ts';
+import {observedProblem, ProblemError} from '../problem-replies.ts';
+import {problems} from '../../../contract/problems.ts';
+import type {VisitorLeads} from '../visitor-leads.ts';
+import {answerMarkup} from './answer-markup.ts';
+import {contextIn, leadTypeOf, type Card, type Visit} from './apply-page.ts';
+import {formMarkup, hiddenFields} from './form-markup.ts';
+import {advance, emptyPage, type Filled, type Form, type Shown} from './form-post.ts';
+import {createFormTokens, type FormToken} from './form-tokens.ts';
+import {formWords} from './form-words.ts';
+
+/** New leads that one network may send without a script in an hour. People who do so are few. */
+const leadsPerNetwork = 5;
+const hour = 3_600_000;
+
+type Parts = {
+  publicUrl: string;
+  visitorLeads: VisitorLeads;
+  tokenKeys: readonly [string, ...string[]];
+  counters: Counters;
+  figures: PolicyFigures;
+  emit: Emit;
+};
+
+export type ScriptlessForm = {
+  /** The first page, before anything was typed. */
+  first(partner: Partner, visit: Visit): Card;
+  /** What follows when the visitor has pressed a button. */
+  next(
+    request: Request,
+    partner: Partner,
+    visit: Visit,
+  ): Promise<Card & {status: number; headers?: Record<string, string>}>;
+};
+
+export function createScriptlessForm(parts: Parts): ScriptlessForm {
+  const {publicUrl, visitorLeads, counters, figures, emit} = parts;
+  const tokens = createFormTokens(parts.tokenKeys);
+  const ownOrigin = new URL(publicUrl).origin;
+
+  const formOf = (partner: Partner, {language, order}: Visit): Form => {
+    const leadType = leadTypeOf(partner);
+    const words = formWords[language];
+    const {ask} = partner;
+    const promises: Readonly<Record<string, string>> = partner.callPromise ?? {};
+    const tag = tagFor(promises, words.locale);
+    const text = tag === undefined ? undefined : promises[tag];
+    return {
+      words,
+      leadType,
+      pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
+      asked: askedFieldsIn(ask, words.locale),
+      promise: text === undefined ? undefined : {text, lang: langOf(tag)},
+    };
+  };
+
+  const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
+
+  function card(partner: Partner, visit: Visit, form: Form, shown: Shown): Card {
+    const {pages, words} = form;
+    const {page, values, errors, consentError} = shown;
+    const isLast = page === pages.length - 1;
+    // The first of several pages needs no token, and is the same for all visitors.
+    const signed = isLast || page > 0 ? (shown.token ?? tokens.issue(partner.key)) : shown.token;
+    const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
+    const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
+    const markup = formMarkup(
+      form,
+      {...shown, token: signed},
+      {
+        action: actionOf(partner, visit.queryText),
+        consent: consentFor(partner, words.locale),
+        privacyHref: partner.privacyHref,
+        soFar: isEstimated ? leastTotal(values, figures, bankruptcyIsOpen) : undefined,
+      },
+    );
+    const hasErrors = Object.keys(errors).length > 0 || consentError !== undefined;
+    return {markup, hasErrors, becomesElement: true};
+  }
+
+  /** What the form's script would have sent. */
+  function submissionOf(partner: Partner, visit: Visit, form: Form, filled: Filled, shown: Shown) {
+    const {query} = visit;
+    const {lead, seen, trap} = filled;
+    const campaign = attributionKeys.flatMap((key): [string, string][] => {
+      const value = query[key];
+      return typeof value === 'string' ? [[key, value]] : [];
+    });
+    const page = publicUrl + actionOf(partner, '');
+    const [id = '', token = ''] = shown.supersedes?.split(' ') ?? [];
+    return readSubmission({
+      lead: {lead_type: form.leadType, ...lead},
+      lang: form.words.locale,
+      page,
+      attribution: {...Object.fromEntries(campaign), landing_page: page},
+      context: Object.fromEntries(contextIn(partner, query)),
+      ...(seen !== undefined && {
+        consent: {version: seen, agreed: partner.consent?.required === true && shown.agreed === seen},
+      }),
+      ...(trap !== undefined && {trap}),
+      ...(shown.supersedes !== undefined && {supersedes: {id, token}}),
+    } satisfies EmbedSubmission);
+  }
+
+  /** @throws ProblemError if the network has sent too many leads */
+  async function countLead(network: string) {
+    const {count, left} = await counters.increment({name: `scriptless leads:${network}`, window: hour});
+    if (count <= leadsPerNetwork) return;
+    throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
+      headers: {'Retry-After': String(Math.ceil(left / 1_000))},
+    });
+  }
+
+  async function take(
+    request: Request,
+    partner: Partner,
+    body: EmbedSubmission | undefined,
+    {earliest, key}: FormToken,
+  ): Promise<StoredLead> {
+    // Who asks not to be tracked is not asked for a campaign, as in the form with a script.
+    const isPrivate = request.get('Sec-GPC') === '1' || request.get('DNT') === '1';
+    const sent = body && isPrivate ? {...body, attribution: undefined} : body;
+    const {lead, content} = visitorLeads.read(partner, sent);
+    // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
+    const idempotency = visitorLeads.digestsOf(partner, `${key} ${content}`, content);
+    const replayed = await visitorLeads.replay(idempotency);
+    if (replayed) return replayed;
+    const elapsed_ms = Date.now() - earliest + shortestTime;
+    const signs = suspicions(sent && {...sent, elapsed_ms});
+    const unknown = partner.withoutScript === 'suspect' ? 'no-script' : '';
+    const {stored} = await visitorLeads.take(request, {
+      partner,
+      body: sent,
+      lead,
+      idempotency,
+      async readGiven() {
+        const {consent, consentText} = readConsent(request, partner, sent);
+        await countLead(request.network);
+        return {consent: consent && {...consent, script: 'none'}, consentText};
+      },
+      suspect: [unknown, signs].filter(Boolean).join(' ') || undefined,
+      mayMerge: false,
+    });
+    return stored;
+  }
+
+  /** Whether the browser says that the form was sent by one of our own pages. Text browsers say nothing. */
+  function isOwn(request: Request) {
+    const site = request.get('Sec-Fetch-Site');
+    if (site !== undefined) return site === 'same-origin' || site === 'none';
+    const origin = request.get('Origin');
+    return origin === undefined || origin === ownOrigin;
+  }
+
+  return {
+    first: (partner, visit) => card(partner, visit, formOf(partner, visit), emptyPage),
+
+    async next(request, partner, visit) {
+      const form = formOf(partner, visit);
+      const {words} = form;
+      const posted = request.body as URLSearchParams;
+      const {shown, filled} = advance(posted, form, partner.consent?.required === true);
+      const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;
+      const token = shown.token === undefined ? undefined : tokens.read(partner.key, shown.token);
+      const known: Shown = {...shown, token: token && shown.token};
+      if (!filled) return {...card(partner, visit, form, known), status: isBroken ? 422 : 200};
+
+      const again = (status: number, more: Partial<Shown>, headers: Record<string, string> = {}) => ({
+        ...card(partner, visit, form, {...known, focus: 'problem', ...more}),
+        status,
+        headers,
+      });
+      if (!token || !isOwn(request)) return again(422, {notice: pageWords[visit.language].sendAgain});
+      const body = submissionOf(partner, visit, form, filled, shown);
+      try {
+        const stored = await take(request, partner, body, token);
+        const answer = visitorLeads.toAnswer(stored);
+        const markup = answerMarkup(words, {
+          answer,
+          leadType: form.leadType,
+          late: true,
+          firstName: stored.lead.first_name,
+          phone: stored.lead.phone.typed,
+          nextStep: partner.nextStep,
+          cta: partner.cta,
+          action: actionOf(partner, visit.queryText),
+          carries: hiddenFields(
+            {...form, pages: [[], ...form.pages]},
+            {...emptyPage, values: shown.values, supersedes: `${answer.id} ${answer.token}`},
+          ),
+        });
+        return {markup, hasErrors: false, becomesElement: false, status: 200};
+      } catch (error) {
+        if (!(error instanceof ProblemError || error instanceof StoreUnavailable)) throw error;
+        const {code, extras} = observedProblem(error, request, emit);
+        const [status] = problems[code];
+        const wrong = errorsOf(extras.errors);
+        if (code === 'consent-outdated') return again(status, {consentError: 'outdated'});
+        if (wrong.consentError || Object.keys(wrong.errors).length > 0) return again(status, wrong);
+        const notice = sayFailure(words, code, Number(extras.headers?.['Retry-After']) || undefined);
+        return again(status, {notice}, extras.headers);
+      }
+    },
+  };
+}
+
+/** What the server found wrong, by the fields of the form. */
+function errorsOf(found: ProblemError['extras']['errors'] = []): Pick<Shown, 'errors' | 'consentError'> {
+  const errors: Errors = {};
+  for (const {field, code} of found) if (isField(field)) errors[field] = code;
+  const lacksConsent = found.some(({field}) => field === 'consent');
+  return {errors, consentError: lacksConsent ? 'required' : undefined};
+}

@@ -1,0 +1,20 @@
+/** Bots that send the form of an apply page without a script. `npm run attack:apply` does so at length. */
+import assert from 'node:assert/strict';
+import {DatabaseSync} from 'node:sqlite';
+import {test} from 'node:test';
+import {applyAttacker} from '../support/apply-attack.ts';
+import {startTestServer} from '../support/test-server.ts';
+
+test('four hundred posts of a bot from ten networks leave fifty leads, all of them marked', async (t) => {
+  const server = await startTestServer({trustProxy: 1});
+  t.after(() => server.close());
+  const attacker = applyAttacker(server.url, '/apply/acme', 10);
+  t.after(() => attacker.close());
+  const statuses = await attacker.send(400, 0);
+  assert.deepEqual(Object.keys(statuses), ['200', '422', '429'], JSON.stringify(statuses));
+  const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
+  const rows = database.prepare('SELECT suspect FROM leads').all();
+  database.close();
+  assert.equal(rows.length, 50);
+  for (const {suspect} of rows) assert.match(String(suspect), /^no-script/);
+});

@@ -1,0 +1,557 @@
+/** The form of an apply page without a script, as a browser sends it: page by page, up to the stored lead. */
+import assert from 'node:assert/strict';
+import {DatabaseSync} from 'node:sqlite';
+import {after, suite, test} from 'node:test';
+import {HtmlValidate} from 'html-validate';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {attributeOf, plainBrowser, type PlainPage} from '../../../support/plain-browser.ts';
+import {startTestServer, type TestServer} from '../../../support/test-server.ts';
+
+const publicUrl = 'https://leads.example.com';
+const origins = ['https://www.acme.example'];
+const terms = (language: string) => ({
+  text: `With {button} I accept the [Terms](https://www.acme.example/${language}).`,
+  version: '1',
+});
+
+const start = () =>
+  startTestServer({
+    publicUrl,
+    // Each test has a network of its own, because few leads are taken from each.
+    trustProxy: 1,
+    rateLimit: 60,
+    partners: [
+      onePartner({
+        key: 'acme',
+        name: 'Acme Funding',
+        origins,
+        cid: 'secret-cid',
+        context_fields: ['brand'],
+        consent: {required: true, texts: {en: terms('en'), es: terms('es')}},
+        contact: {phone: '(415) 555-0132'},
+        next_step: 'We call {phone} about {reference}, {first_name}.',
+        cta: {en: {label: 'Book', href: 'https://www.acme.example/book'}},
+        show_estimate: 'before-contact',
+      }),
+      onePartner({
+        key: 'trusting',
+        origins,
+        cid: '2',
+        without_script: 'trust',
+        consent: {text: 'By sending you agree.', version: '7'},
+      }),
+      onePartner({
+        key: 'asking',
+        origins,
+        cid: '4',
+        ask: ['state', 'call_time', 'time_frame', 'notes'],
+        call_promise: {en: 'We call within a day.'},
+      }),
+      onePartner({key: 'contact', origins, cid: '3', lead_types: ['standard']}),
+    ],
+  });
+
+let networks = 0;
+/** A visitor from a network of its own. */
+const visitor = (server: TestServer, headers: Record<string, string> = {}) => {
+  networks += 1;
+  return plainBrowser(server.url, {
+    'x-forwarded-for': `198.51.${networks >> 8}.${networks & 255}`,
+    ...headers,
+  });
+};
+type Visitor = ReturnType<typeof visitor>;
+
+const funds = {retirement: '120,000', cash: '50k', investments: 'none'};
+const person = {first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '415-555-0132'};
+
+/** To the last page of the default order, without an error. */
+async function toContact(browser: Visitor, path: string): Promise<PlainPage> {
+  const credit = await browser.open(path);
+  const second = await browser.send(credit, {credit_score: 'Above 720'});
+  return await browser.send(second, funds);
+}
+
+const agreed = (page: PlainPage) => ({consent: page.fields.get('_seen') ?? ''});
+
+function rowsOf(server: TestServer) {
+  const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
+  const rows = database
+    .prepare(
+      'SELECT id, partner, lead_type, lead, suspect, attribution, context, supersedes, consent FROM leads LEFT JOIN consents ON lead_id = id ORDER BY id',
+    )
+    .all();
+  database.close();
+  const read = (text: unknown) =>
+    typeof text === 'string' ? (JSON.parse(text) as Record<string, unknown>) : null;
+  return rows.map(({id, partner, lead_type, suspect, supersedes, ...row}) => ({
+    id,
+    partner,
+    leadType: lead_type,
+    suspect,
+    supersedes,
+    lead: read(row['lead'])!,
+    consent: read(row['consent']),
+    attribution: read(row['attribution']),
+    context: read(row['context']),
+  }));
+}
+const newest = (server: TestServer) => rowsOf(server).at(-1)!;
+const hasError = (page: PlainPage, sentence: string) => page.text.includes(sentence);
+const amountOf = (page: PlainPage) => /up to \$([\d,]+)/.exec(page.text)?.[1];
+
+const server = await start();
+after(() => server.close());
+
+suite('the way through the form without a script', () => {
+  test('leads from page to page, and the answer to the last one is the result', async () => {
+    const browser = visitor(server);
+    const credit = await browser.open('/apply/acme?utm_source=news&context-brand=north&context-other=x');
+    assert.match(credit.text, /Step 1 of 3 · about a minute What is your credit score\?/);
+    assert.equal(attributeOf(credit.all('form')[0], 'target'), '_self');
+    const second = await browser.send(credit, {credit_score: 'Above 720'});
+    assert.match(second.text, /Step 2 of 3 Your funds/);
+    assert.match(second.text, /Your estimate grows here as you answer\./);
+    assert.equal(second.headers['cache-control'], 'no-store');
+    const third = await browser.send(second, funds);
+    assert.match(third.text, /Step 3 of 3 Where should we send your estimate\?/);
+    assert.match(third.text, /So far: at least \$950,000/);
+    const before = rowsOf(server).length;
+    const result = await browser.send(third, {...person, ...agreed(third)});
+    assert.equal(result.status, 200);
+    assert.equal(result.headers['cache-control'], 'no-store');
+    assert.match(result.text, /Ana, you may qualify for up to \$950,000/);
+    assert.match(result.text, /Retirement rollover \$120,000 .*The whole balance may be used\./);
+    assert.match(result.text, /We call \(415\) 555-0132 about \w{4}-\w{4} , Ana/);
+    assert.equal(
+      attributeOf(
+        result.all('a').find((link) => attributeOf(link, 'class') === 'main'),
+        'href',
+      ),
+      'https://www.acme.example/book',
+    );
+    assert.doesNotMatch(result.html, /secret-cid|lead-prequal-form /);
+    assert.equal(rowsOf(server).length, before + 1, 'nothing is stored before the last step');
+    const row = newest(server);
+    assert.partialDeepStrictEqual(row, {
+      partner: 'acme',
+      context: {brand: 'north'},
+      attribution: {utm_source: 'news', landing_page: `${publicUrl}/apply/acme`},
+    });
+    assert.partialDeepStrictEqual(row.lead, {
+      first_name: 'Ana',
+      credit_score: 'Above 720',
+      retirement: 120_000,
+      cash: 50_000,
+      investments: 0,
+    });
+  });
+
+  test('is in Spanish, in the other order, and with a consent in that language', async () => {
+    const browser = visitor(server, {'accept-language': 'es-MX'});
+    const contact = await browser.open('/apply/acme?order=contact-first');
+    assert.match(contact.text, /Paso 1 de 3/);
+    assert.equal(contact.all('lead-prequal-form').length, 1);
+    assert.equal(attributeOf(contact.all('lead-prequal-form')[0], 'order'), 'contact-first');
+    const credit = await browser.send(contact, person);
+    const last = await browser.send(credit, {credit_score: 'Above 720', bankruptcy: 'false'});
+    assert.match(last.text, /With Ver mi estimado I accept the Terms/);
+    const result = await browser.send(last, {...funds, ...agreed(last)});
+    assert.match(result.text, /Ana, usted podría calificar para hasta \$950,000/);
+    assert.partialDeepStrictEqual(newest(server).consent, {textLanguage: 'es', agreed: true, script: 'none'});
+  });
+
+  test('goes back with all answers, and forward again', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/acme');
+    const back = await browser.send(third, {first_name: 'Ana'}, ['_back', '1']);
+    assert.match(back.text, /Step 2 of 3/);
+    assert.equal(back.fields.get('cash'), '50,000');
+    const first = await browser.send(back, {}, ['_back', '1']);
+    assert.equal(first.fields.get('credit_score'), 'Above 720');
+    const again = await browser.send(await browser.send(first), {});
+    assert.equal(again.fields.get('first_name'), 'Ana');
+  });
+
+  test('takes contact data alone, and a browser without a score for it', async () => {
+    const browser = visitor(server);
+    const page = await browser.open('/apply/contact');
+    const result = await browser.send(page, person);
+    assert.match(result.text, /Thank you, Ana We have your details/);
+    assert.equal(newest(server).leadType, 'standard');
+    assert.equal(newest(server).consent, null);
+  });
+
+  test('asks what the partner asks for besides, with its promise at the phone field', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/asking');
+    assert.match(third.text, /Phone .* We call within a day\./);
+    const asked = {state: 'NY', call_time: 'text_first', notes: '\nOne "line"\nand <more>'};
+    const wrong = await browser.send(third, {...asked, first_name: 'Ana'});
+    assert.equal(wrong.fields.get('state'), 'NY');
+    assert.equal(wrong.fields.get('notes'), asked.notes, 'also an empty first line');
+    await browser.send(wrong, person);
+    assert.partialDeepStrictEqual(newest(server).lead, {...asked, notes: asked.notes.trim()});
+    const forged = await browser.send(third, {...person, state: 'Nowhere'});
+    assert.match(forged.text, /state|character that we cannot accept/i);
+    assert.equal(forged.status, 422);
+  });
+
+  test('lets the visitor change the answers after the result, and the new lead replaces the other', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const result = await browser.send(third, person);
+    const first = newest(server);
+    const changed = await browser.send(result, {}, ['_change', '1']);
+    assert.match(changed.text, /Step 2 of 3/);
+    const last = await browser.send(changed, {cash: '90,000'});
+    const second = await browser.send(last);
+    assert.notEqual(amountOf(second), amountOf(result));
+    assert.equal(newest(server).supersedes, first.id);
+  });
+});
+
+suite('errors without a script', () => {
+  test('stand beside their fields, with a summary of links, and nothing typed is lost', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/acme');
+    const wrong = await browser.send(third, {
+      first_name: 'Ana',
+      last_name: '',
+      email: 'ana@example',
+      phone: '1',
+    });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /Please check your answers Enter your last name\. Enter an email address like/);
+    assert.ok(hasError(wrong, 'Tick the box to show that you agree.'));
+    const links = wrong
+      .all('a')
+      .map((link) => attributeOf(link, 'href'))
+      .filter((href) => href?.startsWith('#'));
+    assert.deepEqual(links, ['#last_name', '#email', '#phone', '#consent']);
+    for (const link of links)
+      assert.ok(
+        wrong.all('input').some((input) => `#${attributeOf(input, 'id')}` === link),
+        link,
+      );
+    assert.equal(wrong.fields.get('first_name'), 'Ana');
+    assert.equal(wrong.fields.get('email'), 'ana@example');
+    const email = wrong.all('input').find((input) => attributeOf(input, 'name') === 'email');
+    assert.equal(attributeOf(email, 'aria-invalid'), 'true');
+    assert.equal(attributeOf(email, 'aria-describedby'), 'email-error');
+    assert.match(wrong.html, /<title>Please check your answers – /);
+  });
+
+  test('of an earlier page are shown there, if somebody has left it out', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    third.fields.delete('cash');
+    const page = await browser.send(third, person);
+    assert.match(page.text, /Step 2 of 3/);
+    assert.ok(hasError(page, 'Cash: enter an amount, or 0 if you have none.'));
+  });
+
+  test('a small amount is asked about once, and a button says what was meant', async () => {
+    const browser = visitor(server);
+    const credit = await browser.open('/apply/trusting');
+    const second = await browser.send(credit, {credit_score: 'Above 720'});
+    const asked = await browser.send(second, {...funds, cash: '50'});
+    assert.match(asked.text, /Cash: \$50, or \$50,000\?/);
+    const meant = await browser.send(asked, {}, ['_mean', 'cash=50,000']);
+    assert.equal(meant.fields.get('cash'), '50,000');
+    assert.match((await browser.send(meant)).text, /Step 3 of 3/);
+    const insists = await browser.send(asked);
+    assert.match(insists.text, /Step 3 of 3/, 'the next press takes it as it was typed');
+    assert.equal(insists.fields.get('cash'), '50');
+  });
+
+  test('a mistyped e-mail address is asked about once', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const asked = await browser.send(third, {...person, email: 'ana@gmial.com'});
+    assert.match(asked.text, /Did you mean ana@gmail\.com\?/);
+    const result = await browser.send(asked, {}, ['_mean', 'email=ana@gmail.com']);
+    assert.match((await browser.send(result)).text, /you may qualify/);
+    assert.equal(newest(server).lead['email'], 'ana@gmail.com');
+  });
+
+  test('the button "None" writes a zero', async () => {
+    const browser = visitor(server);
+    const second = await browser.send(await browser.open('/apply/trusting'), {credit_score: 'Above 720'});
+    assert.equal((await browser.send(second, {}, ['_none', 'cash'])).fields.get('cash'), '0');
+  });
+});
+
+suite('a consent without a script', () => {
+  test('is recorded with its text, the page, and that there was no script', async () => {
+    const browser = visitor(server, {origin: publicUrl, 'user-agent': 'Lynx/2.9'});
+    const third = await toContact(browser, '/apply/acme');
+    await browser.send(third, {...person, ...agreed(third)});
+    const {givenAt, textHash, ip, ...record} = newest(server).consent!;
+    assert.ok(Number(givenAt) <= Date.now() && String(textHash).length === 64 && ip);
+    assert.deepEqual(record, {
+      textVersion: '1',
+      textLanguage: 'en',
+      agreed: true,
+      origin: publicUrl,
+      page: `${publicUrl}/apply/acme`,
+      userAgent: 'Lynx/2.9',
+      script: 'none',
+    });
+  });
+
+  test('that needs no box is recorded as shown', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    assert.match(third.text, /By sending you agree\./);
+    await browser.send(third, person);
+    assert.partialDeepStrictEqual(newest(server).consent, {textVersion: '7', agreed: null, script: 'none'});
+  });
+
+  test('to another text than that of today is asked for again', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/acme');
+    const old = {_seen: 'en/0/12345678', consent: 'en/0/12345678'};
+    const page = await browser.send(third, {...person, ...old});
+    assert.equal(page.status, 422);
+    assert.ok(hasError(page, 'Please read the new terms above the button.'));
+    assert.equal(page.fields.get('consent'), null);
+  });
+
+  test('that is missing stores nothing, also without the version that was seen', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/acme');
+    const before = rowsOf(server).length;
+    for (const without of [{}, {consent: 'x'}]) {
+      third.fields.delete('_seen');
+      assert.equal((await browser.send(third, {...person, ...without})).status, 422);
+    }
+    assert.equal(rowsOf(server).length, before);
+  });
+});
+
+suite('a form that is sent twice', () => {
+  test('gives one lead and the same answer, at the same time and later', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const before = rowsOf(server).length;
+    const send = () => browser.send(third, person);
+    const [first, ...others] = [...(await Promise.all([send(), send(), send()])), await send()];
+    for (const other of others) assert.equal(other.html, first?.html);
+    assert.equal(rowsOf(server).length, before + 1);
+  });
+
+  test('with a change between gives another lead', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const before = rowsOf(server).length;
+    await browser.send(third, person);
+    const other = await browser.send(third, {...person, first_name: 'Eva'});
+    assert.match(other.text, /Eva, you may qualify/);
+    assert.equal(rowsOf(server).length, before + 2);
+  });
+
+  test('survives that the server ends in between', async () => {
+    const first = await start();
+    const browser = visitor(first);
+    const third = await toContact(browser, '/apply/acme');
+    await first.close();
+    const second = await startTestServer({...first.config, port: first.port});
+    try {
+      const result = await plainBrowser(second.url).send(third, {...person, ...agreed(third)});
+      assert.match(result.text, /Ana, you may qualify for up to \$950,000/);
+    } finally {
+      await second.close();
+    }
+  });
+});
+
+suite('leads without a script', () => {
+  test('are suspects, unless the partner trusts them', async () => {
+    const suspect = visitor(server);
+    const third = await toContact(suspect, '/apply/acme');
+    await suspect.send(third, {...person, ...agreed(third)});
+    assert.match(String(newest(server).suspect), /^no-script/);
+    const trusted = visitor(server);
+    const last = await toContact(trusted, '/apply/trusting');
+    await trusted.send(last, {...person, email: 'trusted@example.com'});
+    assert.equal(newest(server).suspect, 'fast', 'still, a person is not as fast as this test');
+  });
+
+  test('with a value in the field that people do not see are marked so, and get the same answer', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const result = await browser.send(third, {...person, website: 'https://spam.example'});
+    assert.match(result.text, /you may qualify/);
+    assert.equal(newest(server).suspect, 'trap fast');
+  });
+
+  test('are taken five times an hour from a network, and the sixth loses nothing that was typed', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const before = rowsOf(server).length;
+    for (let number = 0; number < 5; number += 1)
+      assert.equal((await browser.send(third, {...person, first_name: `A${number}`})).status, 200);
+    const refused = await browser.send(third, {...person, first_name: 'F'});
+    assert.equal(refused.status, 429);
+    assert.match(String(refused.headers['retry-after']), /^\d{3,4}$/);
+    assert.match(refused.text, /Too many attempts Please try again in \d+ minutes/);
+    assert.equal(refused.fields.get('first_name'), 'F');
+    assert.equal(rowsOf(server).length, before + 5);
+    const replayed = await browser.send(third, {...person, first_name: 'A1'});
+    assert.equal(replayed.status, 200, 'what was sent before is still answered');
+  });
+
+  test('tell nobody whether the same lead was sent before', async () => {
+    const answers = [];
+    for (const browser of [visitor(server), visitor(server)]) {
+      const third = await toContact(browser, '/apply/trusting');
+      const result = await browser.send(third, {...person, email: 'known@example.com'});
+      answers.push(result.text.replace(/\w{4}-\w{4}/g, ''));
+    }
+    assert.equal(answers[0], answers[1]);
+    const [one, two] = rowsOf(server).slice(-2);
+    assert.notEqual(one?.id, two?.id);
+  });
+
+  test('have no campaign of a visitor who does not want to be tracked', async () => {
+    const browser = visitor(server, {'sec-gpc': '1'});
+    const third = await toContact(browser, '/apply/trusting?utm_source=news');
+    await browser.send(third, person);
+    assert.equal(newest(server).attribution, null);
+  });
+});
+
+suite('a form that was not made here, or not for this', () => {
+  const refusals: [title: string, change: (page: PlainPage) => void, headers?: Record<string, string>][] = [
+    ['without a token', ({fields}) => fields.delete('_token')],
+    [
+      'with a token that was changed',
+      ({fields}) => fields.set('_token', `${fields.get('_token')}`.replace(/^\d/, '9')),
+    ],
+    [
+      'sent by another site',
+      () => undefined,
+      {'sec-fetch-site': 'cross-site', origin: 'https://evil.example'},
+    ],
+    ['sent by another origin, in a browser that says no more', () => undefined, {origin: 'null'}],
+  ];
+  for (const [title, change, headers] of refusals) {
+    test(`${title} stores nothing, and asks the visitor to send it once more`, async () => {
+      const browser = visitor(server, headers);
+      const third = await toContact(browser, '/apply/trusting');
+      const before = rowsOf(server).length;
+      change(third);
+      const again = await browser.send(third, person);
+      assert.equal(again.status, 422);
+      assert.match(again.text, /Please send your answers once more/);
+      assert.equal(again.fields.get('first_name'), 'Ana');
+      assert.equal(rowsOf(server).length, before);
+      const sent = await visitor(server).send(again);
+      assert.match(sent.text, /you may qualify/);
+    });
+  }
+
+  test('takes no token of another partner', async () => {
+    const browser = visitor(server);
+    const other = await toContact(browser, '/apply/trusting');
+    const page = await browser.open('/apply/contact');
+    page.fields.set('_token', other.fields.get('_token') ?? '');
+    assert.equal((await browser.send(page, person)).status, 422);
+  });
+
+  test('has no markup of what was sent', async () => {
+    const hostile = `"><script>alert(1)</script>`;
+    const browser = visitor(server);
+    const page = await browser.open('/apply/contact');
+    page.fields.append('_asked', hostile);
+    const wrong = await browser.send(page, {...person, first_name: hostile, phone: hostile});
+    assert.equal(wrong.all('script').length, 1);
+    assert.equal(wrong.fields.get('first_name'), hostile);
+  });
+
+  test('is answered with what to correct, whatever it holds', async () => {
+    const texts = ['%', ' ', '0,', '(', '1 '.repeat(2), 'a@', '-', '9', '$', '\u0301', '<'];
+    for (const text of texts) {
+      const browser = visitor(server);
+      const page = await browser.open('/apply/contact');
+      const long = text.repeat(Math.floor(600 / text.length));
+      const answer = await browser.send(page, {first_name: long, last_name: long, email: long, phone: long});
+      assert.equal(answer.status, 422, text);
+    }
+  });
+});
+
+suite('the HTML of each page', () => {
+  const rules = new HtmlValidate({extends: ['html-validate:standard', 'html-validate:a11y']});
+  const check = (name: string, page: PlainPage) => {
+    const faults = rules.validateStringSync(page.html).results.flatMap(({messages}) => messages);
+    const found = faults.map(({message, line}) => `${name}:${line} ${message}`);
+    assert.deepEqual(found, []);
+    return page;
+  };
+  for (const path of [
+    '/apply/acme',
+    '/apply/acme?lang=es',
+    '/apply/asking',
+    '/apply/trusting?order=contact-first',
+  ])
+    test(`is valid from the first page of ${path} to the result`, async () => {
+      const browser = visitor(server);
+      let page = check('first', await browser.open(path));
+      const answers: Record<string, string> = {credit_score: 'Above 720', ...funds, ...person};
+      for (const name of ['second', 'third', 'result']) {
+        check(`errors before the ${name}`, await browser.send(page, {cash: '5', email: 'a@gmial.com'}));
+        const asked = Object.entries(answers).filter(([field]) => page.html.includes(`name="${field}"`));
+        page = check(name, await browser.send(page, {...Object.fromEntries(asked), ...agreed(page)}));
+      }
+      assert.match(page.html, /class="answer/);
+    });
+  test('is valid where there is no form', async () => {
+    check('not found', await visitor(server).open('/apply/nobody'));
+  });
+});
+
+suite('pages of errors', () => {
+  test('that is too large, or no form, is refused in words, with the contact of the partner', async () => {
+    for (const [status, body, type] of [
+      [413, 'a='.padEnd(17_000, 'x'), 'application/x-www-form-urlencoded'],
+      [400, '{}', 'application/json'],
+    ] as const) {
+      const response = await server.fetch('/apply/acme', {
+        method: 'POST',
+        body,
+        headers: {'content-type': type},
+      });
+      assert.equal(response.status, status);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(
+        await response.text(),
+        /You can also call <a href="tel:\+14155550132">\(415\) 555-0132<\/a> to reach Acme Funding\./,
+      );
+    }
+  });
+
+  test('of an address that no partner has names the contact of the first partner', async () => {
+    for (const path of ['/apply/nobody', '/apply/acme/more', '/apply/acme.']) {
+      const page = await visitor(server).open(path);
+      assert.equal(page.status, 404);
+      assert.match(
+        page.text,
+        /There is no form at this address .*call \(415\) 555-0132 to reach Acme Funding/,
+      );
+    }
+    const posted = await server.fetch('/apply/nobody', {method: 'POST', body: new URLSearchParams('a=1')});
+    assert.equal(posted.status, 404);
+  });
+
+  test('of a network that sends too many pages says so in words', async () => {
+    const browser = visitor(server);
+    const page = await browser.open('/apply/trusting');
+    const answers = await Promise.all(Array.from({length: 70}, () => browser.send(page)));
+    const refused = answers.filter(({status}) => status === 429);
+    assert.ok(refused.length >= 10);
+    assert.match(refused[0]!.text, /Too many attempts/);
+    assert.equal(refused[0]!.headers['content-security-policy']?.includes("form-action 'self'"), true);
+  });
+});
