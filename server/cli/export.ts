@@ -22,7 +22,8 @@ const pageLeads = 200;
 
 const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shape;
 const leadFields = Object.keys(leadShape.shape);
-const consentFields = Object.keys(consentShape.unwrap().shape);
+/** Without the field that came later: programs may know a column by its number. `suspect` says the same of such a lead. */
+const consentFields = Object.keys(consentShape.unwrap().shape).filter((name) => name !== 'script');
 
 /** The field that only forms send, if the partner asks for it. */
 const callTime = 'call_time' satisfies AskedFieldName;
