@@ -29,11 +29,15 @@ export const greetedName = (typed: string): string | undefined => {
   return plainName.test(name) ? name : undefined;
 };
 
-/** @param language of the form, such as `es-US` */
+/**
+ * @param language of the form, such as `es-US`
+ * @param isTest whether operators get it, to see what visitors read
+ */
 export function confirmationEmail(
   record: LeadRecord,
   language: string,
   {name: company, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
+  isTest = false,
 ): ConfirmationEmail {
   const words = wordsFor(language);
   const reference = referenceOf(record.id);
@@ -58,14 +62,15 @@ export function confirmationEmail(
   };
   const parts: Parts = {
     lang: words.tag,
-    subject: fill(words.subject, {reference}),
+    subject: (isTest ? words.testSubject : '') + fill(words.subject, {reference}),
     opening: [
+      ...(isTest ? [words.test] : []),
       name === undefined ? words.hello : fill(words.helloName, {name}),
       fill(words.received, {company}),
       fill(words.reference, {reference}),
     ],
-    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
     estimate: lines && {title: words.estimate, rows: [lines.total, ...lines.parts], note: words.disclaimer},
+    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
     closing: [fill(words.notYou, {company}), words.automatic],
   };
   return {subject: parts.subject, text: toText(parts), html: toHtml(parts).text};

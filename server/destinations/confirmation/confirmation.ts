@@ -3,6 +3,7 @@
  * stranger to it, so it is sent once at most, and only within limits.
  */
 import type {NodemailerError, SendMailOptions} from 'nodemailer';
+import {unknownLanguage} from '../../../form/words/text-in-language.ts';
 import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
@@ -12,6 +13,7 @@ import {addressOf, domainOf, openTransport} from '../email/email.ts';
 import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';
 import type {Network} from '../network.ts';
+import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
 /** So many confirmations may be sent to the visitors of one network within an hour. */
@@ -81,15 +83,20 @@ export function createConfirmation(
     },
 
     async test() {
-      await send({
-        ...envelopeOf('', settings.testedBy),
-        subject: 'A test: visitors will get confirmations',
-        text: 'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.\n',
-      });
+      const lead = sampleRecord();
+      for (const ofPartner of settings.partners.values()) {
+        const [language = unknownLanguage] = Object.keys(ofPartner.nextStep ?? {});
+        const settled = await send({
+          ...envelopeOf(ofPartner.name, settings.testedBy),
+          ...confirmationEmail(lead, language, ofPartner, true),
+        });
+        if (settled.state !== 'delivered') return settled;
+      }
+      const count = settings.partners.size;
       return {
         state: 'delivered',
         answer: null,
-        note: 'The mail server accepted an e-mail to the operators. No visitor got one',
+        note: `The mail server accepted ${count === 1 ? 'a sample' : `${count} samples, one of each partner,`} of what visitors read, to the operators. No visitor got one`,
       };
     },
 

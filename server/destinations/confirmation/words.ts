@@ -11,6 +11,8 @@ const en = {
   notYou:
     'If you did not send anything to {company}, somebody has probably mistyped an e-mail address. You do not have to do anything.',
   automatic: 'This e-mail was sent automatically.',
+  testSubject: 'Test: ',
+  test: 'This is a test for the operators of the form, with a made-up lead. Visitors get what is below.',
 };
 
 const es: typeof en = {
@@ -22,6 +24,8 @@ const es: typeof en = {
   notYou:
     'Si usted no envió nada a {company}, es probable que alguien haya escrito mal una dirección de correo electrónico. No tiene que hacer nada.',
   automatic: 'Este correo se envió automáticamente.',
+  testSubject: 'Prueba: ',
+  test: 'Esta es una prueba para los operadores del formulario, con una solicitud inventada. Los visitantes reciben lo que sigue.',
 };
 
 const inEnglish = {...english, ...en, tag: 'en'};

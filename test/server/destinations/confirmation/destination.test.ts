@@ -44,13 +44,17 @@ suite('the destination of confirmations', () => {
     assert.equal(mail.received.length, 0);
   });
 
-  test('its test goes to the operators', async (t) => {
+  test('its test shows the operators what visitors read, and says that it is a test', async (t) => {
     const {mail, destination} = await start(t);
     assert.partialDeepStrictEqual(await destination.test(), {state: 'delivered'});
     assert.deepEqual(
       mail.received.map(({to}) => to),
       [['sales@example.com']],
     );
+    const {from, subject, text} = mail.received[0]?.parsed ?? assert.fail();
+    assert.equal(from?.name, 'Acme Funding');
+    assert.match(subject ?? '', /^Test: We received your answers/);
+    assert.match(text ?? '', /^This is a test[^]+Acme Funding has received what you sent/);
   });
 
   test('a name is greeted if it is one or two words of Latin letters', () => {
