@@ -78,7 +78,7 @@ const textsIn = (words: object): string[] =>
   );
 
 /** Texts that the visitor types and that the partner configures. */
-const data = 'Maria maria@example.com maria@gmail.com Talk to a specialist';
+const data = 'Maria maria@example.com maria@gmail.com Talk to a specialist Le llamamos en un día';
 
 /** The words that are shown, or that a screen reader reads, outside of the partner's consent text. */
 function shownWords(form: LeadPrequalForm) {
