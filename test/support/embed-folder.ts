@@ -3,13 +3,14 @@ import {createHash} from 'node:crypto';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
-const integrityOf = (hash: string, text: string) =>
-  `${hash}-${createHash(hash).update(text).digest('base64')}`;
+const integrityOf = (hash: string, content: string | Buffer) =>
+  `${hash}-${createHash(hash).update(content).digest('base64')}`;
 
 export const sha384 = (text: string) => integrityOf('sha384', text);
 
-/** The same hash of a text as another, such as `sha256-…`. */
-export const sameHashOf = (text: string, other: string) => integrityOf(other.split('-')[0] ?? '', text);
+/** The same hash of a file as another, such as `sha256-…`. */
+export const sameHashOf = (content: string | Buffer, other: string) =>
+  integrityOf(other.split('-')[0] ?? '', content);
 
 /** @param files by name. Scripts and the plugin for WordPress are in the manifest, as in a real build */
 export function makeEmbedVersion(

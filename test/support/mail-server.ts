@@ -53,17 +53,20 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
       callback(known ? null : refusal(535, `no user ${username} with ${password}`), {user: username});
     },
     onData(stream, {envelope, secure, user}, callback) {
-      void buffer(stream).then(async (bytes) => {
-        received.push({
-          raw: bytes.toString(),
-          parsed: await PostalMime.parse(bytes),
-          from: envelope.mailFrom ? envelope.mailFrom.address : '',
-          to: envelope.rcptTo.map(({address}) => address),
-          encrypted: secure,
-          user: user as string | undefined,
-        });
-        callback();
-      });
+      void buffer(stream)
+        .then(async (bytes) => {
+          received.push({
+            raw: bytes.toString(),
+            parsed: await PostalMime.parse(bytes),
+            from: envelope.mailFrom ? envelope.mailFrom.address : '',
+            to: envelope.rcptTo.map(({address}) => address),
+            encrypted: secure,
+            user: user as string | undefined,
+          });
+          callback();
+        })
+        // A client that ends in the middle of an e-mail has sent none.
+        .catch(callback);
     },
     ...options,
   });
