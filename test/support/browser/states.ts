@@ -21,6 +21,7 @@ import {
   open,
   send,
   shows,
+  showsConfigured,
   type Attributes,
 } from './visitor.ts';
 
@@ -130,7 +131,7 @@ export const states: Record<string, State> = {
             })),
         async reach(form) {
           await fillAll(form);
-          await shows(form, 'State');
+          await showsConfigured(form, 'State');
           fill(form, 'Anything else we should know? (optional)', 'n'.repeat(2_001));
           await click(form, 'See my estimate');
         },
@@ -202,7 +203,7 @@ export const states: Record<string, State> = {
             await until(() => getComputedStyle(button(form, 'Send')).visibility === 'visible');
             // A text that would move what stands below it is shown only now, when the visitor is in a field.
             await fillContact(form);
-            await shows(form, consent);
+            await showsConfigured(form, consent);
             if (text.required) await click(form, 'Send');
           },
         },
@@ -217,7 +218,7 @@ export const states: Record<string, State> = {
     },
     async reach(form) {
       await fillAll(form);
-      await shows(form, consent);
+      await showsConfigured(form, consent);
       field(form, consent).click();
       await send(form);
     },

@@ -196,6 +196,21 @@ export async function shows(form: LeadPrequalForm, expected: string) {
   await until(() => text(form).includes(expected), undefined, `the form shows "${expected}"`);
 }
 
+/**
+ * Waits for what the configuration adds. If it arrives while the end of the form is on the screen, it is shown at the next
+ * touch of a field, so the visitor goes on touching one.
+ */
+export async function showsConfigured(form: LeadPrequalForm, expected: string) {
+  const goOnTouching = async () => {
+    form.shadowRoot
+      ?.querySelector('.field input')
+      ?.dispatchEvent(new FocusEvent('focusin', {bubbles: true, composed: true}));
+    await form.updateComplete;
+    return text(form).includes(expected);
+  };
+  await until(goOnTouching, undefined, `the form shows "${expected}"`);
+}
+
 /** Records every `prequal-*` event from now on, with its detail. */
 export function listen(target: EventTarget = document) {
   const events: {type: string; detail: unknown}[] = [];

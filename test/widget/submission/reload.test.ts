@@ -114,7 +114,8 @@ describe('after a reload', () => {
     await sentOnce();
     server.result = () => problem(404, 'not-found');
     const form = await open();
-    await until(() => server.readings.length === 1);
+    await until(() => !Object.keys(sessionStorage).some((name) => name.startsWith('lead-prequal:')));
+    expect(server.readings).to.have.length(1);
     await fillAll(form);
     await send(form);
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
