@@ -4,7 +4,7 @@
  * 1970.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
-import type {DoneAnswer, LeadRecord} from './stored-lead.ts';
+import type {DoneAnswer, LeadRecord, Tombstone} from './stored-lead.ts';
 
 /**
  * What a delivery takes to its destination.
@@ -14,10 +14,19 @@ import type {DoneAnswer, LeadRecord} from './stored-lead.ts';
  * - `refused`: the news that a lead without an answer was refused
  * - `held`: the news that the lead waits for an operator, because a bot may have sent it. Only operators get it
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
+ * - `erased`: the news that the lead was erased, for each destination that may have had news of it
  *
- * A destination of any other kind than these two gets only news.
+ * A destination of any other kind than `lead-api` and `confirmation` gets only news.
  */
-export const deliveryContents = ['lead', 'created', 'answered', 'refused', 'held', 'confirmation'] as const;
+export const deliveryContents = [
+  'lead',
+  'created',
+  'answered',
+  'refused',
+  'held',
+  'confirmation',
+  'erased',
+] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
 
 /** Identifies a delivery, because a destination gets each content of a lead once. */
@@ -43,6 +52,11 @@ export type NewDelivery = {
   leaseEnd?: number | undefined;
 };
 
+/** A delivery takes a lead or news of it, or the news that there is nothing of it any more. */
+export type Delivered =
+  | {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>}
+  | {lead: Tombstone; content: 'erased'};
+
 /**
  * A delivery that a process has claimed and attempts now.
  * - `happenedAt`: when the lead was stored, or got the answer that the delivery is about
@@ -55,10 +69,8 @@ export type NewDelivery = {
  * - `address`: as of a `NewDelivery`. Null for one that was stored before version 1.5, too
  * - `leaseEnd`: from this time on, another process may claim the delivery
  */
-export type DueDelivery = {
-  lead: LeadRecord;
+export type DueDelivery = Delivered & {
   destination: string;
-  content: DeliveryContent;
   happenedAt: number;
   failingSince: number | null;
   remoteId: string | null;

@@ -85,3 +85,9 @@ export type LeadRecord = StoredLead & {
   /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
   duplicateOf: string | null;
 };
+
+/** What is left of a lead that was erased: nothing personal. */
+export type Tombstone = Pick<LeadRecord, 'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes'> & {
+  /** Milliseconds since 1970. */
+  erasedAt: number;
+};

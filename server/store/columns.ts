@@ -12,7 +12,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import {confirmationDecisions, deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 
 export type Column = {
-  type: 'text' | 'integer';
+  type: 'text' | 'integer' | 'blob';
   null?: true;
   /** The only texts that the column may hold. */
   oneOf?: readonly string[];
@@ -27,12 +27,18 @@ export type Index = {on: readonly string[]; where?: string; since?: number};
 export type Table = {
   columns: Readonly<Record<string, Column>>;
   primaryKey: readonly string[];
+  /**
+   * On SQLite, the rows stand in the order in which they were inserted, and the primary key is an index. Elsewhere a row
+   * of more than 1,002 bytes needs a page of its own.
+   */
+  hasLargeRows?: true;
   indexes?: Readonly<Record<string, Index>>;
   since?: number;
 };
 
 const text = {type: 'text'} as const;
 const integer = {type: 'integer'} as const;
+const blob = {type: 'blob'} as const;
 const textOrNull = {...text, null: true} as const;
 const integerOrNull = {...integer, null: true} as const;
 const lead = {...text, references: 'leads'} as const;
@@ -49,7 +55,9 @@ export const tables = {
       cid: text,
       partner: textOrNull,
       lead_type: text,
-      /** The personal data, as the codec encodes it. */
+      // What is personal stands in clear here, or else, with a data key, in `sealed`. Then `lead` and `reasons` are
+      // empty texts, and the other columns are NULL.
+      /** The fields of the lead, as JSON. */
       lead: text,
       suspect: textOrNull,
       supersedes: textOrNull,
@@ -58,15 +66,17 @@ export const tables = {
       ...tableOf(specifiedAmounts, () => integerOrNull),
       reasons: text,
       policy_version: textOrNull,
-      /** How the visitor came to the site, as the codec encodes it. */
+      /** How the visitor came to the site, as JSON. */
       attribution: textOrNull,
-      // The campaign is a part of the attribution, and repeated here without the codec, because operators list leads by
+      // The campaign is a part of the attribution, and always repeated here in clear, because operators list leads by
       // campaign. It is not personal data: it names an advertisement, while the click ids identify a person.
       utm_source: {...textOrNull, since: 7},
       utm_medium: {...textOrNull, since: 7},
       utm_campaign: {...textOrNull, since: 7},
-      /** Hidden fields of the page, as the codec encodes them. */
+      /** Hidden fields of the page, as JSON. */
       context: {...textOrNull, since: 11},
+      /** When the personal data was erased. The row stays, so that nobody takes the lead for one that was lost. */
+      erased_at: {...integerOrNull, since: 13},
     },
     primaryKey: ['id'],
     indexes: {
@@ -104,14 +114,40 @@ export const tables = {
   consents: {
     columns: {
       lead_id: lead,
-      /** The record of the consent, as the codec encodes it. */
+      /** The record of the consent, as JSON. With a data key, it is sealed together with the lead. */
       consent: text,
     },
     primaryKey: ['lead_id'],
   },
 
+  /** The personal data of leads, sealed with a data key (sealing.ts). */
+  sealed: {
+    columns: {
+      lead_id: lead,
+      /** What of the lead it is (`partOf…` in sealing.ts). */
+      part: text,
+      /** The check value of the key with which it is sealed. 0 if it is in clear. */
+      data_key: integer,
+      blob,
+    },
+    primaryKey: ['lead_id', 'part'],
+    hasLargeRows: true,
+    indexes: {
+      // For the sweep, which looks for consents that were kept long enough.
+      sealed_consents: {on: ['lead_id'], where: "part = 'consent'"},
+    },
+    since: 13,
+  },
+
+  /** The data keys with which something may be sealed, by their check values. 0 stands for data in clear. */
+  data_keys: {
+    columns: {check_value: integer, since: integer},
+    primaryKey: ['check_value'],
+    since: 13,
+  },
+
   /**
-   * The hidden fields by which operators filter leads, repeated here without the codec, because they are not personal
+   * The hidden fields by which operators filter leads, repeated here in clear, because they are not personal
    * data. The primary key has the leads of a value in the order of time, as `leads_overview` has all leads.
    */
   context_values: {
@@ -153,7 +189,7 @@ export const tables = {
       happened_at: {...integer, since: 8},
       /** When the first attempt failed, or the first since an operator retried the delivery. */
       failing_since: {...integerOrNull, since: 8},
-      /** The first characters of the last reply, as the codec encodes them. */
+      /** The first characters of the last reply, as JSON. With a data key, they are in `sealed`. */
       last_reply: {...textOrNull, since: 8},
       /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
       recipients: {...textOrNull, since: 10},
@@ -280,10 +316,16 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 export type LeadIndex = keyof typeof tables.leads.indexes;
-export type Value = string | number | null;
+export type Value = string | number | Uint8Array | null;
 
 type ValueOf<Of extends Column> =
-  | (Of extends {oneOf: readonly (infer Text)[]} ? Text : Of['type'] extends 'integer' ? number : string)
+  | (Of extends {oneOf: readonly (infer Text)[]}
+      ? Text
+      : Of['type'] extends 'integer'
+        ? number
+        : Of['type'] extends 'blob'
+          ? Uint8Array
+          : string)
   | (Of extends {null: true} ? null : never);
 type ColumnsOf<Name extends TableName> = (typeof tables)[Name]['columns'];
 

@@ -3,6 +3,7 @@
  * transaction, so an interrupted upgrade changes nothing.
  */
 import type {Emit} from '../observe/observations.ts';
+import {deliveryContents} from '../leads/deliveries.ts';
 import {list} from './database.ts';
 import {tables, type Column, type Index, type Table} from './columns.ts';
 
@@ -10,11 +11,13 @@ import {tables, type Column, type Index, type Table} from './columns.ts';
 export type Dialect = {
   types: Readonly<Record<Column['type'], string>>;
   /** The options at the end of CREATE TABLE. */
-  tableOptions: string;
+  tableOptions: (hasLargeRows: boolean) => string;
   /** An expression for the value of a key, in a column with a JSON object. */
   jsonText: (column: string, key: string) => string;
   /** Statements that make foreign keys checked by each statement. In version 1.0.0 they were checked at the commit. */
   checkAtOnce: (tables: readonly string[]) => string;
+  /** Statements that let a column hold other texts than its CHECK constraint allowed before. */
+  allowTexts: (table: string, column: string, before: readonly string[], now: readonly string[]) => string;
 };
 
 /** The schema version of release 1.0.0, the first release. */
@@ -46,6 +49,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   7: fillDeliveries,
   8: rebuildDeliveries,
   11: takeNewContent,
+  13: takeErased,
 };
 
 /**
@@ -150,12 +154,20 @@ function asOf(version: number, {columns, primaryKey, ...table}: Table): Table {
   return {...table, columns: first, primaryKey: keyThen, indexes: {}};
 }
 
-function createTable(name: string, {columns, primaryKey, indexes}: Table, {types, tableOptions}: Dialect) {
+/** The condition of a column that holds only some texts. */
+export const isOneOf = (column: string, texts: readonly string[]) =>
+  `${column} IN (${list(texts.map((text) => `'${text}'`))})`;
+
+function createTable(
+  name: string,
+  {columns, primaryKey, indexes, hasLargeRows = false}: Table,
+  {types, tableOptions}: Dialect,
+) {
   const [only, ...others] = primaryKey;
   const definitions = Object.entries(columns).map(
     ([column, {type, null: isNull, oneOf, check, references}]) => {
       const isKey = column === only && others.length === 0;
-      const allowed = oneOf ? `${column} IN (${list(oneOf.map((value) => `'${value}'`))})` : check;
+      const allowed = oneOf ? isOneOf(column, oneOf) : check;
       return [
         `${column} ${types[type]}`,
         isKey ? ' PRIMARY KEY' : isNull ? '' : ' NOT NULL',
@@ -166,7 +178,7 @@ function createTable(name: string, {columns, primaryKey, indexes}: Table, {types
   );
   if (others.length > 0) definitions.push(`PRIMARY KEY (${list(primaryKey)})`);
   return [
-    `CREATE TABLE ${name} (${list(definitions)}) ${tableOptions}`,
+    `CREATE TABLE ${name} (${list(definitions)}) ${tableOptions(hasLargeRows)}`,
     ...all(indexes).map(createIndex(name)),
   ];
 }
@@ -238,5 +250,14 @@ function takeNewContent(dialect: Dialect): string[] {
     `INSERT INTO deliveries (${kept}) SELECT ${kept} FROM earlier_deliveries
       ORDER BY ${list(tables.deliveries.primaryKey)}`,
     'DROP TABLE earlier_deliveries',
+  ];
+}
+
+/** The upgrade to version 13: a delivery may tell of an erasure, and what there is stands in clear. */
+function takeErased({allowTexts}: Dialect): string[] {
+  const before = deliveryContents.filter((content) => content !== 'erased');
+  return [
+    allowTexts('deliveries', 'content', before, deliveryContents),
+    `INSERT INTO data_keys SELECT 0, created_at FROM leads ORDER BY id LIMIT 1`,
   ];
 }

@@ -8,6 +8,7 @@ import {list, statement, type Row} from '../database.ts';
 import {
   currentVersion,
   emitUpgrade,
+  isOneOf,
   refuseOtherVersion,
   selectOldestServer,
   startsWith,
@@ -51,13 +52,16 @@ function isTemporary(error: unknown): boolean {
 }
 
 export const dialect: Dialect = {
-  types: {text: 'TEXT', integer: 'BIGINT'},
-  tableOptions: '',
+  types: {text: 'TEXT', integer: 'BIGINT', blob: 'BYTEA'},
+  tableOptions: () => '',
   jsonText: (column, key) => `${column}::jsonb ->> '${key}'`,
   checkAtOnce: (tables) =>
     tables
       .map((table) => `ALTER TABLE ${table} ALTER CONSTRAINT ${table}_lead_id_fkey NOT DEFERRABLE`)
       .join('; '),
+  allowTexts: (table, column, _before, now) => `
+    ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check,
+      ADD CONSTRAINT ${table}_${column}_check CHECK (${isOneOf(column, now)})`,
 };
 
 type Options = {

@@ -3,6 +3,7 @@ import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import type {Database, Row, Statement} from '../database.ts';
 import {
   currentVersion,
+  isOneOf,
   refuseOtherVersion,
   selectOldestServer,
   startsWith,
@@ -18,17 +19,24 @@ export type Runner = {
   one: (statement: Statement) => Row | undefined;
 };
 
+/**
+ * SQLite has no statement that changes a constraint. Its documentation says how to edit the schema's text, which is
+ * allowed because the rows do not change: https://www.sqlite.org/lang_altertable.html#otheralter
+ */
+const inSchema = (tables: readonly string[], before: string, now: string) => `
+  PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = replace(sql, '${quoted(before)}', '${quoted(now)}')
+    WHERE type = 'table' AND name IN (${tables.map((table) => `'${table}'`).join(', ')});
+  PRAGMA writable_schema = RESET`;
+const quoted = (text: string) => text.replaceAll("'", "''");
+
 const dialect: Dialect = {
-  types: {text: 'TEXT', integer: 'INTEGER'},
-  tableOptions: 'STRICT, WITHOUT ROWID',
+  types: {text: 'TEXT', integer: 'INTEGER', blob: 'BLOB'},
+  tableOptions: (hasLargeRows) => (hasLargeRows ? 'STRICT' : 'STRICT, WITHOUT ROWID'),
   jsonText: (column, key) => `${column} ->> '${key}'`,
-  // SQLite has no statement that changes a foreign key. Its documentation says how to edit the schema's text, which is
-  // allowed because the rows do not change: https://www.sqlite.org/lang_altertable.html#otheralter
-  checkAtOnce: (tables) => `
-    PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, ' DEFERRABLE INITIALLY DEFERRED', '')
-      WHERE type = 'table' AND name IN (${tables.map((table) => `'${table}'`).join(', ')});
-    PRAGMA writable_schema = RESET`,
+  checkAtOnce: (tables) => inSchema(tables, ' DEFERRABLE INITIALLY DEFERRED', ''),
+  allowTexts: (table, column, before, now) =>
+    inSchema([table], isOneOf(column, before), isOneOf(column, now)),
 };
 
 export const sqliteWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
