@@ -15,6 +15,7 @@ export const problems = {
   'method-not-allowed': [405, 'The method is not allowed here'],
   'request-timeout': [408, 'The request came too slowly'],
   'idempotency-key-in-progress': [409, 'A request with the same key is still being worked on'],
+  'lead-erased': [410, 'The lead was erased'],
   'body-too-large': [413, 'The body is too large'],
   'not-json': [415, 'The body must be JSON'],
   'invalid-lead': [422, 'The lead has fields that cannot be accepted'],

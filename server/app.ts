@@ -13,7 +13,7 @@ import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
-import {clearText} from './store/codec.ts';
+import {createSealer} from './store/sealing.ts';
 import {openStore} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
@@ -73,7 +73,7 @@ export async function createApp(
 ): Promise<App> {
   const versions = readVersions(config);
   const {rateLimit: perMinute, publicUrl} = config;
-  const opened = given ?? (await openStore(config, clearText, emit));
+  const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
   async function check({partners, destinations}: Config) {
     const changed = changedConsents(partners, await opened.consentTexts());
     if (changed.length > 0) throw new ConfigError(changed, []);

@@ -16,7 +16,7 @@ import {lineOf} from './observe/log-lines.ts';
 import type {Observation} from './observe/observations.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
-import {clearText} from './store/codec.ts';
+import {createSealer} from './store/sealing.ts';
 import {inspectStore, openStoreBeside} from './store/open-store.ts';
 import {readVersions} from './versions/embed-versions.ts';
 
@@ -86,7 +86,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
         'The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile',
       ),
     ];
-  const store = await openStoreBeside(config, clearText, false);
+  const store = await openStoreBeside(config, createSealer(config.dataKeys), false);
   try {
     return (await Promise.all(storeChecks.map((check) => check(store, config)))).flat();
   } finally {

@@ -4,7 +4,7 @@ import {resolve} from 'node:path';
 import {readConfig, type Config} from '../config/config.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {lineOf} from '../observe/log-lines.ts';
-import {clearText} from '../store/codec.ts';
+import {createSealer} from '../store/sealing.ts';
 import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Failure, toJson, type Run} from './output.ts';
@@ -18,7 +18,7 @@ export const changingStore = (run: Run, work: Work) => using(run, work, true);
 async function using({environment, say}: Run, work: Work, mayWrite: boolean): Promise<void> {
   const config = readConfig(environment);
   if (!config.databaseUrl) checkFile(config.databasePath);
-  const store = await openStoreBeside(config, clearText, mayWrite, (observation) => {
+  const store = await openStoreBeside(config, createSealer(config.dataKeys), mayWrite, (observation) => {
     // To standard error, because standard output is for the result of the command alone.
     const line = lineOf(observation);
     if (line) say(`${line.message} ${toJson(line.fields)}`);

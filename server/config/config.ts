@@ -43,6 +43,8 @@ export type Config = {
   databasePath: string;
   /** The URL of a PostgreSQL database. */
   databaseUrl: string | undefined;
+  /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
+  dataKeys: readonly [string, ...string[]];
   /** `unnamed` for a connection pooler that cannot keep prepared statements. */
   databaseStatements: 'named' | 'unnamed';
   policy: Policy;
@@ -180,6 +182,7 @@ export function readConfig(environment: Environment = process.env): Config {
     tokenKeys: settings.TOKEN_KEY,
     databasePath: settings.DATABASE_PATH,
     databaseUrl: settings.DATABASE_URL,
+    dataKeys: settings.DATA_KEY,
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
     destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),

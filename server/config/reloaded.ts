@@ -27,6 +27,7 @@ const kept: Readonly<
   publicUrl: 'PUBLIC_URL',
   databasePath: 'DATABASE_PATH',
   databaseUrl: 'DATABASE_URL',
+  dataKeys: 'DATA_KEY',
   databaseStatements: 'DATABASE_STATEMENTS',
   onAmbiguous: 'ON_AMBIGUOUS',
   outboxPerSecond: 'OUTBOX_PER_SECOND',

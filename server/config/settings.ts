@@ -5,7 +5,17 @@ import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
-import {cid, displayName, emailAddress, httpUrl, name, nonEmpty, telephone, versionNumber} from './values.ts';
+import {
+  cid,
+  clearWord,
+  displayName,
+  emailAddress,
+  httpUrl,
+  name,
+  nonEmpty,
+  telephone,
+  versionNumber,
+} from './values.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
 function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -180,6 +190,22 @@ export const settingGroups = {
       })
       .optional()
       .describe('`postgres://…`, a PostgreSQL database instead of the SQLite file. Processes may share it.'),
+    DATA_KEY: list
+      .pipe(
+        nonEmpty(
+          z
+            .string()
+            .refine(
+              (word) => word === clearWord || word.length >= 32,
+              'must have at least 32 characters each',
+            ),
+          'must not be empty',
+        ),
+      )
+      .default([clearWord])
+      .describe(
+        'A secret of at least 32 characters, with which personal data is sealed ([more](privacy.md#sealing)).',
+      ),
     DATABASE_STATEMENTS: z
       .enum(['named', 'unnamed'])
       .default('named')

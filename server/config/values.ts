@@ -63,6 +63,9 @@ export const nonEmpty = <Item extends z.ZodType>(item: Item, ifEmpty: string, no
     return z.NEVER;
   });
 
+/** In place of a data key: new data stays in clear, or old data in clear is read. */
+export const clearWord = 'clear';
+
 const kindsOfValues: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',

@@ -23,6 +23,7 @@ export function readLead(body: unknown, parse: typeof parseFormLead = parseLead)
   throw new ProblemError('invalid-lead', `Check ${names}.`, {errors});
 }
 
+const erased = () => new ProblemError('lead-erased', 'The lead that was sent with this key was erased.');
 const keyReused = () => new ProblemError('idempotency-key-reused', 'Take a new key for another lead.');
 
 /**
@@ -48,7 +49,7 @@ export function readIdempotencyKey(
 
 /**
  * The lead that was stored with this key before, if any.
- * @throws ProblemError when the key was used for another lead
+ * @throws ProblemError when the key was used for another lead, or for a lead that was erased
  */
 export async function replayLead(
   desk: LeadDesk,
@@ -56,12 +57,13 @@ export async function replayLead(
 ): Promise<StoredLead | undefined> {
   const used = await desk.replay(digests);
   if (used === 'key-reused') throw keyReused();
+  if (used === 'erased') throw erased();
   return used;
 }
 
 /**
  * Gives the lead to the lead desk, which stores it or finds the one that was stored with the same key.
- * @throws ProblemError when nothing was stored: the key was used for another lead, a request with the same key is in
+ * @throws ProblemError when nothing was stored: the key was used for another lead or an erased one, a request with the same key is in
  *   progress, or the proof of work was used before
  */
 export async function submitLead(
@@ -70,9 +72,8 @@ export async function submitLead(
 ): Promise<Extract<Accepted, {stored: StoredLead}>> {
   const accepted = await desk.submit(submission);
   if ('stored' in accepted) return accepted;
-  if (accepted.outcome === 'key-reused') {
-    throw keyReused();
-  }
+  if (accepted.outcome === 'key-reused') throw keyReused();
+  if (accepted.outcome === 'erased') throw erased();
   if (accepted.outcome === 'proof-spent') {
     throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
   }

@@ -81,6 +81,7 @@ const keyProblems = [
   'idempotency-key-invalid',
   'idempotency-key-in-progress',
   'idempotency-key-reused',
+  'lead-erased',
 ] as const;
 const storeProblems = ['store-unavailable'] as const;
 const callerProblems = ['unauthorized', 'too-many-requests'] as const;

@@ -28,6 +28,8 @@ export const deliveryContents = [
   'erased',
 ] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
+/** What is stored together with the lead. */
+export type FirstContent = Extract<DeliveryContent, 'lead' | 'created' | 'held' | 'confirmation'>;
 
 /** Identifies a delivery, because a destination gets each content of a lead once. */
 export type DeliveryKey = {lead: string; destination: string; content: DeliveryContent};
@@ -41,7 +43,7 @@ export type Recipients = {left: readonly string[]; refused: readonly string[]};
 /** A delivery that is stored together with its lead. */
 export type NewDelivery = {
   destination: string;
-  content: DeliveryContent;
+  content: FirstContent;
   /** True if the destination answers the lead, false if it only receives the lead. */
   givesAnswer: boolean;
   state: 'waiting' | 'held';
@@ -54,8 +56,7 @@ export type NewDelivery = {
 
 /** A delivery takes a lead or news of it, or the news that there is nothing of it any more. */
 export type Delivered =
-  | {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>}
-  | {lead: Tombstone; content: 'erased'};
+  {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>} | {lead: Tombstone; content: 'erased'};
 
 /**
  * A delivery that a process has claimed and attempts now.

@@ -8,7 +8,7 @@ import type {Lead} from './lead-schema.ts';
 import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
-import type {DeliveryContent, DueDelivery, NewDelivery, UnusedLease} from './deliveries.ts';
+import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLease} from './deliveries.ts';
 import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from './lead-store.ts';
 
 export type Submission = Pick<
@@ -44,8 +44,11 @@ export type LeadDesk = {
    */
   submit(submission: Submission): Promise<Accepted>;
   find(id: string): Promise<StoredLead | undefined>;
-  /** The lead that was stored with this idempotency key, if any; `key-reused` if that request had another content. */
-  replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | undefined>;
+  /**
+   * The lead that was stored with this idempotency key, if any. `key-reused` if that request had another content, `erased`
+   * if the lead was erased.
+   */
+  replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | 'erased' | undefined>;
   /**
    * @param patience milliseconds for deliveries in progress. Those that take longer are retried after the next start
    */
@@ -55,7 +58,7 @@ export type LeadDesk = {
 /** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
-  contentFor(destination: string, isHeld: boolean): DeliveryContent;
+  contentFor(destination: string, isHeld: boolean): FirstContent;
   /** Stands for the kind and the address of the destination. Null if it is not configured. */
   addressOf(destination: string): string | null;
   /**
@@ -211,7 +214,9 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     async replay(digests) {
       for (const {owner, digest, fingerprint} of digests) {
         const used = await store.findByKey(owner, digest);
-        if (used) return used.fingerprint === fingerprint ? store.find(used.leadId) : 'key-reused';
+        if (!used) continue;
+        if (used.isErased) return 'erased';
+        return used.fingerprint === fingerprint ? store.find(used.leadId) : 'key-reused';
       }
       return undefined;
     },

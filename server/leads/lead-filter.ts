@@ -1,5 +1,5 @@
-/** What operators read of the stored leads: lists without personal data, counts, and leads with everything. */
-import type {LeadRecord} from './stored-lead.ts';
+/** What operators read of the stored leads: leads with everything, and counts. */
+import type {LeadRecord, Tombstone} from './stored-lead.ts';
 import type {Context, LeadStatus} from '../../contract/embed.ts';
 
 /** Selects leads. An empty filter selects all. */
@@ -21,24 +21,13 @@ export type LeadFilter = {
 /** A page of a list. `after` is the id of the last lead of the previous page. */
 export type LeadPage = {limit: number; after?: string | undefined};
 
-/** A lead in a list. It has no personal data. */
-export type LeadSummary = {
-  id: string;
-  createdAt: number;
-  partner: string | null;
-  leadType: LeadRecord['lead']['lead_type'];
-  status: LeadStatus;
-  /** Whole US dollars. Null for a standard lead, and while there is no answer. */
-  total: number | null;
-  campaign: string | null;
-  duplicateOf: string | null;
-};
-
 /** A lead with everything that is stored with it. The answer of a duplicate is that of the original. */
 export type FullLead = Omit<LeadRecord, 'isAnsweredLater'>;
 
-/** A lead whose row is damaged, or was encoded in a way that the codec does not know. */
+/** A lead whose row is damaged, or was sealed with a data key that is missing. `unreadable` says which, for operators. */
 export type UnreadableLead = {id: string; unreadable: string};
+
+export type ListedLead = FullLead | Tombstone | UnreadableLead;
 
 /** What leads are counted by. */
 export const leadGroups = ['partner', 'day', 'state', 'campaign'] as const;
@@ -57,10 +46,10 @@ export type LeadCount = {
 
 /** All queries are cut into short reads, because a long read would keep SQLite from reusing its log. */
 export type LeadReader = {
-  /** The newest leads first. */
-  listLeads(filter: LeadFilter, page: LeadPage): Promise<LeadSummary[]>;
-  /** The oldest leads first, with everything. One that cannot be read does not stop the others. */
-  readLeads(filter: LeadFilter, page: LeadPage): Promise<(FullLead | UnreadableLead)[]>;
+  /** The newest leads first. One that cannot be read does not stop the others. */
+  listLeads(filter: LeadFilter, page: LeadPage): Promise<ListedLead[]>;
+  /** The oldest leads first. */
+  readLeads(filter: LeadFilter, page: LeadPage): Promise<ListedLead[]>;
   countLeads(filter: LeadFilter): Promise<number>;
   /**
    * Counts leads by partner, day, state and campaign, or some of these.
@@ -72,7 +61,5 @@ export type LeadReader = {
     startOfDay: (time: number) => number,
   ): Promise<LeadCount[]>;
   /** A lead with everything, and the leads that refer to it. */
-  readLead(
-    id: string,
-  ): Promise<{lead: FullLead | UnreadableLead; duplicates: string[]; supersededBy: string[]} | undefined>;
+  readLead(id: string): Promise<{lead: ListedLead; duplicates: string[]; supersededBy: string[]} | undefined>;
 };

@@ -22,7 +22,9 @@ import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
-import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
+import type {Answer, Consent, LeadRecord, RememberedText, StoredLead, Tombstone} from './stored-lead.ts';
+import type {KeyStore} from './data-keys.ts';
+import type {ErasureStore} from './erasure.ts';
 
 /** A new lead, and everything that is stored in the same commit. */
 export type LeadEntry = StoredLead & {
@@ -60,6 +62,7 @@ export type LeadEntry = StoredLead & {
  * - `key-reused`: another lead was stored with this key before
  * - `key-in-progress`: another process has been using the key for 5 s
  * - `proof-spent`: the proof was used for another lead
+ * - `erased`: the lead that was stored with this key was erased
  *
  * `duplicateOf` is the id of the lead into which the new lead was merged. `leased` are the deliveries of which this
  * process has the lease, so that it must begin them now.
@@ -67,10 +70,10 @@ export type LeadEntry = StoredLead & {
 export type Accepted =
   | {outcome: 'created'; stored: StoredLead; duplicateOf: string | null; leased: readonly NewDelivery[]}
   | {outcome: 'replayed'; stored: StoredLead}
-  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};
 
 /** The parts of the store that are described where they are used. */
-type OtherParts = LeadReader & RequestStore & ReloadStore;
+type OtherParts = LeadReader & RequestStore & ReloadStore & KeyStore & ErasureStore;
 
 /** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
 export type LeadStore = OtherParts & {
@@ -81,9 +84,14 @@ export type LeadStore = OtherParts & {
    * The leads with these ids that exist, by id. A lead that cannot be read is `unreadable`, with the reason. A duplicate
    * has its own answer here, and not that of the earlier lead.
    */
-  findRecords(ids: readonly string[]): Promise<ReadonlyMap<string, LeadRecord | {unreadable: string}>>;
+  findRecords(
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | {unreadable: string}>>;
   /** The lead that was stored with an idempotency key, and its fingerprint. */
-  findByKey(owner: string, digest: string): Promise<{fingerprint: string; leadId: string} | undefined>;
+  findByKey(
+    owner: string,
+    digest: string,
+  ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
   /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
   findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
@@ -194,6 +202,12 @@ export type LeadStore = OtherParts & {
     delivery: {lead: string; destination?: string | undefined},
     remoteId: string,
   ): Promise<Settled>;
+  /**
+   * Removes what was erased from the files of the database, as far as that is possible while the server runs: SQLite keeps it
+   * in its log until the log is emptied. PostgreSQL decides by itself when it reuses the place of old rows.
+   * @returns false while a connection reads what was there before. Try again later
+   */
+  purge(): Promise<boolean>;
   /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
   probe(now: number, bytes: number): Promise<void>;
   /** The damage that the last check of the database file found; undefined if there is none. */

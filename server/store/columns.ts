@@ -31,7 +31,7 @@ export type Table = {
    * On SQLite, the rows stand in the order in which they were inserted, and the primary key is an index. Elsewhere a row
    * of more than 1,002 bytes needs a page of its own.
    */
-  hasLargeRows?: true;
+  hasLargeRows?: boolean;
   indexes?: Readonly<Record<string, Index>>;
   since?: number;
 };

@@ -17,6 +17,8 @@ export type Database = {
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
    */
   skipLocked: string;
+  /** SQL that locks the rows of `leads` that a SELECT reads, until the end of the transaction. Empty for SQLite. */
+  forUpdate: string;
   /**
    * SQL of a statement that makes transactions with the same `name` wait for one another, until their end. Does nothing on
    * SQLite, where one transaction writes at a time.

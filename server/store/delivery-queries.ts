@@ -10,12 +10,14 @@
  * is needed right before a lead is sent: the lease itself records that it may be sent.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
-import {answerColumns, toAnswerRow} from './rows.ts';
+import {answerText, noAnswer} from './personal-data.ts';
+import {answerColumns, isErased, toAnswerRow} from './rows.ts';
+import {replyPart, type Sealer} from './sealing.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
-import type {Codec} from './codec.ts';
-import type {RowOf} from './columns.ts';
+import {tables, type RowOf} from './columns.ts';
 import type {
   BreakEnd,
+  Delivered,
   DeliveryContent,
   DueDelivery,
   PausedDestination,
@@ -24,7 +26,7 @@ import type {
   UnusedLease,
 } from '../leads/deliveries.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
-import type {FinalAnswer} from '../leads/stored-lead.ts';
+import type {FinalAnswer, LeadRecord, Tombstone} from '../leads/stored-lead.ts';
 
 type DeliveryQueries = Pick<
   LeadStore,
@@ -57,14 +59,31 @@ type ClaimedRow = Pick<
 /** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
 const unreadableWait = 900_000;
 
-const assignments = list(answerColumns.map((column, index) => `${column} = $${index + 1}`));
+const valueColumns = answerColumns.filter((column) => column !== 'status');
+/** The values stay out of the row of a lead that is sealed: they are sealed, too. */
+const assignments = list([
+  'status = $1',
+  ...valueColumns.map((column, index) => {
+    const value = `CAST($${index + 2} AS ${tables.leads.columns[column].type === 'integer' ? 'BIGINT' : 'TEXT'})`;
+    return `${column} = CASE lead WHEN '' THEN ${column} ELSE ${value} END`;
+  }),
+]);
+
+/** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
+const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `
+  id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS (SELECT 1 FROM deliveries
+    WHERE lead_id = leads.id AND destination = ${destination} AND gives_answer = 1 AND state = '${state}')`;
 const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$${answerColumns.length + 2}`];
-/** SQL that stores the answer of a lead and returns a row, if its delivery is now in `state` and gives the answer. */
-const answerLead = (state: Settlement['state'], condition: string) => `
-  UPDATE leads SET ${assignments} WHERE id = ${idParameter} AND ${condition}
-    AND EXISTS (SELECT 1 FROM deliveries
-      WHERE lead_id = leads.id AND destination = ${destinationParameter} AND gives_answer = 1 AND state = '${state}')
+/** SQL that stores the answer in the row of the lead, and returns a row if it did. */
+const answerInRow = (state: Settlement['state'], condition: string) => `
+  UPDATE leads SET ${assignments} WHERE ${mayBeAnswered(state, condition, idParameter, destinationParameter)}
   RETURNING id`;
+/** SQL that stores the sealed answer, unless the row takes it in clear (`$3` is 0 and the lead is in clear). */
+const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
+  WHERE (lead = '' OR CAST($3 AS BIGINT) <> 0) AND ${mayBeAnswered(state, condition, '$4', '$5')} ${forUpdate}
+  ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
@@ -72,7 +91,7 @@ const announceText = `
     CAST($2 AS BIGINT), 0, CAST($3 AS BIGINT), address
   FROM deliveries AS told
   WHERE lead_id >= $4 AND lead_id <= $5 AND content IN ('created', 'held') AND state <> 'dropped'
-    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $6)
+    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $6 AND erased_at IS NULL)
     AND EXISTS (SELECT 1 FROM deliveries AS answering
       WHERE answering.lead_id = told.lead_id AND answering.gives_answer = 1)
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
@@ -88,8 +107,8 @@ export function announce(now: number, from: string, to: string, status: FinalAns
   return statement(announceText, content, now, now, from, to, status);
 }
 
-const answerDone = answerLead('delivered', "status <> 'done'");
-const answerRefused = answerLead('refused', "status = 'pending'");
+/** When a delivery with this outcome may change the answer of its lead. */
+const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, leased_until = 0, last_error = NULL,
@@ -126,6 +145,15 @@ const claim = (skipLocked: string) => `
   FROM due WHERE lead_id = due_id AND content = due_content AND destination = $7
   RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
     address`;
+
+/**
+ * Follows a statement that has locked the delivery, so that nobody can erase the lead in between.
+ */
+const sealReplyText = `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT lead_id, $1, CAST($2 AS BIGINT), $3 FROM deliveries
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND settled_at IS NULL
+  ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
 const asJson = (recipients: Recipients | null | undefined) =>
   recipients ? JSON.stringify(recipients) : null;
@@ -174,15 +202,51 @@ function endUnused(
   return statements;
 }
 
+/** Undefined for what is not sent any more, because the lead was erased. */
+function whatItTakes(content: DeliveryContent, record: LeadRecord | Tombstone): Delivered | undefined {
+  if (!isErased(record)) return content === 'erased' ? undefined : {lead: record, content};
+  return content === 'erased' ? {lead: record, content} : undefined;
+}
+
 const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswer =>
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, write, skipLocked, jsonList}: Database,
-  codec: Codec,
+  {read, write, skipLocked, forUpdate, jsonList}: Database,
+  sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
+
+  function sealReply(lead: string, destination: string, content: DeliveryContent, excerpt: string) {
+    const part = replyPart({destination, content});
+    const {data_key, blob} = sealer.seal(excerpt, lead, part);
+    return statement(sealReplyText, part, data_key, blob, lead, destination, content);
+  }
+
+  /** The statements that give a lead its answer. The last one returns a row if they did. */
+  function giveAnswer(
+    answer: FinalAnswer,
+    state: keyof typeof changesAnswer,
+    lead: string,
+    destination: string,
+  ) {
+    const {status, ...values} = toAnswerRow(answer);
+    const {data_key, blob} = sealer.seal(answerText(values), lead, 'answer');
+    const shown = data_key === 0 ? values : noAnswer;
+    const condition = changesAnswer[state];
+    return [
+      statement(sealAnswer(state, condition, forUpdate), data_key, blob, data_key, lead, destination),
+      statement(
+        answerInRow(state, condition),
+        status,
+        ...valueColumns.map((column) => shown[column]),
+        lead,
+        destination,
+      ),
+    ];
+  }
+
   return {
     async recordRemoteId({lead, destination, content}, remoteId) {
       const text = `
@@ -207,12 +271,9 @@ export function deliveryQueries(
         await write(end);
         return undefined;
       }
-      const row = toAnswerRow(answer);
-      const values = answerColumns.map((column) => row[column]);
-      const text = isRefused ? answerRefused : answerDone;
-      const [, answered = []] = await write(
+      const [, , answered = []] = await write(
         end,
-        statement(text, ...values, lead, destination),
+        ...giveAnswer(answer, isRefused ? 'refused' : 'delivered', lead, destination),
         announce(now, lead, lead, answer.status),
       );
       return answered.length > 0 ? answer : (await find(lead))?.answer;
@@ -230,26 +291,12 @@ export function deliveryQueries(
       const due: DueDelivery[] = [];
       const unreadable: string[] = [];
       for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...others} of claimed) {
-        const lead = records.get(id);
-        if (!lead) {
-          // An operator deleted the lead by hand, so its delivery is deleted here.
-          const text = `
-            DELETE FROM deliveries
-            WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
-          await write(statement(text, id, destination, content, leaseEnd));
-        } else if ('unreadable' in lead) {
-          unreadable.push(id);
-          const text = `
-            UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
-            WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6`;
-          await write(
-            statement(text, now + unreadableWait, lead.unreadable, id, destination, content, leaseEnd),
-          );
-        } else {
+        const record = records.get(id);
+        const taken = record && !('unreadable' in record) ? whatItTakes(content, record) : undefined;
+        if (taken) {
           due.push({
-            lead,
+            ...taken,
             destination,
-            content,
             happenedAt: others.happened_at,
             failingSince: others.failing_since,
             remoteId: remote_id,
@@ -259,6 +306,23 @@ export function deliveryQueries(
             address: others.address,
             leaseEnd,
           });
+        } else if (!record) {
+          // An operator deleted the lead by hand, so its delivery is deleted here.
+          const text = `
+            DELETE FROM deliveries
+            WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
+          await write(statement(text, id, destination, content, leaseEnd));
+        } else if ('unreadable' in record) {
+          unreadable.push(id);
+          const text = `
+            UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
+            WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6`;
+          await write(
+            statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
+          );
+        } else {
+          // The lead was erased after the delivery was stored, or an operator retried a delivery of an erased lead.
+          await write(statement(endUnsent, 'dropped', null, now, id, destination, content, leaseEnd));
         }
       }
       return {due, held, unreadable};
@@ -269,14 +333,19 @@ export function deliveryQueries(
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
           attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
-          failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)), last_reply = COALESCE($8, last_reply),
-          recipients = COALESCE($9, recipients)
-        WHERE lead_id = $10 AND destination = $11 AND content = $12 AND leased_until = $13 AND settled_at IS NULL`;
+          failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
+          last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply ELSE $9 END,
+          recipients = COALESCE($10, recipients)
+        WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL`;
       const counts = [tried, ambiguous, isCounted].map(Number);
       const failingSince = tried ? Date.now() : null;
-      const reply = excerpt === null ? null : codec.encode({excerpt}, lead);
-      const values = [until, error, ...counts, state, failingSince, reply, asJson(recipients)];
-      await write(statement(text, ...values, lead, destination, content, leaseEnd));
+      const isSealed = excerpt !== null && sealer.writesWith !== 0;
+      const inClear = excerpt === null || isSealed ? null : JSON.stringify({excerpt});
+      const reply = [Number(excerpt !== null), inClear];
+      const values = [until, error, ...counts, state, failingSince, ...reply, asJson(recipients)];
+      const postpone = statement(text, ...values, lead, destination, content, leaseEnd);
+      if (!isSealed) await write(postpone);
+      else await write(postpone, sealReply(lead, destination, content, excerpt));
     },
 
     async countWaiting() {

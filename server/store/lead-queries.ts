@@ -1,24 +1,22 @@
 /**
- * The queries with which operators read leads, for both databases. Lists and counts read only the index
- * `leads_overview`, which is much smaller than the table, and in the order of time.
+ * The queries with which operators read leads, for both databases. Lists find their leads, and counts are made, in the
+ * index `leads_overview` alone, which is much smaller than the table, and in the order of time.
  */
 import type {
-  FullLead,
   LeadCount,
   LeadFilter,
   LeadGroup,
   LeadPage,
   LeadReader,
-  LeadSummary,
-  UnreadableLead,
+  ListedLead,
 } from '../leads/lead-filter.ts';
-import type {Context} from '../../contract/embed.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import type {Consent} from '../leads/stored-lead.ts';
-import type {Codec} from './codec.ts';
+import type {Sealer} from './sealing.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
-import {answerColumns, storedColumns, toStoredLead, type StoredRow} from './rows.ts';
+import {isErased, joinPersonal, readColumns, toLead, whyUnreadable, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
+
+type Order = 'ASC' | 'DESC';
 
 /** Statements that run at once, on databases that can run several. */
 const parallelReads = 8;
@@ -77,42 +75,6 @@ function conditionsOf({partner, status, campaign, context, endOfId, since, until
   return conditions;
 }
 
-/** A duplicate has no answer of its own, but that of the original. An operator may have deleted the original. */
-const effective = (column: string) =>
-  `CASE WHEN original.id IS NULL THEN leads.${column} ELSE original.${column} END AS ${column}`;
-const withOriginal = 'LEFT JOIN leads AS original ON original.id = leads.duplicate_of';
-
-const summaryColumns = [
-  ...['id', 'created_at', 'partner', 'lead_type', 'utm_campaign', 'duplicate_of'].map(
-    (column) => `leads.${column}`,
-  ),
-  effective('status'),
-  effective('total_qualified_amount'),
-];
-type SummaryRow = Pick<
-  RowOf<'leads'>,
-  | 'id'
-  | 'created_at'
-  | 'partner'
-  | 'lead_type'
-  | 'utm_campaign'
-  | 'duplicate_of'
-  | 'status'
-  | 'total_qualified_amount'
->;
-
-const isAnswerColumn = (column: string) => answerColumns.some((name) => name === column);
-const fullColumns = [
-  ...storedColumns.map((column) => (isAnswerColumn(column) ? effective(column) : `leads.${column}`)),
-  'leads.attribution',
-  'leads.context',
-  'leads.suspect',
-  'leads.supersedes',
-  'consent',
-];
-type FullRow = StoredRow &
-  Pick<RowOf<'leads'>, 'attribution' | 'context' | 'suspect' | 'supersedes'> & {consent: string | null};
-
 const groupColumns = ['partner', 'status', 'utm_campaign'] as const;
 type GroupColumn = (typeof groupColumns)[number];
 const groupOf = {partner: 'partner', status: 'state', utm_campaign: 'campaign'} as const satisfies Record<
@@ -125,11 +87,11 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-export function leadReader(database: Database, codec: Codec): LeadReader {
-  const {read} = database;
+export function leadReader(database: Database, sealer: Sealer): LeadReader {
+  const {read, jsonList} = database;
 
   /** SQL for the ids of a page. It reads nothing but an index. */
-  function pageOf(filter: LeadFilter, {limit, after}: LeadPage, order: 'ASC' | 'DESC') {
+  function pageOf(filter: LeadFilter, {limit, after}: LeadPage, order: Order) {
     const {tables, id} = sourceOf(filter, database);
     const conditions = conditionsOf(filter, id);
     if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
@@ -139,15 +101,36 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
     return {text, values: conditions.values};
   }
 
-  const readFull = async (ids: Statement): Promise<(FullLead | UnreadableLead)[]> => {
+  const readFull = async (ids: Statement, order: Order): Promise<ListedLead[]> => {
     const text = `
-      SELECT ${list(fullColumns)}
-      FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${withOriginal}
-      LEFT JOIN consents ON consents.lead_id = page.id
-      ORDER BY page.id`;
-    const rows = (await read({text, values: ids.values})) as FullRow[];
-    return rows.map((row) => toFullLead(row, codec));
+      SELECT ${readColumns} FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${joinPersonal}
+      ORDER BY page.id ${order}`;
+    const rows = (await read({text, values: ids.values})) as ReadRow[];
+    const originals = await originalsOf(rows);
+    return rows.map((row) =>
+      toListed(row, row.duplicate_of === null ? undefined : originals.get(row.duplicate_of)),
+    );
   };
+
+  /** A duplicate has no answer of its own, but that of the original. An operator may have deleted the original. */
+  async function originalsOf(rows: readonly ReadRow[]): Promise<ReadonlyMap<string, ReadRow>> {
+    const ids = rows.flatMap(({duplicate_of}) => duplicate_of ?? []);
+    if (ids.length === 0) return new Map();
+    const text = `
+      SELECT ${readColumns} FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
+    const found = (await read(statement(text, JSON.stringify([...new Set(ids)])))) as ReadRow[];
+    return new Map(found.map((row) => [row.id, row]));
+  }
+
+  function toListed(row: ReadRow, original: ReadRow | undefined): ListedLead {
+    try {
+      const lead = toLead(row, sealer);
+      const answering = original && toLead(original, sealer);
+      return isErased(lead) || !answering || isErased(answering) ? lead : {...lead, answer: answering.answer};
+    } catch (error) {
+      return {id: row.id, unreadable: whyUnreadable(error)};
+    }
+  }
 
   const readIds = async (text: string, id: string) =>
     (await read(statement(text, id))).map((row) => String(row['id']));
@@ -179,18 +162,9 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
   }
 
   return {
-    async listLeads(filter, page) {
-      const {text, values} = pageOf(filter, page, 'DESC');
-      const rows = await read({
-        text: `
-          SELECT ${list(summaryColumns)} FROM (${text}) AS page JOIN leads ON leads.id = page.id ${withOriginal}
-          ORDER BY page.id DESC`,
-        values,
-      });
-      return (rows as SummaryRow[]).map(toSummary);
-    },
+    listLeads: (filter, page) => readFull(pageOf(filter, page, 'DESC'), 'DESC'),
 
-    readLeads: (filter, page) => readFull(pageOf(filter, page, 'ASC')),
+    readLeads: (filter, page) => readFull(pageOf(filter, page, 'ASC'), 'ASC'),
 
     async countLeads(filter) {
       const [all] = await countGroups(filter, []);
@@ -216,43 +190,13 @@ export function leadReader(database: Database, codec: Codec): LeadReader {
     },
 
     async readLead(id) {
-      const [lead] = await readFull(statement('SELECT id FROM leads WHERE id = $1', id));
+      const [lead] = await readFull(statement('SELECT id FROM leads WHERE id = $1', id), 'ASC');
       if (!lead) return undefined;
       const duplicates = await readIds('SELECT id FROM leads WHERE duplicate_of = $1 ORDER BY id', id);
       const supersededBy = await readIds('SELECT id FROM leads WHERE supersedes = $1 ORDER BY id', id);
       return {lead, duplicates, supersededBy};
     },
   };
-}
-
-function toSummary(row: SummaryRow): LeadSummary {
-  return {
-    id: row.id,
-    createdAt: row.created_at,
-    partner: row.partner,
-    leadType: row.lead_type as LeadSummary['leadType'],
-    status: row.status,
-    total: row.total_qualified_amount,
-    campaign: row.utm_campaign,
-    duplicateOf: row.duplicate_of,
-  };
-}
-
-function toFullLead(row: FullRow, codec: Codec): FullLead | UnreadableLead {
-  try {
-    return {
-      ...toStoredLead(row, codec),
-      consent: row.consent === null ? null : (codec.decode(row.consent, row.id) as Consent),
-      attribution: row.attribution === null ? null : codec.decode(row.attribution, row.id),
-      context: row.context === null ? null : (codec.decode(row.context, row.id) as Context),
-      suspect: row.suspect,
-      supersedes: row.supersedes,
-      duplicateOf: row.duplicate_of,
-    };
-  } catch {
-    // The error is not told, because it may quote personal data.
-    return {id: row.id, unreadable: 'what the database holds of it cannot be decoded'};
-  }
 }
 
 /** The counts of several days as counts of all of them. */

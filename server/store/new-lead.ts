@@ -22,9 +22,17 @@ export const leadExists = (id: string) => `
   EXISTS (SELECT 1 FROM leads AS named WHERE named.id = ${id} AND (named.duplicate_of IS NULL
     OR EXISTS (SELECT 1 FROM leads AS original WHERE original.id = named.duplicate_of)))`;
 
+/** In place of the fingerprint, when the lead of an idempotency key was erased. Such a key never expires. */
+export const erasedFingerprint = '';
+
+/** SQL that is true if an idempotency key is remembered. @param since SQL for the time since when keys are */
+export const isRemembered = (table: string, since: string) => `
+  (${table}.created_at > ${since} OR ${table}.fingerprint = '${erasedFingerprint}')
+  AND ${leadExists(`${table}.lead_id`)}`;
+
 const keyText = `
   SELECT fingerprint, lead_id FROM idempotency_keys
-  WHERE owner = $1 AND digest = $2 AND created_at > $3 AND ${leadExists('lead_id')}`;
+  WHERE owner = $1 AND digest = $2 AND ${isRemembered('idempotency_keys', '$3')}`;
 const sameLeadText = `
   SELECT lead_id FROM same_leads
   WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${leadExists('lead_id')}`;
@@ -55,10 +63,11 @@ export type Known = {
 export type Written =
   | {outcome: 'created'; duplicateOf: string | null}
   | {outcome: 'replayed'; lead: string}
-  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent'};
+  | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};
 
 /** Decides what to do with a new lead. The outcome `created` means that the caller must still insert the rows. */
 export function decide({idempotency_keys: own}: NewRows, {key, isProofSpent, original}: Known): Written {
+  if (key?.fingerprint === erasedFingerprint) return {outcome: 'erased'};
   if (key) {
     return own.some(({digest, fingerprint}) => digest === key.digest && fingerprint === key.fingerprint)
       ? {outcome: 'replayed', lead: key.lead}

@@ -1,6 +1,6 @@
 import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {Codec} from './codec.ts';
+import type {Sealer} from './sealing.ts';
 import type {StatementNames} from './postgres/connections.ts';
 import type {StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
@@ -23,12 +23,12 @@ type DatabaseSettings = {
  * retried for a minute.
  * @throws Error when the database cannot be opened. The message names the setting of the database
  */
-export function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit): Promise<LeadStore> {
+export function openStore(settings: DatabaseSettings, sealer: Sealer, emit?: Emit): Promise<LeadStore> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
   return naming<LeadStore>(settings, async () =>
     url
-      ? (await postgres()).openPostgresStore(url, codec, {statementNames, emit})
-      : openSqliteStore(path, codec, emit),
+      ? (await postgres()).openPostgresStore(url, sealer, {statementNames, emit})
+      : openSqliteStore(path, sealer, emit),
   );
 }
 
@@ -39,15 +39,15 @@ export function openStore(settings: DatabaseSettings, codec: Codec, emit?: Emit)
  */
 export function openStoreBeside(
   settings: DatabaseSettings,
-  codec: Codec,
+  sealer: Sealer,
   mayWrite: boolean,
   emit?: Emit,
 ): Promise<BesideStore> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
   return naming<BesideStore>(settings, async () =>
     url
-      ? (await postgres()).openPostgresStore(url, codec, {statementNames, mayUpgrade: false, emit})
-      : openSqliteBeside(path, codec, mayWrite),
+      ? (await postgres()).openPostgresStore(url, sealer, {statementNames, mayUpgrade: false, emit})
+      : openSqliteBeside(path, sealer, mayWrite),
   );
 }
 

@@ -4,7 +4,7 @@
  * reusing its log, so that the file grows, and a long write would block the server.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Codec} from './codec.ts';
+import {replyPart, type Part, type Sealer} from './sealing.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {announce, endBreak, toRecipients} from './delivery-queries.ts';
 import {
@@ -37,6 +37,13 @@ const batchSize = 500;
 const [lookedAt, mostLooks] = [5_000, 20];
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
+
+type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> & {
+  /** In clear, unless it is sealed. */
+  last_reply: string | null;
+  data_key: number | null;
+  blob: Uint8Array | null;
+};
 
 type Condition = {sql: string; values: string[]};
 
@@ -143,14 +150,19 @@ function readdress(address: string, batch: Batch): Statement {
   return statement(text, address, ...boundsOf(batch), ...values);
 }
 
-export function operatorQueries({read, write}: Database, codec: Codec): OperatorQueries {
-  const excerptIn = (stored: string, lead: string) => {
+export function operatorQueries({read, write}: Database, sealer: Sealer): OperatorQueries {
+  function replyIn(
+    {last_reply, data_key, blob}: Omit<ReplyRow, 'destination' | 'content'>,
+    lead: string,
+    part: Part,
+  ) {
     try {
-      return (codec.decode(stored, lead) as {excerpt: string}).excerpt;
+      if (last_reply !== null) return (JSON.parse(last_reply) as {excerpt: string}).excerpt;
+      return data_key === null || blob === null ? null : sealer.open({data_key, blob}, lead, part);
     } catch {
       return null;
     }
-  };
+  }
 
   /**
    * Changes the deliveries of a filter in batches. Returns their number, and the names of their destinations.
@@ -198,14 +210,18 @@ export function operatorQueries({read, write}: Database, codec: Codec): Operator
 
     async lastReplies(lead) {
       const text = `
-        SELECT destination, content, last_reply FROM deliveries
-        WHERE lead_id = $1 AND last_reply IS NOT NULL ORDER BY destination, content`;
-      type Row = Pick<DeliveryKey, 'destination' | 'content'> & {last_reply: string};
-      const rows = (await read(statement(text, lead))) as Row[];
-      return rows.map(({destination, content, last_reply}) => {
-        const reply = excerptIn(last_reply, lead);
-        return {lead, destination, content, reply};
-      });
+        SELECT destination, content, last_reply, part, data_key, blob
+        FROM deliveries LEFT JOIN sealed ON sealed.lead_id = deliveries.lead_id
+          AND part = 'reply ' || content || ' ' || destination
+        WHERE deliveries.lead_id = $1 AND (last_reply IS NOT NULL OR part IS NOT NULL)
+        ORDER BY destination, content`;
+      const rows = (await read(statement(text, lead))) as ReplyRow[];
+      return rows.map(({destination, content, ...row}) => ({
+        lead,
+        destination,
+        content,
+        reply: replyIn(row, lead, replyPart({destination, content})),
+      }));
     },
 
     async countOutbox() {

@@ -1,8 +1,9 @@
 /** All queries of the store for both databases, except storing new leads. */
-import {keyLifetime, selectKey, selectSameLead} from './new-lead.ts';
-import type {Codec} from './codec.ts';
+import {erasedFingerprint, keyLifetime, selectKey, selectSameLead} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {list, statement, type Database} from './database.ts';
+import {dataKeyQueries} from './data-key-queries.ts';
+import {erasureQueries} from './erasure-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
@@ -10,48 +11,57 @@ import {operatorQueries} from './operator-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {
-  recordColumns,
-  storedColumns,
-  toLeadRecord,
+  isErased,
+  joinPersonal,
+  readColumns,
+  toLead,
   toRememberedText,
-  toStoredLead,
-  type RecordRow,
-  type StoredRow,
+  whyUnreadable,
+  type ReadRow,
 } from './rows.ts';
+import type {Sealer} from './sealing.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
-const selectLead = `SELECT ${list(storedColumns)} FROM leads WHERE id = $1`;
+const selectLead = `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = $1`;
+
+/** The keys of erased leads stay, so that a retry does not store such a lead again. */
+const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
 
 /** Milliseconds for which the report of a process is kept that was killed. */
 const processesKept = 24 * 3_600_000;
+
+type RecordRow = ReadRow & {is_answered_later: number};
 
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
 
 export function leadQueries(
   database: Database,
-  codec: Codec,
-): Omit<LeadStore, 'accept' | 'damage' | 'close'> {
+  sealer: Sealer,
+): Omit<LeadStore, 'accept' | 'damage' | 'purge' | 'close'> {
   const {read, readOne, write} = database;
 
-  const findRow = async (id: string) => (await readOne(statement(selectLead, id))) as StoredRow | undefined;
+  async function findOne(id: string) {
+    const row = await readOne(statement(selectLead, id));
+    const lead = row && toLead(row as ReadRow, sealer);
+    return lead && !isErased(lead) ? lead : undefined;
+  }
 
-  const find = async (id: string) => {
-    const row = await findRow(id);
-    if (!row) return undefined;
-    const stored = toStoredLead(row, codec);
-    if (row.duplicate_of === null) return stored;
+  const find: LeadStore['find'] = async (id) => {
+    const lead = await findOne(id);
+    if (!lead) return undefined;
     // A duplicate has no answer of its own. It gets the answer of the lead into which it was merged.
-    const original = await findRow(row.duplicate_of);
-    return original ? {...stored, answer: toStoredLead(original, codec).answer} : stored;
+    const original = lead.duplicateOf === null ? undefined : await findOne(lead.duplicateOf);
+    const {createdAt, lead: fields, partner, answer} = lead;
+    return {id, createdAt, lead: fields, partner, answer: original ? original.answer : answer};
   };
 
   const selectRecords = `
-    SELECT ${list(recordColumns)}, consent,
+    SELECT ${readColumns},
       CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND gives_answer = 1)
         THEN 1 ELSE 0 END AS is_answered_later
-    FROM ${database.jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value LEFT JOIN consents ON consents.lead_id = leads.id`;
+    FROM ${database.jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
 
   const findRecords: LeadStore['findRecords'] = async (ids) => {
     const rows = ids.length === 0 ? [] : await read(statement(selectRecords, JSON.stringify(ids)));
@@ -61,16 +71,18 @@ export function leadQueries(
   /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
   function readRecord(row: RecordRow) {
     try {
-      return toLeadRecord(row, codec);
-    } catch {
-      return {unreadable: 'The lead cannot be read from the database'};
+      const lead = toLead(row, sealer);
+      return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
+    } catch (error) {
+      return {unreadable: whyUnreadable(error)};
     }
   }
 
-  async function deleteBefore(table: TableName, column: string, before: number): Promise<number> {
+  async function deleteBefore(table: TableName, column: string, before: number, extra = ''): Promise<number> {
     const key = list(tables[table].primaryKey);
     const text = `
-      DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 LIMIT ${deleteBatch})
+      DELETE FROM ${table}
+      WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 ${extra} LIMIT ${deleteBatch})
       RETURNING 1 AS gone`;
     const [gone = []] = await write(statement(text, before));
     return gone.length;
@@ -79,16 +91,20 @@ export function leadQueries(
   return {
     find,
     findRecords,
-    ...deliveryQueries(database, codec, {find, findRecords}),
-    ...operatorQueries(database, codec),
-    ...leadReader(database, codec),
+    ...deliveryQueries(database, sealer, {find, findRecords}),
+    ...operatorQueries(database, sealer),
+    ...leadReader(database, sealer),
     ...versionQueries(database),
     ...confirmationQueries(database),
     ...processQueries(database),
+    ...dataKeyQueries(database, sealer),
+    ...erasureQueries(database, sealer),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
-      return row && {fingerprint: String(row['fingerprint']), leadId: String(row['lead_id'])};
+      if (!row) return undefined;
+      const fingerprint = String(row['fingerprint']);
+      return {fingerprint, leadId: String(row['lead_id']), isErased: fingerprint === erasedFingerprint};
     },
 
     async findSameLead(partner, digest) {
@@ -115,7 +131,12 @@ export function leadQueries(
     },
 
     async deleteExpired(now) {
-      const keys = await deleteBefore('idempotency_keys', 'created_at', now - keyLifetime);
+      const keys = await deleteBefore(
+        'idempotency_keys',
+        'created_at',
+        now - keyLifetime,
+        `AND ${isOfLiving}`,
+      );
       const leads = await deleteBefore('same_leads', 'created_at', now - keyLifetime);
       const proofs = await deleteBefore('spent_proofs', 'expires_at', now);
       const requests = await deleteBefore('version_requests', 'day', now - requestsKept);

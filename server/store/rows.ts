@@ -1,18 +1,30 @@
 /** Converts leads to rows and back, for both databases. */
 import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
-import type {Context} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
-import type {Answer, Consent, LeadRecord, RememberedText, StoredLead} from '../leads/stored-lead.ts';
-import type {Codec} from './codec.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
+import type {Answer, RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
+import {list} from './database.ts';
+import {
+  noAnswer,
+  personalText,
+  readAnswerText,
+  readPersonalText,
+  type AnswerValues,
+  type PersonalData,
+} from './personal-data.ts';
+import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
 
 export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
 
 type LeadRow = RowOf<'leads'>;
 export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
+
+/** What is sealed when the row is inserted. */
+export type ToSeal = {lead_id: string; part: Part; text: string};
 
 /**
  * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
@@ -20,6 +32,7 @@ export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
  */
 export type NewRows = {
   leads: readonly [LeadRow];
+  sealed: readonly ToSeal[];
   deliveries: readonly RowOf<'deliveries'>[];
   consents: readonly RowOf<'consents'>[];
   context_values: readonly RowOf<'context_values'>[];
@@ -33,6 +46,7 @@ export type NewRows = {
 /** The lead comes first, because the other rows reference it. */
 export const newTables = [
   'leads',
+  'sealed',
   'deliveries',
   'consents',
   'context_values',
@@ -43,7 +57,8 @@ export const newTables = [
   'confirmations',
 ] as const satisfies readonly (keyof NewRows)[];
 
-export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
+/** @param isSealed false if what is personal stays in clear, as with `clear` as the first data key */
+export function toNewRows(entry: LeadEntry, isSealed: boolean): NewRows {
   const {
     id,
     createdAt,
@@ -54,12 +69,19 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     leadDigests = [],
     deliveries = [],
     proof,
-    consent,
     consentText,
   } = entry;
-  const {attribution, context, contextFilters = {}, suspect, supersedes, confirmation} = entry;
-  const {cid, lead_type, ...personal} = lead;
+  const {attribution, contextFilters = {}, suspect, supersedes, confirmation} = entry;
+  const {cid, lead_type, ...fields} = lead;
   const ofLead = {lead_id: id, created_at: createdAt};
+  const {status, ...values} = toAnswerRow(answer);
+  const personal: PersonalData = {
+    lead: fields,
+    answer: values,
+    consent: entry.consent ?? null,
+    attribution: attribution ?? null,
+    context: entry.context ?? null,
+  };
   return {
     leads: [
       {
@@ -68,18 +90,18 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
         cid,
         partner,
         lead_type,
-        lead: codec.encode(personal, id),
         suspect: suspect ?? null,
         supersedes: supersedes ?? null,
         duplicate_of: null,
-        ...toAnswerRow(answer),
-        attribution: attribution ? codec.encode(attribution, id) : null,
+        status,
         utm_source: attribution?.utm_source ?? null,
         utm_medium: attribution?.utm_medium ?? null,
         utm_campaign: attribution?.utm_campaign ?? null,
-        context: context ? codec.encode(context, id) : null,
+        erased_at: null,
+        ...(isSealed ? nothingInClear : inClear(personal)),
       },
     ],
+    sealed: isSealed ? [{lead_id: id, part: 'lead', text: personalText(personal)}] : [],
     deliveries: deliveries.map(
       ({destination, content, givesAnswer, state, address, nextAttemptAt, leaseEnd}) => ({
         lead_id: id,
@@ -102,7 +124,7 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
         address: address ?? null,
       }),
     ),
-    consents: consent ? [{lead_id: id, consent: codec.encode(consent, id)}] : [],
+    consents: personal.consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(personal.consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],
     idempotency_keys: idempotency.map((key) => ({...key, ...ofLead})),
@@ -111,6 +133,30 @@ export function toNewRows(entry: LeadEntry, codec: Codec): NewRows {
     confirmations: confirmation ? [{...confirmation, ...ofLead, decision: null, decided_at: null}] : [],
   };
 }
+
+/** The rows as they are inserted: whoever inserts them also seals. */
+export const sealRows = (
+  rows: NewRows,
+  {seal}: Sealer,
+): Omit<NewRows, 'sealed'> & {sealed: RowOf<'sealed'>[]} => ({
+  ...rows,
+  sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...seal(text, lead_id, part)})),
+});
+
+const inClear = ({lead, answer, attribution, context}: PersonalData) => ({
+  ...answer,
+  lead: JSON.stringify(lead),
+  attribution: attribution && JSON.stringify(attribution),
+  context: context && JSON.stringify(context),
+});
+
+/** The columns for what is personal, in the row of a lead that is sealed or erased. */
+export const nothingInClear = {
+  ...noAnswer,
+  lead: '',
+  attribution: null,
+  context: null,
+} as const satisfies ReturnType<typeof inClear>;
 
 /** No name of a partner has a slash, so the rows of before 1.4 are those of texts without a language. */
 const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
@@ -142,50 +188,111 @@ export function toAnswerRow(answer: Answer): AnswerRow {
 /** Why a lead was refused, as far as it is known, in the same column as the reasons of amounts. */
 const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
 
-/** The columns of a `StoredLead`. */
-export const storedColumns = [
+const columnsOfLead = [
   'id',
   'created_at',
   'cid',
   'partner',
   'lead_type',
   'lead',
+  'suspect',
+  'supersedes',
   'duplicate_of',
+  'attribution',
+  'context',
+  'utm_campaign',
+  'erased_at',
   ...answerColumns,
 ] as const;
-export type StoredRow = Pick<LeadRow, (typeof storedColumns)[number]>;
 
-export function toStoredLead(row: StoredRow, codec: Codec): StoredLead {
-  const {id, cid, lead_type, partner} = row;
-  return {
-    id,
-    createdAt: row.created_at,
-    partner,
-    lead: {cid, lead_type, ...codec.decode(row.lead, id)} as Lead,
-    answer: toAnswer(row),
-  };
-}
-
-/** The columns of a `LeadRecord` that are in the table `leads`. */
-export const recordColumns = [...storedColumns, 'attribution', 'context', 'suspect', 'supersedes'] as const;
-export type RecordRow = Pick<LeadRow, (typeof recordColumns)[number]> & {
+/** A lead as it is read: its row, its consent in clear, and what is sealed of it. */
+export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   consent: string | null;
-  is_answered_later: number;
+  whole_key: number | null;
+  whole_blob: Uint8Array | null;
+  later_key: number | null;
+  later_blob: Uint8Array | null;
 };
 
-export function toLeadRecord(row: RecordRow, codec: Codec): LeadRecord {
-  const decode = (text: string | null) => (text === null ? null : codec.decode(text, row.id));
+/** The columns of a `ReadRow`, from `readTables`. */
+export const readColumns = list([
+  ...columnsOfLead.map((column) => `leads.${column}`),
+  'consent',
+  'whole.data_key AS whole_key',
+  'whole.blob AS whole_blob',
+  'later.data_key AS later_key',
+  'later.blob AS later_blob',
+]);
+const joinPart = (name: string, part: Part) =>
+  `LEFT JOIN sealed AS ${name} ON ${name}.lead_id = leads.id AND ${name}.part = '${part}'`;
+/** What follows the table `leads`, to read whole leads. */
+export const joinPersonal = `
+  LEFT JOIN consents ON consents.lead_id = leads.id ${joinPart('whole', 'lead')} ${joinPart('later', 'answer')}`;
+
+/**
+ * @throws SealError when what is sealed cannot be opened, or when there is something sealed of an erased lead. Other
+ *   errors when the row is damaged; they may quote personal data
+ */
+export function toLead(row: ReadRow, sealer: Sealer): FullLead | Tombstone {
+  const {id, cid, lead_type, partner, created_at: createdAt, erased_at: erasedAt} = row;
+  const {supersedes, duplicate_of: duplicateOf} = row;
+  if (erasedAt !== null) {
+    if (row.whole_blob || row.later_blob)
+      throw new SealError('It was erased, and yet there is sealed data of it');
+    return {id, createdAt, partner, erasedAt, duplicateOf, supersedes};
+  }
+  const {lead, answer, consent, attribution, context} = personalDataOf(row, sealer);
   return {
-    ...toStoredLead(row, codec),
-    isAnsweredLater: row.is_answered_later === 1,
-    consent: decode(row.consent) as Consent | null,
-    attribution: decode(row.attribution),
-    context: decode(row.context) as Context | null,
+    id,
+    createdAt,
+    partner,
+    lead: {cid, lead_type, ...lead} as Lead,
+    answer: toAnswer({...answer, status: row.status}),
+    consent,
+    attribution,
+    context,
     suspect: row.suspect,
-    supersedes: row.supersedes,
-    duplicateOf: row.duplicate_of,
+    supersedes,
+    duplicateOf,
   };
 }
+
+export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;
+
+/** @throws as `toLead` */
+export function personalDataOf(row: ReadRow, sealer: Sealer): PersonalData {
+  const whole = sealedOf(row.whole_key, row.whole_blob);
+  const later = sealedOf(row.later_key, row.later_blob);
+  const personal = whole ? readPersonalText(sealer.open(whole, row.id, 'lead')) : inClearOf(row, sealer);
+  return later ? {...personal, answer: readAnswerText(sealer.open(later, row.id, 'answer'))} : personal;
+}
+
+const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>
+  data_key === null || blob === null ? undefined : {data_key, blob};
+
+function inClearOf(row: ReadRow, {checkValues}: Sealer): PersonalData {
+  if (row.lead === '') throw new SealError('Its sealed data is missing');
+  if (!checkValues.includes(0)) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
+  const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as never));
+  const {lead, consent, attribution, context, status: _, ...answer} = row;
+  return {
+    lead: JSON.parse(lead) as object,
+    answer: answerValuesOf(answer),
+    consent: read(consent),
+    attribution: read(attribution),
+    context: read(context),
+  };
+}
+
+const answerValuesOf = (row: AnswerValues): AnswerValues => ({
+  ...tableOf(amountNames, (name) => row[name]),
+  reasons: row.reasons,
+  policy_version: row.policy_version,
+});
+
+/** In words, why a lead cannot be read. Other errors may quote personal data, so they are not told. */
+export const whyUnreadable = (error: unknown) =>
+  error instanceof SealError ? error.message : 'What the database holds of it cannot be decoded';
 
 function toAnswer(row: AnswerRow): Answer {
   if (row.status === 'pending') return {status: 'pending'};

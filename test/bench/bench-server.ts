@@ -2,7 +2,7 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 

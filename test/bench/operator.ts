@@ -13,7 +13,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {Pool} from 'undici';
 import {referenceOf} from '../../contract/reference.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';

@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import pg from 'pg';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {freshStore} from './servers.ts';

@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {createDatabase} from '../support/postgres.ts';

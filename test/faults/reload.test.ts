@@ -9,7 +9,7 @@ import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {Pool} from 'undici';
 import type {EmbedAnswer} from '../../contract/embed.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {databaseKinds} from '../support/operator.ts';
 import {openFor} from '../support/opened.ts';

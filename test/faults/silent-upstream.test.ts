@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {Pool} from 'undici';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {json, startFakeUpstream, upstreamSettings} from '../support/fake-upstream.ts';
 import {basic} from '../support/http.ts';

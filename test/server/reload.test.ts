@@ -17,7 +17,7 @@ import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
 import {acme, globex, listedOrigin, partners} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 
 const [first] = partners;

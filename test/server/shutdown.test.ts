@@ -4,7 +4,7 @@ import {connect} from 'node:net';
 import {join} from 'node:path';
 import {after, suite, test, type TestContext} from 'node:test';
 import {startServer} from '../../server/server.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openConnection, requestText} from '../support/connection.ts';
 import {ignoreObservations} from '../support/observation-log.ts';

@@ -11,7 +11,7 @@ import {comparableText, createIdempotencyDigests} from '../../server/leads/idemp
 import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
 import type {Accepted, BesideStore} from '../../server/leads/lead-store.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openCommits} from '../../server/store/sqlite/commits.ts';
 import {makeFile} from '../../server/store/sqlite/files.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';

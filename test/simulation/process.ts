@@ -3,7 +3,7 @@ import type {Config} from '../../server/config/config.ts';
 import type {Timings} from '../../server/config/timings.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
 import {watchNothing} from '../support/watch-nothing.ts';

@@ -7,7 +7,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {createRun} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {openWhile, type Owner} from './opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';

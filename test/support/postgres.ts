@@ -2,7 +2,7 @@
 import {createHash, randomBytes} from 'node:crypto';
 import pg from 'pg';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {statementsFrom} from '../../server/store/schema.ts';

@@ -6,7 +6,7 @@ import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
-import {clearText} from '../../server/store/codec.ts';
+import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';

@@ -1,11 +1,20 @@
 /** Stores a batch of leads in PostgreSQL: with one statement if possible, else in one transaction. */
 import pg from 'pg';
-import {decide, leadExists, keyLifetime, rowsOf, type Known, type Written} from '../new-lead.ts';
+import {
+  decide,
+  isRemembered,
+  leadExists,
+  keyLifetime,
+  rowsOf,
+  type Known,
+  type Written,
+} from '../new-lead.ts';
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {reasonOf} from '../../leads/lead-store.ts';
-import {newTables, type NewRows} from '../rows.ts';
+import {newTables, sealRows, type NewRows} from '../rows.ts';
+import type {Sealer} from '../sealing.ts';
 import type {Connections} from './connections.ts';
 import {dialect} from './start.ts';
 
@@ -14,10 +23,17 @@ type Run = (statement: Statement) => Promise<Row[]>;
 const idOf = ({leads: [{id}]}: NewRows) => id;
 
 /** The rows of several leads as one parameter: a JSON object with a list of rows for each table. */
-const asParameter = (leads: readonly NewRows[], names: readonly (keyof NewRows)[]) =>
+const asParameter = (
+  leads: readonly {readonly [Name in keyof NewRows]: readonly object[]}[],
+  names: readonly (keyof NewRows)[],
+) =>
   JSON.stringify(
-    Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => [...rows[table]])])),
+    Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => rows[table])])),
+    (_name, value: unknown) => (value instanceof Uint8Array ? asHex(value) : value),
   );
+/** PostgreSQL reads such a text as bytes. */
+const asHex = (bytes: Uint8Array) =>
+  `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 
 /** The SQL that reads the rows of one table from the parameter that `asParameter` makes. */
 function input(table: TableName) {
@@ -53,7 +69,7 @@ const lookUpText = `
   FROM ${input('idempotency_keys')}, LATERAL (
     SELECT fingerprint, lead_id FROM idempotency_keys AS kept
     WHERE kept.owner = input.owner AND kept.digest = input.digest
-      AND kept.created_at > input.created_at - ${keyLifetime} AND ${leadExists('kept.lead_id')} LIMIT 1) AS found
+      AND ${isRemembered('kept', `input.created_at - ${keyLifetime}`)} LIMIT 1) AS found
   UNION ALL
   SELECT 'same lead', input.lead_id, NULL, NULL, found.lead_id
   FROM ${input('same_leads')}, LATERAL (
@@ -74,12 +90,13 @@ const lookUpText = `
 export async function acceptAll(
   connections: Connections,
   batch: readonly NewRows[],
+  sealer: Sealer,
 ): Promise<(Outcome<Written> | undefined)[]> {
   const outcomes = new Map<NewRows, Outcome<Written>>();
   let left = batch;
   while (left.length > 0) {
     const [round, later] = splitConflicts(left);
-    for (const [rows, outcome] of await acceptRound(connections, round)) outcomes.set(rows, outcome);
+    for (const [rows, outcome] of await acceptRound(connections, round, sealer)) outcomes.set(rows, outcome);
     left = later;
   }
   return batch.map((rows) => outcomes.get(rows));
@@ -87,16 +104,20 @@ export async function acceptAll(
 
 type Outcomes = [NewRows, Outcome<Written>][];
 
-async function acceptRound(connections: Connections, round: readonly NewRows[]): Promise<Outcomes> {
+async function acceptRound(
+  connections: Connections,
+  round: readonly NewRows[],
+  sealer: Sealer,
+): Promise<Outcomes> {
   try {
-    const written = await acceptTogether(connections, round);
+    const written = await acceptTogether(connections, round, sealer);
     return written.map(([rows, result]) => [rows, {result}]);
   } catch (error) {
     const aboutRow = error instanceof pg.DatabaseError && isRowsFault(error);
     if (!aboutRow || round.length === 1)
       return round.map((rows) => [rows, {error: reasonOf(error), aboutRow}]);
     const outcomes: Outcomes = [];
-    for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows])));
+    for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows], sealer)));
     return outcomes;
   }
 }
@@ -128,9 +149,18 @@ function splitConflicts(batch: readonly NewRows[]): [NewRows[], NewRows[]] {
 async function acceptTogether(
   connections: Connections,
   leads: readonly NewRows[],
+  sealer: Sealer,
 ): Promise<[NewRows, Written][]> {
+  const insert = (created: readonly NewRows[]) =>
+    statement(
+      insertAll,
+      asParameter(
+        created.map((rows) => sealRows(rows, sealer)),
+        newTables,
+      ),
+    );
   if (leads.every((rows) => lockNames(rows).length === 0)) {
-    await connections.write(statement(insertAll, asParameter(leads, newTables)));
+    await connections.write(insert(leads));
     return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null}]);
   }
   return connections.transaction(async (run) => {
@@ -143,7 +173,7 @@ async function acceptTogether(
     const created = decided.flatMap(([rows, written]) =>
       written.outcome === 'created' ? [rowsOf(rows, written.duplicateOf)] : [],
     );
-    if (created.length > 0) await run(statement(insertAll, asParameter(created, newTables)));
+    if (created.length > 0) await run(insert(created));
     return decided;
   });
 }

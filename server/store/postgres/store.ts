@@ -5,7 +5,7 @@ import {createBatcher} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
-import type {Codec} from '../codec.ts';
+import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
 import type {Database} from '../database.ts';
@@ -28,6 +28,7 @@ const keyInterval = 50;
 
 const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
+  forUpdate: 'FOR UPDATE OF leads',
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
   jsonList: (parameter) => `(SELECT jsonb_array_elements_text(${parameter}::jsonb) AS value)`,
   onlyIndex: () => '',
@@ -36,12 +37,12 @@ const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
 /** @throws Error when the database cannot be reached or was made by a newer version or before 1.0.0 */
 export async function openPostgresStore(
   url: string,
-  codec: Codec,
+  sealer: Sealer,
   {statementNames = 'named', mayUpgrade = true, patience = startPatience, emit}: Options = {},
 ): Promise<LeadStore> {
   const connections = await startPostgres({url, statementNames, mayUpgrade, emit, patience});
 
-  const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch));
+  const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, sealer));
 
   const queries = leadQueries(
     {
@@ -50,13 +51,19 @@ export async function openPostgresStore(
       write: (...statements) => orUnavailable(connections.write(...statements)),
       ...postgresWords,
     },
-    codec,
+    sealer,
   );
+
+  // Only the server marks the keys that it uses; a command may have a user that only reads.
+  await (mayUpgrade ? queries.useKeys() : queries.checkKeys()).catch(async (error: unknown) => {
+    await connections.close();
+    throw error;
+  });
 
   return {
     ...queries,
     accept(entry) {
-      const rows = toNewRows(entry, codec);
+      const rows = toNewRows(entry, sealer.writesWith !== 0);
       const waitEnds = performance.now() + databaseTimings.keyWait;
       const write = async () => {
         let written = await accepts.add(rows);
@@ -68,8 +75,9 @@ export async function openPostgresStore(
       };
       return toAccepted(entry, write, queries.find);
     },
-    // PostgreSQL checks its own files.
+    // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
     damage: () => undefined,
+    purge: () => Promise.resolve(true),
     async close() {
       await accepts.drained();
       await connections.close();

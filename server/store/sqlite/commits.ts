@@ -6,15 +6,20 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {decide, rowsOf, selectKey, selectSameLead, type Written} from '../new-lead.ts';
-import {newTables, type NewRows} from '../rows.ts';
-import {createRunner, emptyLog, inTransaction, openWriter} from './connection.ts';
+import {newTables, sealRows, type NewRows} from '../rows.ts';
+import type {Sealer} from '../sealing.ts';
+import {createRunner, emptyLog, emptyLogAtOnce, inTransaction, openWriter} from './connection.ts';
 import {primaryCode} from './files.ts';
 
-/** A new lead, or statements that belong together. */
-export type Write = {accept: NewRows} | {statements: readonly Statement[]};
+/**
+ * A new lead, statements that belong together, or a request to empty the log after the batch, so that nothing of what was
+ * deleted is left in it. The outcome of the latter is false while another connection reads.
+ */
+export type Write = {accept: NewRows} | {statements: readonly Statement[]} | {emptyLog: true};
+export type Result = Written | Row[][] | boolean;
 
 /** The outcomes in the order of the batch, or the error if the whole batch was rolled back. */
-export type Outcomes = Outcome<Written | Row[][]>[] | string;
+export type Outcomes = Outcome<Result>[] | string;
 
 export type Commits = {
   /** The schema version that the database had, 0 if it was empty. */
@@ -27,12 +32,13 @@ export type Commits = {
  * Opens the connection for writing, and creates or upgrades the tables.
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */
-export function openCommits(path: string): Commits {
+export function openCommits(path: string, sealer: Sealer): Commits {
   const {database, before} = openWriter(path);
   const {all: run} = createRunner(database);
 
   /** If a write fails, only this write is undone and the batch goes on, unless SQLite ended the whole transaction. */
-  function attempt(write: Write): Outcome<Written | Row[][]> {
+  function attempt(write: Write): Outcome<Result> {
+    if ('emptyLog' in write) return {result: false};
     run(savepoint);
     try {
       const result = 'accept' in write ? accept(write.accept) : write.statements.map(run);
@@ -48,7 +54,7 @@ export function openCommits(path: string): Commits {
   function accept(rows: NewRows): Written {
     const written = decide(rows, lookUp(rows));
     if (written.outcome !== 'created') return written;
-    const all = rowsOf(rows, written.duplicateOf);
+    const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
     for (const [table, insert] of inserters) for (const row of all[table]) run(insert(row));
     return written;
   }
@@ -77,7 +83,10 @@ export function openCommits(path: string): Commits {
     before,
     commit(batch) {
       try {
-        return inTransaction(database, () => batch.map(attempt));
+        const outcomes = inTransaction(database, () => batch.map(attempt));
+        if (!batch.some((write) => 'emptyLog' in write)) return outcomes;
+        const result = emptyLogAtOnce(database);
+        return outcomes.map((outcome, index) => ('emptyLog' in (batch[index] ?? {}) ? {result} : outcome));
       } catch (error) {
         return String(error);
       }

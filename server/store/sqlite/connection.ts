@@ -41,6 +41,7 @@ const dialect: Dialect = {
 
 export const sqliteWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
   skipLocked: '',
+  forUpdate: '',
   oneByOne: () => 'SELECT 1',
   jsonList: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   onlyIndex: (name) => ` INDEXED BY ${name}`,
@@ -112,8 +113,21 @@ export function openWriter(path: string): {database: DatabaseSync; before: numbe
 /**
  * Moves the commits from the log to the main file, and empties the log. If a crash left an incomplete commit in the
  * log, it would look like damage once later commits follow it.
+ * @returns false if that is not possible yet, because a connection reads, or writes for longer than the timeout
  */
-export const emptyLog = (database: DatabaseSync) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+export const emptyLog = (database: DatabaseSync): boolean =>
+  database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+
+/** Like `emptyLog`, but hardly waits for other connections, so that writes need not wait either. */
+export function emptyLogAtOnce(database: DatabaseSync): boolean {
+  const usual = settingOf(database, 'busy_timeout');
+  database.exec('PRAGMA busy_timeout = 20');
+  try {
+    return emptyLog(database);
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${usual}`);
+  }
+}
 
 /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
@@ -128,8 +142,8 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
-const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size') =>
-  Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size' | 'busy_timeout') =>
+  Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 
 export function readFound(database: DatabaseSync): Found {
   const version = settingOf(database, 'user_version');

@@ -8,12 +8,19 @@ import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/le
 import type {Emit} from '../../observe/observations.ts';
 import type {Row} from '../database.ts';
 import {toAccepted, type Written} from '../new-lead.ts';
-import type {Codec} from '../codec.ts';
+import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {toNewRows} from '../rows.ts';
 import {emitUpgrade} from '../schema.ts';
-import type {Commits, Outcomes, Write} from './commits.ts';
-import {createRunner, inTransaction, openBeside, openReader, sqliteWords} from './connection.ts';
+import type {Commits, Outcomes, Result, Write} from './commits.ts';
+import {
+  createRunner,
+  emptyLogAtOnce,
+  inTransaction,
+  openBeside,
+  openReader,
+  sqliteWords,
+} from './connection.ts';
 import {watchForDamage, type DamageWatch} from './damage-watch.ts';
 import {makeFile} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
@@ -27,7 +34,7 @@ export type Writer = Pick<Commits, 'before'> & {
 
 /** How the file is written and checked. The server does both outside its own thread; tests need not. */
 type Around = {
-  start: (path: string) => Promise<Writer>;
+  start: (path: string, words: Sealer['words']) => Promise<Writer>;
   /** Checks the file for damage, in processes of its own. */
   watch: (path: string) => DamageWatch;
 };
@@ -38,12 +45,12 @@ type Around = {
  */
 export async function openSqliteStore(
   path: string,
-  codec: Codec,
+  sealer: Sealer,
   emit?: Emit,
   {start = startWriter, watch = watchForDamage}: Partial<Around> = {},
 ): Promise<LeadStore> {
   makeFile(path);
-  const writer = await start(path);
+  const writer = await start(path, sealer.words);
   const lock = takeServerLock(path);
   if (emit) {
     emitUpgrade(writer.before, emit);
@@ -66,7 +73,7 @@ export async function openSqliteStore(
     if (soundsDamaged.test(words)) damage.suspect();
   }
 
-  const writes = createBatcher<Write, Written | Row[][]>(async (batch) => {
+  const writes = createBatcher<Write, Result>(async (batch) => {
     const outcomes = await writer.commit(batch);
     if (typeof outcomes === 'string') {
       noteError(outcomes);
@@ -83,13 +90,29 @@ export async function openSqliteStore(
       write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
       ...sqliteWords,
     },
-    codec,
+    sealer,
   );
+
+  await queries.useKeys().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+
+  async function close() {
+    await writes.drained();
+    await damage.stop();
+    // Code that waited for a write may still read its result before the reader closes.
+    await endOfTurn();
+    // The reader closes first, because the last connection empties the log, and the reader cannot write.
+    reader.close();
+    await writer.close();
+    lock.release();
+  }
 
   return {
     ...queries,
     accept(entry) {
-      const rows = toNewRows(entry, codec);
+      const rows = toNewRows(entry, sealer.writesWith !== 0);
       return toAccepted(entry, () => writes.add({accept: rows}) as Promise<Written>, queries.find);
     },
     async probe(now, bytes) {
@@ -99,16 +122,8 @@ export async function openSqliteStore(
       throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
     },
     damage: () => damage.found(),
-    async close() {
-      await writes.drained();
-      await damage.stop();
-      // Code that waited for a write may still read its result before the reader closes.
-      await endOfTurn();
-      // The reader closes first, because the last connection empties the log, and the reader cannot write.
-      reader.close();
-      await writer.close();
-      lock.release();
-    },
+    purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
+    close,
   };
 }
 
@@ -118,7 +133,11 @@ export async function openSqliteStore(
  * @param mayWrite if false, every write is refused
  * @throws Error when the file cannot be opened, or has the tables of another version
  */
-export function openSqliteBeside(path: string, codec: Codec, mayWrite: boolean): BesideStore {
+export async function openSqliteBeside(
+  path: string,
+  sealer: Sealer,
+  mayWrite: boolean,
+): Promise<BesideStore> {
   const connection = openBeside(path, mayWrite);
   const {all, one} = createRunner(connection);
   const attempt = <Result>(work: () => Result) =>
@@ -132,14 +151,19 @@ export function openSqliteBeside(path: string, codec: Codec, mayWrite: boolean):
       write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
       ...sqliteWords,
     },
-    codec,
+    sealer,
   );
-  return {...queries, close: () => Promise.resolve(connection.close())};
+  const close = () => Promise.resolve(connection.close());
+  await queries.checkKeys().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return {...queries, purge: () => attempt(() => emptyLogAtOnce(connection)), close};
 }
 
 /** @throws what the thread threw while it opened the file, once it has let go of the file */
-async function startWriter(path: string): Promise<Writer> {
-  const thread = new Worker(new URL('./writer.ts', import.meta.url), {workerData: {path}});
+async function startWriter(path: string, words: Sealer['words']): Promise<Writer> {
+  const thread = new Worker(new URL('./writer.ts', import.meta.url), {workerData: {path, words}});
   let closing = false;
   try {
     const [before] = (await once(thread, 'message')) as [number];

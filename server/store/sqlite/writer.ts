@@ -3,11 +3,13 @@
  * receives batches, commits each batch once, and sends back the outcome of each write.
  */
 import {parentPort, workerData} from 'node:worker_threads';
+import {createSealer} from '../sealing.ts';
 import {openCommits, type Write} from './commits.ts';
 
 if (!parentPort) throw new Error('The writer of the database runs as a thread');
 const port = parentPort;
-const {before, commit, close} = openCommits((workerData as {path: string}).path);
+const {path, words} = workerData as {path: string; words: [string, ...string[]]};
+const {before, commit, close} = openCommits(path, createSealer(words));
 port.on('message', (batch: Write[] | 'close') => {
   if (batch === 'close') {
     close();

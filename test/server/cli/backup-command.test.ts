@@ -15,7 +15,7 @@ import {
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {openFor, openWhile} from '../../support/opened.ts';

@@ -6,7 +6,7 @@ import {suite, test} from 'node:test';
 import {createRun} from '../../../server/cli/output.ts';
 import {list as printVersions} from '../../../server/cli/versions.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';

@@ -5,7 +5,7 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import type {BesideStore} from '../../../server/leads/lead-store.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';

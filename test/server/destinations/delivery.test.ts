@@ -12,7 +12,7 @@ import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Answer, StoredLead} from '../../../server/leads/stored-lead.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {ignoreObservations, logTo} from '../../support/observation-log.ts';
 import {

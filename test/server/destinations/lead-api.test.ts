@@ -8,7 +8,7 @@ import {createCourier} from '../../../server/destinations/courier.ts';
 import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import type {StoredLead} from '../../../server/leads/stored-lead.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';

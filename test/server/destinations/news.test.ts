@@ -8,7 +8,7 @@ import type {DeliveryFilter, DeliveryRow} from '../../../server/leads/deliveries
 import type {LeadEvent} from '../../../server/leads/lead-event.ts';
 import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';

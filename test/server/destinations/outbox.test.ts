@@ -5,7 +5,7 @@ import type {EmbedAnswer} from '../../../contract/embed.ts';
 import type {Config} from '../../../server/config/config.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import type {BesideStore} from '../../../server/leads/lead-store.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {
   failures,

@@ -4,7 +4,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {failures, json, startFakeUpstream, type Reply, type Script} from '../../support/fake-upstream.ts';
 import {readJson} from '../../support/http.ts';

@@ -4,7 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {after, before, mock, suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {json, startFakeUpstream, type FakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {readJson} from '../../support/http.ts';

@@ -7,7 +7,7 @@ import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Answer} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
 import {asLead, doneAnswer, keyOf, prequalificationBody} from '../../support/sample-leads.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Attribution} from '../../../contract/embed.ts';
 import type {Consent} from '../../../server/leads/stored-lead.ts';
-import type {Codec} from '../../../server/store/codec.ts';
+import type {Codec} from '../../../server/store/sealing.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';

@@ -10,7 +10,7 @@ import type {
   Settlement,
 } from '../../../server/leads/deliveries.ts';
 import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
-import {clearText, type Codec} from '../../../server/store/codec.ts';
+import {clearText, type Codec} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
 

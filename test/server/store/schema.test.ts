@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {openFor} from '../../support/opened.ts';

@@ -8,7 +8,7 @@ import {basename, join} from 'node:path';
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import pg from 'pg';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {oldestServer} from '../../../server/store/schema.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';

@@ -10,7 +10,7 @@ import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {ObservationType} from '../../../server/observe/observations.ts';
-import {clearText} from '../../../server/store/codec.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
 import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';

@@ -4,7 +4,7 @@ import {test, type TestContext} from 'node:test';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {referenceOf} from '../../../../contract/reference.ts';
 import type {DeliveryRow} from '../../../../server/leads/deliveries.ts';
-import {clearText} from '../../../../server/store/codec.ts';
+import {clearText} from '../../../../server/store/sealing.ts';
 import {openStoreBeside} from '../../../../server/store/open-store.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {sentLead} from '../../../support/embed-client.ts';

@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import pg from 'pg';
-import {clearText} from '../../../../server/store/codec.ts';
+import {clearText} from '../../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
 import {

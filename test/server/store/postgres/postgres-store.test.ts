@@ -5,7 +5,7 @@ import type {IdempotencyKey} from '../../../../server/leads/idempotency.ts';
 import {StoreUnavailable, type Accepted} from '../../../../server/leads/lead-store.ts';
 import {lineOf} from '../../../../server/observe/log-lines.ts';
 import type {Observation} from '../../../../server/observe/observations.ts';
-import {clearText, type Codec} from '../../../../server/store/codec.ts';
+import {clearText, type Codec} from '../../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';

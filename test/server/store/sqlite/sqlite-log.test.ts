@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
-import {clearText} from '../../../../server/store/codec.ts';
+import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {findLogDamage} from '../../../../server/store/sqlite/write-ahead-log.ts';
 import {openWhile} from '../../../support/opened.ts';

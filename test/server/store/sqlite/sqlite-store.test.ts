@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
 import {StoreUnavailable} from '../../../../server/leads/lead-store.ts';
-import {clearText} from '../../../../server/store/codec.ts';
+import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteBeside, openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';

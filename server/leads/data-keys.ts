@@ -1,0 +1,33 @@
+/** The part of the store that knows with which data keys it is sealed, and seals it with another one. */
+
+/** What is stored under a data key. */
+export type KeyUse = {
+  /** As operators read it: eight hexadecimal digits, or `clear`. */
+  key: string;
+  /** When something was first stored under the key. Milliseconds since 1970. */
+  since: number;
+  /** True if DATA_KEY lists the key. */
+  isKnown: boolean;
+};
+
+/** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */
+export type Resealed = {looked: number; resealed: number; unreadable: readonly string[]};
+
+export type KeyStore = {
+  /** @throws Error when something may be stored under a key that DATA_KEY does not list */
+  checkKeys(): Promise<void>;
+  /** Like `checkKeys`, and marks that the first key of DATA_KEY is used from now on. */
+  useKeys(): Promise<void>;
+  keyUses(): Promise<KeyUse[]>;
+  /**
+   * Seals what is sealed with another key, or in clear, with the first key, in slices of `sliceSize` rows, between which
+   * others can write. May be cut off at any time, and begun again.
+   * @returns what is done, after each slice
+   */
+  reseal(): AsyncGenerator<Resealed, Resealed>;
+  /** Marks that nothing is stored any more under a key, which then may leave DATA_KEY. */
+  forgetKey(key: string): Promise<void>;
+};
+
+/** Rows that one transaction seals anew. */
+export const sliceSize = 50;

@@ -1,0 +1,63 @@
+/** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
+
+/** What would go with a lead, and who had it. */
+export type ErasableLead = {
+  id: string;
+  createdAt: number;
+  partner: string | null;
+  /** When it was erased. Null if it was not. */
+  erasedAt: number | null;
+  /** How it belongs to the lead that was named. */
+  because: 'named' | 'duplicate' | 'correction';
+  /** Whether a consent would be kept, or is. False also if the lead cannot be read. */
+  hasConsent: boolean;
+  /** The destinations that may have had news of the lead, and get the news that it was erased. */
+  told: readonly string[];
+  /** The ids that upstreams gave to the lead. They cannot be told. */
+  remoteIds: readonly {destination: string; remoteId: string | null}[];
+  /** Until when a process may be sending it. Milliseconds since 1970, 0 if none is. */
+  leasedUntil: number;
+};
+
+/**
+ * Whether a consent stays when its lead is erased, with the name and the phone number of who gave it. `givenAt` is in
+ * milliseconds since 1970.
+ */
+export type KeepConsent = (consent: {partner: string | null; givenAt: number}, now: number) => boolean;
+
+/** What the sweep goes by. */
+export type Retention = {
+  /** The least milliseconds for which leads of any partner are kept. Undefined if all are kept for ever. */
+  shortest: number | undefined;
+  /** Milliseconds for which leads of the partner are kept. Undefined: for ever. */
+  keptFor: (partner: string | null) => number | undefined;
+  keepConsent: KeepConsent;
+};
+
+/** Where a slice of the sweep ended. */
+export type SweepPlace = {of: 'leads' | 'consents'; id: string};
+
+export type ErasureStore = {
+  /**
+   * What erasing these leads would take, with the leads that belong to them: duplicates, originals, and corrections. Ids
+   * without a lead are left out. Ordered by id.
+   */
+  erasable(ids: readonly string[]): Promise<ErasableLead[]>;
+  /**
+   * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told after the
+   * last lease has ended. A lead that was erased before only loses its kept consent, if `keepConsent` says so.
+   * @returns false if there was nothing to erase
+   */
+  erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean>;
+  /**
+   * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
+   * kept long enough. Tells nobody, because the receivers have rules of their own.
+   * @param after where the slice before ended. Undefined for the first one
+   * @returns `next` is undefined after the last slice
+   */
+  sweep(
+    now: number,
+    retention: Retention,
+    after?: SweepPlace,
+  ): Promise<{leads: number; consents: number; next: SweepPlace | undefined}>;
+};

@@ -1,0 +1,194 @@
+/** The queries about data keys, for both databases: which of them are in use, and sealing with another one. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import {clearWord} from '../config/values.ts';
+import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
+import type {RowOf} from './columns.ts';
+import {statement, type Database, type Statement} from './database.ts';
+import {personalText} from './personal-data.ts';
+import {joinPersonal, nothingInClear, personalDataOf, readColumns, type ReadRow} from './rows.ts';
+import {checkInHex, replyPart, type Part, type Sealer} from './sealing.ts';
+
+/** Milliseconds between two slices, in which others can write. */
+const pauseBetween = 5;
+
+/** What one slice found, and the statements that seal it anew. `next` is undefined after the last slice. */
+type Slice = {looked: number; changes: Statement[][]; unreadable: string[]; next: string[] | undefined};
+
+const sealedSlice = `
+  SELECT lead_id, part, data_key, blob FROM sealed
+  WHERE (lead_id, part) > ($1, $2) AND data_key <> $3 ORDER BY lead_id, part LIMIT ${sliceSize}`;
+/** Names the blob that was read: a lead that was erased meanwhile, or sealed by another process, stays as it is. */
+const resealText = `
+  UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
+  RETURNING 1 AS changed`;
+
+const clearSlice = `
+  SELECT ${readColumns} FROM leads ${joinPersonal}
+  WHERE leads.id > $1 AND leads.lead <> '' ORDER BY leads.id LIMIT ${sliceSize}`;
+const emptied = Object.entries(nothingInClear)
+  .map(([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`)
+  .join(', ');
+/** Only if the row is as it was read. */
+const emptyText = `
+  UPDATE leads SET ${emptied} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
+const insertText = `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND lead = '' AND erased_at IS NULL
+  ON CONFLICT (lead_id, part) DO NOTHING`;
+const dropConsent = `
+  DELETE FROM consents WHERE lead_id = $1 AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id AND lead = '')`;
+
+const replySlice = `
+  SELECT lead_id, destination, content, last_reply FROM deliveries
+  WHERE (lead_id, destination, content) > ($1, $2, $3) AND last_reply IS NOT NULL
+  ORDER BY lead_id, destination, content LIMIT ${sliceSize}`;
+const emptyReply = `
+  UPDATE deliveries SET last_reply = NULL
+  WHERE lead_id = $1 AND destination = $2 AND content = $3 AND last_reply = $4 RETURNING 1 AS changed`;
+const insertReply = `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
+  ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
+
+export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStore {
+  const {writesWith} = sealer;
+  const rowsOfKeys = async () =>
+    (await read(
+      statement('SELECT check_value, since FROM data_keys ORDER BY check_value'),
+    )) as RowOf<'data_keys'>[];
+
+  async function checkKeys() {
+    const missing = (await rowsOfKeys()).filter(({check_value}) => !sealer.checkValues.includes(check_value));
+    if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
+  }
+
+  async function sliceOfSealed([lead = '', part = '']: string[]): Promise<Slice> {
+    const rows = (await read(statement(sealedSlice, lead, part, writesWith))) as RowOf<'sealed'>[];
+    return sliceOf(
+      rows,
+      ({lead_id, part, data_key, blob}) => {
+        const now = sealer.seal(sealer.open({data_key, blob}, lead_id, part as Part), lead_id, part as Part);
+        return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
+      },
+      ({lead_id, part}) => [lead_id, part],
+    );
+  }
+
+  async function sliceInClear([after = '']: string[]): Promise<Slice> {
+    const rows = (await read(statement(clearSlice, after))) as ReadRow[];
+    return sliceOf(
+      rows,
+      (row) => {
+        // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
+        const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
+        const {data_key, blob} = sealer.seal(personalText(personal), row.id, 'lead');
+        return [
+          statement(emptyText, row.id, row.lead, row.status, row.reasons),
+          statement(insertText, 'lead', data_key, blob, row.id),
+          statement(dropConsent, row.id),
+        ];
+      },
+      ({id}) => [id],
+    );
+  }
+
+  async function sliceOfReplies([lead = '', destination = '', content = '']: string[]): Promise<Slice> {
+    type Row = Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string};
+    const rows = (await read(statement(replySlice, lead, destination, content))) as Row[];
+    return sliceOf(
+      rows,
+      (row) => {
+        const part = replyPart(row);
+        const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
+        const {data_key, blob} = sealer.seal(excerpt, row.lead_id, part);
+        return [
+          statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
+          statement(insertReply, part, data_key, blob, row.lead_id),
+        ];
+      },
+      (row) => [row.lead_id, row.destination, row.content],
+    );
+  }
+
+  return {
+    checkKeys,
+
+    async useKeys() {
+      await checkKeys();
+      await write(
+        statement(
+          'INSERT INTO data_keys (check_value, since) VALUES ($1, $2) ON CONFLICT (check_value) DO NOTHING',
+          writesWith,
+          Date.now(),
+        ),
+        // An older server cannot read what is sealed.
+        statement(
+          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $2 AND CAST($3 AS BIGINT) <> 0',
+          sealedSince,
+          sealedSince,
+          writesWith,
+        ),
+      );
+    },
+
+    async keyUses() {
+      return (await rowsOfKeys()).map(({check_value, since}) => ({
+        key: checkInHex(check_value),
+        since,
+        isKnown: sealer.checkValues.includes(check_value),
+      }));
+    },
+
+    async *reseal() {
+      const done = {looked: 0, resealed: 0, unreadable: [] as string[]};
+      const inClear = writesWith !== 0 && sealer.checkValues.includes(0);
+      for (const slice of [sliceOfSealed, ...(inClear ? [sliceInClear, sliceOfReplies] : [])]) {
+        for (let after: string[] | undefined = []; after;) {
+          const {looked, changes, unreadable, next}: Slice = await slice(after);
+          if (changes.length > 0) {
+            const results = await write(...changes.flat());
+            done.resealed += results.filter(([row]) => row).length;
+          }
+          done.looked += looked;
+          done.unreadable.push(...unreadable);
+          after = next;
+          if (looked > 0) yield {...done};
+          if (next) await sleep(pauseBetween);
+        }
+      }
+      return done;
+    },
+
+    async forgetKey(key) {
+      const row = (await rowsOfKeys()).find(({check_value}) => checkInHex(check_value) === key);
+      if (row) await write(statement('DELETE FROM data_keys WHERE check_value = $1', row.check_value));
+    },
+  };
+}
+
+/** The schema version of the first server that can read what is sealed. */
+const sealedSince = 13;
+
+const whyNeeded = (checkValue: number) =>
+  checkValue === 0
+    ? `Data is stored in clear: DATA_KEY must list the word "${clearWord}" beside the new key, until "lead-prequal keys rotate" has sealed everything.`
+    : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read.`;
+
+/** @param seal makes the statements for one row, and throws if it cannot be read */
+function sliceOf<Row extends {lead_id: string} | {id: string}>(
+  rows: readonly Row[],
+  seal: (row: Row) => Statement[],
+  placeOf: (row: Row) => string[],
+): Slice {
+  const slice: Slice = {looked: rows.length, changes: [], unreadable: [], next: undefined};
+  for (const row of rows) {
+    try {
+      slice.changes.push(seal(row));
+    } catch {
+      slice.unreadable.push('id' in row ? row.id : row.lead_id);
+    }
+  }
+  const last = rows.at(-1);
+  if (last && rows.length === sliceSize) slice.next = placeOf(last);
+  return slice;
+}

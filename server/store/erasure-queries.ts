@@ -1,0 +1,231 @@
+/** The queries that erase leads, for both databases, and those that find what is to be erased. */
+import type {ErasableLead, ErasureStore, KeepConsent} from '../leads/erasure.ts';
+import {firstIdAt} from '../leads/lead-ids.ts';
+import type {RowOf} from './columns.ts';
+import {list, statement, type Database, type Statement} from './database.ts';
+import {erasedFingerprint} from './new-lead.ts';
+import {keptText} from './personal-data.ts';
+import {isErased, joinPersonal, nothingInClear, readColumns, toLead, type ReadRow} from './rows.ts';
+import type {Sealer} from './sealing.ts';
+
+/** SQL that is true for a delivery of which the destination may have got something. */
+const mayHaveArrived = (table: string) =>
+  `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
+/** SQL that is true for a delivery of news: its destination can be told of the erasure. */
+const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmation', 'erased')`;
+
+/**
+ * What is in progress ends, but stays leased: a process may be sending it. What has ended stays as it was, without what
+ * may be personal.
+ */
+const endDeliveries = `
+  UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
+    settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
+  WHERE lead_id = $2 AND content <> 'erased'`;
+const tell = `
+  INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
+    next_attempt_at, leased_until, happened_at, address)
+  SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
+    CAST($1 AS BIGINT), MAX(had.address)
+  FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
+  WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
+    AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
+  GROUP BY had.lead_id, had.destination
+  ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+const emptied = list(
+  Object.entries(nothingInClear).map(
+    ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
+  ),
+);
+const emptyRow = `
+  UPDATE leads SET ${emptied}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
+    erased_at = CAST($1 AS BIGINT)
+  WHERE id = $2 AND erased_at IS NULL RETURNING id`;
+const forget = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
+  (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
+);
+const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
+const forgetSealed = 'DELETE FROM sealed WHERE lead_id = $1';
+const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
+const keepConsentText = `
+  INSERT INTO sealed (lead_id, part, data_key, blob) VALUES ($1, 'consent', $2, $3)`;
+
+/** Rows that one slice of the sweep looks at, and leads that one transaction of it erases, at most. */
+const [looks, sliceSize] = [500, 50];
+
+const truth = (sql: string) => `CASE WHEN ${sql} THEN 1 ELSE 0 END`;
+const keepsConsent = truth(
+  `EXISTS (SELECT 1 FROM sealed AS kept WHERE kept.lead_id = leads.id AND kept.part = 'consent')`,
+);
+const selectRows = (where: string) => `
+  SELECT ${readColumns}, ${keepsConsent} AS keeps_consent FROM leads ${joinPersonal} WHERE ${where}`;
+const selectOne = selectRows('leads.id = $1');
+type NamedRow = ReadRow & {keeps_consent: number};
+
+const isOpen = truth(
+  'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL)',
+);
+const selectOld = `
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open FROM leads
+  WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
+type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {is_open: number};
+const selectKept = `
+  SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
+  WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
+type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
+
+export function erasureQueries(database: Database, sealer: Sealer): ErasureStore {
+  const {read, readOne, write, jsonList} = database;
+
+  /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
+  async function related(ids: readonly string[]): Promise<Map<string, ErasableLead['because']>> {
+    const found = new Map<string, ErasableLead['because']>();
+    const exist = await read(
+      statement(`SELECT id FROM leads WHERE id IN ${jsonList('$1')}`, JSON.stringify(ids)),
+    );
+    for (const {id} of exist) found.set(String(id), 'named');
+    for (let news = [...found.keys()]; news.length > 0;) {
+      const links = (await read(
+        statement(linkText(jsonList), ...Array.from({length: 4}, () => JSON.stringify(news))),
+      )) as {id: string; because: ErasableLead['because']}[];
+      news = [];
+      for (const {id, because} of links) {
+        if (found.has(id)) continue;
+        found.set(id, because);
+        news.push(id);
+      }
+    }
+    return found;
+  }
+
+  /** Undefined for a lead that was erased, or cannot be read. Both can be erased without being read. */
+  function readable(row: ReadRow) {
+    try {
+      const lead = toLead(row, sealer);
+      return isErased(lead) ? undefined : lead;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function describe(id: string, because: ErasableLead['because']): Promise<ErasableLead | undefined> {
+    const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
+    if (!row) return undefined;
+    const deliveries = await read(
+      statement(
+        `SELECT destination, content, remote_id, leased_until,
+          ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
+        FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`,
+        id,
+      ),
+    );
+    const arrived = deliveries.filter(({may_have}) => may_have === 1);
+    return {
+      id,
+      createdAt: row.created_at,
+      partner: row.partner,
+      erasedAt: row.erased_at,
+      because,
+      hasConsent: readable(row)?.consent ? true : row.keeps_consent === 1,
+      told: [
+        ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
+      ],
+      remoteIds: arrived
+        .filter(({content}) => content === 'lead')
+        .map(({destination, remote_id}) => ({
+          destination: String(destination),
+          remoteId: remote_id === null ? null : String(remote_id),
+        })),
+      leasedUntil: Math.max(0, ...deliveries.map(({leased_until}) => Number(leased_until))),
+    };
+  }
+
+  /** @param tells whether the destinations that had news of the lead are told */
+  function eraseStatements(row: ReadRow, now: number, keepConsent: KeepConsent, tells = false): Statement[] {
+    const {id, partner} = row;
+    const lead = readable(row);
+    const statements: Statement[] = [
+      // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
+      statement(endDeliveries, now, id),
+      ...(tells ? [statement(tell, now, id)] : []),
+      statement(emptyRow, now, id),
+      ...forget.map((text) => statement(text, id)),
+      statement(keepKey, id),
+      statement(forgetSealed, id),
+    ];
+    if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
+      const {first_name, last_name, phone} = lead.lead;
+      const text = keptText({first_name, last_name, phone, consent: lead.consent});
+      const {data_key, blob} = sealer.seal(text, id, 'consent');
+      statements.push(statement(keepConsentText, id, data_key, blob));
+    }
+    return statements;
+  }
+
+  async function erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean> {
+    const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
+    if (!row) return false;
+    if (row.erased_at === null) {
+      await write(...eraseStatements(row, now, keepConsent, true));
+      return true;
+    }
+    const {partner, created_at: givenAt} = row;
+    if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
+    await write(statement(forgetConsent, id));
+    return true;
+  }
+
+  return {
+    async erasable(ids) {
+      const found = await related(ids);
+      const leads: ErasableLead[] = [];
+      for (const [id, because] of [...found].toSorted()) {
+        const lead = await describe(id, because);
+        if (lead) leads.push(lead);
+      }
+      return leads;
+    },
+
+    erase,
+
+    async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
+      if (after.of === 'leads' && shortest !== undefined) {
+        const rows = (await read(
+          statement(selectOld, after.id, firstIdAt(now - shortest), looks),
+        )) as OldRow[];
+        const due = rows.filter(({erased_at, partner, created_at, is_open}) => {
+          const milliseconds = keptFor(partner);
+          return (
+            erased_at === null &&
+            is_open === 0 &&
+            milliseconds !== undefined &&
+            created_at <= now - milliseconds
+          );
+        });
+        for (let index = 0; index < due.length; index += sliceSize) {
+          const ids = JSON.stringify(due.slice(index, index + sliceSize).map(({id}) => id));
+          const whole = (await read(
+            statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids),
+          )) as ReadRow[];
+          await write(...whole.flatMap((row) => eraseStatements(row, now, keepConsent)));
+        }
+        const last = rows.length === looks ? rows.at(-1) : undefined;
+        const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
+        return {leads: due.length, consents: 0, next};
+      }
+      const from = after.of === 'consents' ? after.id : '';
+      const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
+      const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
+      if (ended.length > 0) await write(...ended.map(({id}) => statement(forgetConsent, id)));
+      const last = rows.length === looks ? rows.at(-1) : undefined;
+      return {leads: 0, consents: ended.length, next: last && {of: 'consents', id: last.id}};
+    },
+  };
+}
+
+/** SQL for the ids of leads that belong to leads of a list, and how. */
+const linkText = (jsonList: Database['jsonList']) => `
+  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${jsonList('$1')}
+  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${jsonList('$2')} AND duplicate_of IS NOT NULL
+  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${jsonList('$3')}
+  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${jsonList('$4')} AND supersedes IS NOT NULL`;

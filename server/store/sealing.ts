@@ -1,0 +1,117 @@
+/**
+ * Seals personal data with the data keys (the setting `DATA_KEY`): AES-256-GCM, with a key that HKDF derives from each
+ * data key. A sealed blob is bound to its lead and to its part, so no other row can hold it. Whoever has both the
+ * database and an older copy of it can put an older blob of the same part back; nothing here can tell.
+ *
+ * Bytes of a blob: version (1), check value of the key (4), nonce (12), the text, tag (16).
+ */
+import {clearWord} from '../config/values.ts';
+import {createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes} from 'node:crypto';
+
+/**
+ * What a blob holds.
+ * - `lead`: everything personal that was stored with the lead (personal-data.ts)
+ * - `answer`: the amounts and reasons that came later. They hold instead of those in `lead`
+ * - `consent`: what is kept of an erased lead: the consent, and who gave it
+ * - `reply …`: the first characters of the last reply to a delivery, by destination and content
+ */
+export type Part = 'lead' | 'answer' | 'consent' | `reply ${string}`;
+
+export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
+  `reply ${content} ${destination}`;
+
+export type SealedText = {data_key: number; blob: Uint8Array};
+
+export type Sealer = {
+  /** The setting, from which another thread makes the same sealer. */
+  words: readonly string[];
+  /** The check value of the key that seals: of the first one. 0 if new data stays in clear. */
+  writesWith: number;
+  /** The check values of all keys, which open. 0 if data in clear is read, too. */
+  checkValues: readonly number[];
+  seal: (text: string, leadId: string, part: Part) => SealedText;
+  /** @throws SealError when the key is missing, or when the blob is not what was stored as this part of this lead */
+  open: (sealed: SealedText, leadId: string, part: Part) => string;
+};
+
+/** Why something sealed cannot be read. The message holds nothing personal, and operators see it. */
+export class SealError extends Error {}
+
+const version = 1;
+const [checkLength, nonceLength, tagLength] = [4, 12, 16];
+const headLength = 1 + checkLength + nonceLength;
+
+/** How an operator reads a check value. */
+export const checkInHex = (checkValue: number) =>
+  checkValue === 0 ? clearWord : checkValue.toString(16).padStart(2 * checkLength, '0');
+
+const derived = (word: string, purpose: string, length: number) =>
+  Buffer.from(hkdfSync('sha256', word, '', `lead-prequal ${purpose}`, length));
+
+/** The check value of a key says which key it is, but not what the key is. */
+export const checkValueOf = (word: string) =>
+  word === clearWord ? 0 : derived(word, 'check value', checkLength).readUInt32BE() || 1;
+
+/** What a blob is bound to. Ids and parts hold no line break. */
+const bindingOf = (checkValue: number, leadId: string, part: Part) =>
+  Buffer.from(`lead-prequal data\n${version}\n${checkValue}\n${leadId}\n${part}`);
+
+/** @param words the keys, or `clear`, the one that seals first */
+export function createSealer(words: readonly [string, ...string[]]): Sealer {
+  const keys = new Map(
+    words
+      .filter((word) => word !== clearWord)
+      .map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),
+  );
+  const writesWith = checkValueOf(words[0]);
+  const readsClear = words.includes(clearWord);
+  const sealing = keys.get(writesWith);
+
+  return {
+    words,
+    writesWith,
+    checkValues: words.map(checkValueOf),
+    seal(text, leadId, part) {
+      if (!sealing) return {data_key: 0, blob: Buffer.from(text)};
+      const nonce = randomBytes(nonceLength);
+      const head = Buffer.alloc(1 + checkLength);
+      head.writeUInt8(version);
+      head.writeUInt32BE(writesWith, 1);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      cipher.setAAD(bindingOf(writesWith, leadId, part));
+      const sealed = [cipher.update(text, 'utf8'), cipher.final()];
+      return {data_key: writesWith, blob: Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()])};
+    },
+    open({data_key, blob}, leadId, part) {
+      const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
+      if (data_key === 0) {
+        if (!readsClear) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
+        return bytes.toString();
+      }
+      const key = keys.get(data_key);
+      if (!key)
+        throw new SealError(`It is sealed with the data key ${checkInHex(data_key)}, which DATA_KEY lacks`);
+      const [tagAt, checkValue] = [bytes.length - tagLength, data_key];
+      const isWhole = tagAt >= headLength && bytes[0] === version && bytes.readUInt32BE(1) === checkValue;
+      if (!isWhole) throw notAsStored();
+      const nonce = bytes.subarray(1 + checkLength, headLength);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {authTagLength: tagLength});
+      decipher.setAAD(bindingOf(checkValue, leadId, part));
+      decipher.setAuthTag(bytes.subarray(tagAt));
+      const text = decipher.update(bytes.subarray(headLength, tagAt));
+      try {
+        // Only this checks the tag. Nothing of the text may be used before.
+        decipher.final();
+      } catch {
+        throw notAsStored();
+      }
+      return text.toString();
+    },
+  };
+}
+
+const notAsStored = () =>
+  new SealError('The sealed data was changed or cut, or belongs to another lead or another part of one');
+
+/** New data stays in clear. */
+export const clearText = createSealer([clearWord]);
