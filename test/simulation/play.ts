@@ -259,7 +259,7 @@ class Players {
     await passTime(() => false, time() + 5_000);
     const changes = this.#rows('SELECT words FROM changes').map(({words}) => String(words));
     for (const process of this.#processes) kill(process);
-    const store = openSqliteBeside(path, clearText, false);
+    const store = await openSqliteBeside(path, clearText, false);
     const stored = await readStored(store, changes);
     await store.close();
     return {
@@ -561,7 +561,7 @@ class Players {
       deliveries: [],
     };
     this.#facts.push(command);
-    const store = openSqliteBeside(path, clearText, true);
+    const store = await openSqliteBeside(path, clearText, true);
     try {
       command.deliveries = await this.#carryOut(operation, store, command);
     } catch (error) {

@@ -45,6 +45,7 @@ export const baseConfig = (folder: string): Config => ({
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
+  dataKeys: ['clear'],
   databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),

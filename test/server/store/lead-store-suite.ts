@@ -38,7 +38,7 @@ const newKey = (changes: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
  */
 export function describeLeadStore(
   name: string,
-  openStore: (data: string, codec?: Codec) => Promise<LeadStore>,
+  openStore: (data: string, sealer?: Sealer) => Promise<LeadStore>,
 ) {
   suite(`${name}: what is stored`, () => {
     const store = openForSuite(() => openStore('stored'));

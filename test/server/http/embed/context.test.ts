@@ -102,7 +102,7 @@ suite('hidden fields', () => {
       assert.deepEqual((await config('acme')).context_fields, ['store', 'brand', 'constructor']);
     });
 
-    test('only filters are stored without the codec', async () => {
+    test('only filters are stored without the sealer', async () => {
       const {data} = await heard({brand: 'north', store: '7'});
       const rows = await server.select(`SELECT name, value FROM context_values WHERE lead_id = '${data.id}'`);
       assert.deepEqual(

@@ -5,7 +5,7 @@ import type {IdempotencyKey} from '../../../../server/leads/idempotency.ts';
 import {StoreUnavailable, type Accepted} from '../../../../server/leads/lead-store.ts';
 import {lineOf} from '../../../../server/observe/log-lines.ts';
 import type {Observation} from '../../../../server/observe/observations.ts';
-import {clearText, type Codec} from '../../../../server/store/sealing.ts';
+import {clearText, type Sealer} from '../../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
@@ -26,10 +26,10 @@ const idOf = (accepted: Accepted) => ('stored' in accepted ? accepted.stored.id 
 
 suite('PostgreSQL', {skip: withoutPostgres}, () => {
   const databases = new Map<string, Promise<TestDatabase>>();
-  const openStore = async (data: string, codec: Codec = clearText) => {
+  const openStore = async (data: string, sealer: Sealer = clearText) => {
     const database = databases.get(data) ?? createDatabaseWithTables();
     databases.set(data, database);
-    return openPostgresStore((await database).url, codec);
+    return openPostgresStore((await database).url, sealer);
   };
   describeLeadStore('PostgreSQL', openStore);
   describeGoneLeads('PostgreSQL', openStore, async (data, id) => {

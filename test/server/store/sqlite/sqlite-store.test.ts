@@ -21,7 +21,7 @@ after(() => folder.remove());
 const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describeLeadStore('SQLite', (data, codec = clearText) => openSqliteStore(databasePath(data), codec));
+describeLeadStore('SQLite', (data, sealer = clearText) => openSqliteStore(databasePath(data), sealer));
 describeGoneLeads(
   'SQLite',
   (data) => openSqliteStore(databasePath(data), clearText),
@@ -59,7 +59,7 @@ suite('the file', () => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999; UPDATE schema_compatibility SET oldest_server = 999');
     await assert.rejects(openSqliteStore(path, clearText), /newer version/);
-    assert.throws(() => openSqliteBeside(path, clearText, true), /newer version/);
+    await assert.rejects(openSqliteBeside(path, clearText, true), /newer version/);
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
     database.close();
   });
@@ -70,7 +70,7 @@ suite('the file', () => {
     database.exec('PRAGMA user_version = 999');
     const entry = newEntry();
     await (await openFor(t, openSqliteStore(path, clearText))).accept(entry);
-    const beside = openSqliteBeside(path, clearText, true);
+    const beside = await openSqliteBeside(path, clearText, true);
     assert.equal((await beside.find(entry.id))?.id, entry.id);
     await beside.close();
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
