@@ -142,7 +142,7 @@ suite('the body of an event', () => {
     );
   });
 
-  test('the body of an erased lead is valid by the published schema, and has what is left of it alone', () => {
+  test('the event of an erased lead is valid, and has nothing but what is left of it', () => {
     fc.assert(
       fc.property(tombstone, (of) => {
         const event = toErasedEvent(newsOf({lead: of, content: 'erased', happenedAt: of.erasedAt}), of);
@@ -156,7 +156,8 @@ suite('the body of an event', () => {
 
   test('of the events, only that of an erased lead is valid without the lead', () => {
     const {event} = sampleEvent();
-    const {lead: _lead, answer: _answer, consent: _consent, attribution: _attribution, ...data} = event.data;
+    const left = Object.keys(erasedEventSchema.shape.data.shape);
+    const data = Object.fromEntries(Object.entries(event.data).filter(([name]) => left.includes(name)));
     assert.ok(isValid({...event, type: 'lead.erased', data}), ajv.errorsText(isValid.errors));
     for (const type of ['lead.created', 'lead.answered'])
       assert.equal(isValid({...event, type, data}), false);
