@@ -45,6 +45,8 @@ export type Config = {
   databaseUrl: string | undefined;
   /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
   dataKeys: readonly [string, ...string[]];
+  /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
+  erasuresFile: string | undefined;
   /** `unnamed` for a connection pooler that cannot keep prepared statements. */
   databaseStatements: 'named' | 'unnamed';
   policy: Policy;
@@ -183,6 +185,8 @@ export function readConfig(environment: Environment = process.env): Config {
     databasePath: settings.DATABASE_PATH,
     databaseUrl: settings.DATABASE_URL,
     dataKeys: settings.DATA_KEY,
+    erasuresFile:
+      settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
     destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),

@@ -206,6 +206,12 @@ export const settingGroups = {
       .describe(
         'A secret of at least 32 characters, with which personal data is sealed ([more](privacy.md#sealing)).',
       ),
+    ERASURES_FILE: z
+      .string()
+      .optional()
+      .describe(
+        'The file of erasures, to keep with the backups ([more](privacy.md#backups)). Default on SQLite: `DATABASE_PATH` with `.erasures`.',
+      ),
     DATABASE_STATEMENTS: z
       .enum(['named', 'unnamed'])
       .default('named')
