@@ -26,6 +26,7 @@ import {
 } from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
+import type {RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
 
 export type Config = {
@@ -45,6 +46,8 @@ export type Config = {
   databaseUrl: string | undefined;
   /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
   dataKeys: readonly [string, ...string[]];
+  /** How long leads and consents are kept. A partner may say something else. */
+  retention: RetentionDefaults;
   /** `unnamed` for a connection pooler that cannot keep prepared statements. */
   databaseStatements: 'named' | 'unnamed';
   policy: Policy;
@@ -183,6 +186,7 @@ export function readConfig(environment: Environment = process.env): Config {
     databasePath: settings.DATABASE_PATH,
     databaseUrl: settings.DATABASE_URL,
     dataKeys: settings.DATA_KEY,
+    retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
     destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),
