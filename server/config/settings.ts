@@ -204,9 +204,7 @@ export const settingGroups = {
         ),
       )
       .default([clearWord])
-      .describe(
-        'A secret of at least 32 characters, with which personal data is sealed ([more](privacy.md#sealing)).',
-      ),
+      .describe('A secret of at least 32 characters that seals personal data ([more](privacy.md#sealing)).'),
     RETAIN_DAYS: numberWithin(1, mostRetainDays)
       .int('must be a whole number')
       .optional()
