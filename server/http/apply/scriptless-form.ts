@@ -5,7 +5,7 @@
  */
 import type {Request} from 'express';
 import {paths} from '../../../contract/api.ts';
-import {attributionKeys, type EmbedSubmission} from '../../../contract/embed.ts';
+import {attributionKeys, campaignParameter, type EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
 import {leastTotal} from '../../../form/least-total.ts';
 import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
@@ -104,10 +104,13 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
   function submissionOf(partner: Partner, visit: Visit, form: Form, filled: Filled, shown: Shown) {
     const {query} = visit;
     const {lead, seen, trap} = filled;
-    const campaign = attributionKeys.flatMap((key): [string, string][] => {
-      const value = query[key];
-      return typeof value === 'string' ? [[key, value]] : [];
-    });
+    // `referrer` is no campaign: the form's script takes it from the browser, never from the address.
+    const campaign = attributionKeys
+      .filter((key) => campaignParameter.test(key))
+      .flatMap((key): [string, string][] => {
+        const value = query[key];
+        return typeof value === 'string' ? [[key, value]] : [];
+      });
     const page = publicUrl + actionOf(partner, '');
     const [id = '', token = ''] = shown.supersedes?.split(' ') ?? [];
     return readSubmission({
