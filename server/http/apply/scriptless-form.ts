@@ -12,7 +12,7 @@ import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
-import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
+import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreUnavailable} from '../../leads/lead-store.ts';
@@ -64,15 +64,12 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     const leadType = leadTypeOf(partner);
     const words = formWords[language];
     const {ask} = partner;
-    const promises: Readonly<Record<string, string>> = partner.callPromise ?? {};
-    const tag = tagFor(promises, words.locale);
-    const text = tag === undefined ? undefined : promises[tag];
     return {
       words,
       leadType,
       pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
       asked: askedFieldsIn(ask, words.locale),
-      promise: text === undefined ? undefined : {text, lang: langOf(tag)},
+      promise: contentFor(partner.callPromise, words.locale),
     };
   };
 

@@ -140,7 +140,7 @@ suite('the way through the form without a script', () => {
       context: {brand: 'north'},
       attribution: {utm_source: 'news', landing_page: `${publicUrl}/apply/acme`},
     });
-    assert.ok(!row.attribution?.referrer, 'an address names no referrer');
+    assert.ok(!row.attribution?.['referrer'], 'an address names no referrer');
     assert.partialDeepStrictEqual(row.lead, {
       first_name: 'Ana',
       credit_score: 'Above 720',
