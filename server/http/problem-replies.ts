@@ -69,6 +69,7 @@ export function observedProblem(error: unknown, request: Request, emit: Emit): P
 /** Express's error handler. */
 export function errorReplies(emit: Emit): ErrorRequestHandler {
   // Express takes a function for an error handler only if it has four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
   return (error: unknown, request, response, _next) => {
     const answer = observedProblem(error, request, emit);
     if (!response.headersSent) reply(response, answer);

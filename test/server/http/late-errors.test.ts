@@ -17,7 +17,7 @@ async function serve(t: TestContext, handler: RequestHandler) {
     errorReplies(() => undefined),
   );
   const server = createServer((request, response) => {
-    app.handle(request as Request, response as Response, (error: unknown) => left.push(error));
+    app(request as Request, response as Response, (error: unknown) => left.push(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
