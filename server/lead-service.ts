@@ -17,9 +17,11 @@ import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
+import {retentionOf} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
 import type {Readings} from './observe/readings.ts';
 import {startDeletingExpired} from './store/expiry.ts';
+import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 
 export type LeadService = {
@@ -42,7 +44,7 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
-type Reloaded = Pick<Config, 'destinations' | 'policy'>;
+type Reloaded = Pick<Config, 'destinations' | 'policy' | 'partners' | 'retention'>;
 
 /** @param opened closed by `close` */
 export async function startLeadService(
@@ -76,6 +78,8 @@ export async function startLeadService(
   const names = () => [...destinations.keys()];
   const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
+  let retention = retentionOf(config);
+  const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
     return createLeadDesk({store, courier: courier.deliverer(), calculate, emit, timings});
@@ -99,6 +103,7 @@ export async function startLeadService(
       courier.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);
+      retention = retentionOf(reloaded);
       earlier = undefined;
       outbox.look();
     },
@@ -130,6 +135,7 @@ export async function startLeadService(
       await pauses.stop();
       await outbox.stop();
       await expiry.stop();
+      await sweep.stop();
       watch.stop();
       await desk.close(patience);
     },

@@ -26,6 +26,7 @@ import {
 } from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
+import type {RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
 
 export type Config = {
@@ -47,6 +48,8 @@ export type Config = {
   dataKeys: readonly [string, ...string[]];
   /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
   erasuresFile: string | undefined;
+  /** How long leads and consents are kept. A partner may say something else. */
+  retention: RetentionDefaults;
   /** `unnamed` for a connection pooler that cannot keep prepared statements. */
   databaseStatements: 'named' | 'unnamed';
   policy: Policy;
@@ -187,6 +190,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataKeys: settings.DATA_KEY,
     erasuresFile:
       settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
+    retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
     destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),

@@ -17,6 +17,7 @@ import {
 } from './destinations.ts';
 import {readJsonFile, type JsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
+import {forEver, mostKeepConsentYears, mostRetainDays} from './retention.ts';
 import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
@@ -120,6 +121,14 @@ const partnerFields = z.strictObject({
   context_fields: contextFieldsSchema.default([]),
   /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
   quota_per_hour: z.int().min(1).default(1_000),
+  /** After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it. */
+  retain_days: z
+    .union([z.int().min(1).max(mostRetainDays), z.literal(forEver)], {
+      error: `must be a whole number from 1 to ${mostRetainDays}, or "${forEver}"`,
+    })
+    .optional(),
+  /** How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it. */
+  keep_consent_years: z.int().min(0).max(mostKeepConsentYears).optional(),
   /** What happens to a lead that a bot may have sent. */
   suspect: z.enum(['deliver', 'hold']).default('deliver'),
   /**
@@ -144,6 +153,8 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     context_fields,
     call_promise,
     without_script,
+    retain_days,
+    keep_consent_years,
     ...others
   } = rest;
   return {
@@ -159,6 +170,8 @@ function toPartner(fields: z.output<typeof partnerFields>) {
     quotaPerHour: quota_per_hour,
     mergeDuplicates: merge_duplicates,
     withoutScript: without_script,
+    retainDays: retain_days,
+    keepConsentYears: keep_consent_years,
   };
 }
 const partnerSchema = partnerFields.transform(toPartner);

@@ -16,6 +16,7 @@ const replaced = {
   policy: 'the policy',
   tokenKeys: 'the token keys',
   confirmations: 'whether visitors get confirmations',
+  retention: 'how long leads and consents are kept',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
 /** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
@@ -64,7 +65,7 @@ export const needRestart = (before: Config, read: Config): string[] =>
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
-  const others = (['policy', 'tokenKeys', 'confirmations'] as const).filter(
+  const others = (['policy', 'tokenKeys', 'confirmations', 'retention'] as const).filter(
     (key) => !isDeepStrictEqual(before[key], after[key]),
   );
   return [

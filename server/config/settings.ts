@@ -5,6 +5,7 @@ import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
+import {mostKeepConsentYears, mostRetainDays} from './retention.ts';
 import {
   cid,
   clearWord,
@@ -203,15 +204,21 @@ export const settingGroups = {
         ),
       )
       .default([clearWord])
-      .describe(
-        'A secret of at least 32 characters, with which personal data is sealed ([more](privacy.md#sealing)).',
-      ),
+      .describe('A secret of at least 32 characters that seals personal data ([more](privacy.md#sealing)).'),
     ERASURES_FILE: z
       .string()
       .optional()
       .describe(
-        'The file of erasures, to keep with the backups ([more](privacy.md#backups)). Default on SQLite: `DATABASE_PATH` with `.erasures`.',
+        'What was erased, for restores. SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
+    RETAIN_DAYS: numberWithin(1, mostRetainDays)
+      .int('must be a whole number')
+      .optional()
+      .describe('After how many days leads are erased; never without it ([more](privacy.md#retention)).'),
+    KEEP_CONSENT_YEARS: numberWithin(0, mostKeepConsentYears)
+      .int('must be a whole number')
+      .default(5)
+      .describe('How many years a consent stays when its lead is erased ([more](privacy.md#retention)).'),
     DATABASE_STATEMENTS: z
       .enum(['named', 'unnamed'])
       .default('named')

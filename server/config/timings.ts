@@ -81,6 +81,12 @@ export const usualTimings = {
   outboxCheck: 60_000,
   /** How often the numbers of requests for versions of the form are stored. */
   requestCounts: 10_000,
+  /** How often what was kept long enough is erased. The first time is at a random moment of the first such period. */
+  sweepEvery: 3_600_000,
+  /** Between two slices, in which others can write. */
+  sweepPause: 100,
+  /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
+  purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */
   requestsEnd: deliveriesEnd - lastDelivery,
   /** The time from the signal to stop until deliveries in progress are cut off. */

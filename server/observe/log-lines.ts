@@ -154,6 +154,19 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {reason},
     message: 'what has expired could not be deleted; it is tried again in an hour',
   }),
+  'leads-swept': ({leads, consents}) =>
+    leads + consents === 0
+      ? undefined
+      : {
+          level: 'info',
+          fields: {leads, consents},
+          message: 'leads and consents that were kept long enough were erased',
+        },
+  'sweep-failed': ({reason}) => ({
+    level: 'warn',
+    fields: {reason, remedy: remedyOf(reason)},
+    message: 'what was kept long enough could not be erased; it is tried again in an hour',
+  }),
 
   'request-answered': requestLine,
   'store-unavailable': ({request, reason}) => ({

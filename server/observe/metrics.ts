@@ -56,6 +56,8 @@ export function createMetrics(
     'outcome',
   );
   const commits = histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets);
+  const swept = counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what');
+  for (const what of ['leads', 'consents']) swept.inc({what}, 0);
   const storeUp = gauge('store_up', '1 while leads can be stored, else 0.');
   const outbox = gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state');
   const oldest = gauge(
@@ -118,6 +120,10 @@ export function createMetrics(
       refusals.inc({partner: isCaller ? noPartner : partnerOf(partner), reason: problem});
     },
     'store-written': ({ms}) => commits.observe(ms / 1_000),
+    'leads-swept'({leads, consents}) {
+      swept.inc({what: 'leads'}, leads);
+      swept.inc({what: 'consents'}, consents);
+    },
     'delivery-settled': ({destination, state: outcome}) =>
       attempts.inc({destination: destinationOf(destination), outcome}),
     'delivery-failed': ({destination, state}) =>

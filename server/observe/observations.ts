@@ -68,6 +68,10 @@ type Facts = {
   'store-written': {ms: number};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
+  /** What was kept long enough has been looked for, and this many were erased. */
+  'leads-swept': {leads: number; consents: number};
+  /** What was kept long enough could not be erased, or not all of it. */
+  'sweep-failed': {reason: string};
 
   /** A response was sent, or the client disconnected before. `ms` is the time since the headers arrived. */
   'request-answered': {

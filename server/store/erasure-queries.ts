@@ -45,10 +45,14 @@ const forget = ['consents', 'context_values', 'same_leads', 'confirmations'].map
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
-const forgetSealed = 'DELETE FROM sealed WHERE lead_id = $1';
+/** A consent is there only if another process has erased the lead meanwhile, and kept it. */
+const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
 const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
+/** Only by the transaction that erases the lead: another one may have erased it meanwhile, and its consent with it. */
 const keepConsentText = `
-  INSERT INTO sealed (lead_id, part, data_key, blob) VALUES ($1, 'consent', $2, $3)`;
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT id, 'consent', CAST($1 AS BIGINT), $2 FROM leads WHERE id = $3 AND erased_at = CAST($4 AS BIGINT)
+  ON CONFLICT (lead_id, part) DO NOTHING`;
 
 /** Rows that one slice of the sweep looks at, and leads that one transaction of it erases, at most. */
 const [looks, sliceSize] = [500, 50];
@@ -157,7 +161,7 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
       const {first_name, last_name, phone} = lead.lead;
       const text = keptText({first_name, last_name, phone, consent: lead.consent});
       const {data_key, blob} = sealer.seal(text, id, 'consent');
-      statements.push(statement(keepConsentText, id, data_key, blob));
+      statements.push(statement(keepConsentText, data_key, blob, id, now));
     }
     return statements;
   }
@@ -202,26 +206,34 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
             created_at <= now - milliseconds
           );
         });
+        let leads = 0;
         for (let index = 0; index < due.length; index += sliceSize) {
           const ids = JSON.stringify(due.slice(index, index + sliceSize).map(({id}) => id));
           const whole = (await read(
             statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids),
           )) as ReadRow[];
-          await write(...whole.flatMap((row) => eraseStatements(row, now, keepConsent)));
+          leads += changedRows(
+            await write(...whole.flatMap((row) => eraseStatements(row, now, keepConsent))),
+          );
         }
         const last = rows.length === looks ? rows.at(-1) : undefined;
         const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
-        return {leads: due.length, consents: 0, next};
+        return {leads, consents: 0, next};
       }
       const from = after.of === 'consents' ? after.id : '';
       const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
       const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
-      if (ended.length > 0) await write(...ended.map(({id}) => statement(forgetConsent, id)));
+      const consents =
+        ended.length > 0 ? changedRows(await write(...ended.map(({id}) => statement(forgetConsent, id)))) : 0;
       const last = rows.length === looks ? rows.at(-1) : undefined;
-      return {leads: 0, consents: ended.length, next: last && {of: 'consents', id: last.id}};
+      return {leads: 0, consents, next: last && {of: 'consents', id: last.id}};
     },
   };
 }
+
+/** Only statements that change what is counted return rows. What another process erased meanwhile is not counted. */
+const changedRows = (results: readonly (readonly unknown[])[]) =>
+  results.filter((rows) => rows.length > 0).length;
 
 /** SQL for the ids of leads that belong to leads of a list, and how. */
 const linkText = (jsonList: Database['jsonList']) => `

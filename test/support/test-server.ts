@@ -46,6 +46,7 @@ export const baseConfig = (folder: string): Config => ({
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
   dataKeys: ['clear'],
+  retention: {retainDays: undefined, keepConsentYears: 5},
   databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),

@@ -150,6 +150,9 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['backup', backup],
     ['restore', backup],
     ['restore', `${backup}.none`],
+    ['leads', 'list', '--email', oneLine],
+    ['leads', 'erase', entry.id, '--yes'],
+    ['leads', 'show', entry.id],
   ];
 
   const found = new Set<string>();

@@ -56,8 +56,11 @@ suite('the required settings', () => {
         ask: [],
         callPromise: undefined,
         contextFields: [],
+        retainDays: undefined,
+        keepConsentYears: undefined,
       },
     ]);
+    assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5});
     assert.equal(config.host, '127.0.0.1');
     assert.equal(config.destinations.size, 0);
     assert.deepEqual(config.policy, defaultPolicy);
@@ -128,6 +131,12 @@ suite('a setting', () => {
     [{REDIS_URL: 'redis://:100%@localhost:6379'}, /^REDIS_URL must be an address/],
     [{REDIS_URL: 'redis://localhost:99999'}, /^REDIS_URL must be an address/],
     [{REDIS_URL: 'redis://localhost/leads'}, /^REDIS_URL must be an address/],
+    [{RETAIN_DAYS: '0'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
+    [{RETAIN_DAYS: '36501'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
+    [{RETAIN_DAYS: '1.5'}, /^RETAIN_DAYS must be a whole number$/],
+    [{RETAIN_DAYS: 'forever'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
+    [{KEEP_CONSENT_YEARS: '-1'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
+    [{KEEP_CONSENT_YEARS: '101'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
     [{DATABASE_URL: 'mysql://localhost/leads'}, /^DATABASE_URL must be an address such as postgres:/],
     [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
   ];
@@ -143,6 +152,7 @@ suite('a setting', () => {
     {DATABASE_URL: 'postgres:///leads'},
     {DATABASE_URL: 'postgres://me:100%25@db.example:5432/leads?sslmode=require'},
     {PUBLIC_URL: 'https://example.com/leads/'},
+    {RETAIN_DAYS: '730', KEEP_CONSENT_YEARS: '0'},
   ];
   for (const environment of taken) {
     test(`is accepted: ${JSON.stringify(environment)}`, () => {

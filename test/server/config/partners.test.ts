@@ -129,6 +129,8 @@ suite('the partners file', () => {
       ask: [],
       callPromise: undefined,
       contextFields: [],
+      retainDays: undefined,
+      keepConsentYears: undefined,
       quotaPerHour: 1_000,
       suspect: 'deliver',
       mergeDuplicates: 'prequalification',
@@ -152,6 +154,8 @@ suite('the partners file', () => {
       merge_duplicates: false,
       without_script: 'trust',
       show_estimate: 'after-contact',
+      retain_days: 730,
+      keep_consent_years: 0,
     };
     const file = {upstreams: {main: upstream}, partners: [whole]};
     const config = read(file, {
@@ -175,6 +179,8 @@ suite('the partners file', () => {
         ask: [],
         callPromise: undefined,
         contextFields: [],
+        retainDays: 730,
+        keepConsentYears: 0,
         quotaPerHour: 5,
         suspect: 'hold',
         mergeDuplicates: false,
@@ -302,6 +308,12 @@ suite('the partners file', () => {
       {partners: [{...partner, next_step: 'a'.repeat(301)}]},
       'partners.0.next_step: ',
     ],
+    ...[0, 1.5, 36_501, '730', null].map((days): [string, object, string] => [
+      `retain_days of ${JSON.stringify(days)}`,
+      {partners: [{...partner, retain_days: days}]},
+      'partners.0.retain_days: must be ',
+    ]),
+    ['years', {partners: [{...partner, keep_consent_years: 101}]}, 'partners.0.keep_consent_years: '],
     ['a quota', {partners: [{...partner, quota_per_hour: 0}]}, 'partners.0.quota_per_hour: '],
     ['a consent', {partners: [{...partner, consent: {text: ''}}]}, 'partners.0.consent.text: '],
     ...['\0', '\n', '\ud800'].map((sign): [string, object, string] => [

@@ -1,0 +1,15 @@
+/** How long leads and consents are kept, as it is configured. leads/retention.ts says what follows from it. */
+
+/** What holds for leads of callers, and for partners that say nothing else. */
+export type RetentionDefaults = {
+  /** After how many days leads are erased. Undefined if they are kept for ever. */
+  retainDays: number | undefined;
+  /** How many years a consent stays when its lead is erased. */
+  keepConsentYears: number;
+};
+
+/** In place of a number of days, for a partner whose leads are kept although there is a default. */
+export const forEver = 'forever';
+
+/** A hundred years. More is a mistake, and times beyond some limit are none. */
+export const [mostRetainDays, mostKeepConsentYears] = [36_500, 100];

@@ -1,0 +1,39 @@
+/** Makes of the configuration what the sweep and erasures go by. */
+import type {Config} from '../config/config.ts';
+import {forEver} from '../config/retention.ts';
+import type {Retention} from './erasure.ts';
+
+const day = 24 * 3_600_000;
+
+/** A partner that is not configured any more goes by the defaults, as the callers do. */
+export function retentionOf({retention, partners}: Pick<Config, 'retention' | 'partners'>): Retention {
+  const byKey = new Map(partners.map((partner) => [partner.key, partner]));
+  const configured = (partner: string | null) => (partner === null ? undefined : byKey.get(partner));
+  const inMilliseconds = (days: number | typeof forEver | undefined) =>
+    days === undefined || days === forEver ? undefined : days * day;
+  const keptFor = (partner: string | null) =>
+    inMilliseconds(configured(partner)?.retainDays ?? retention.retainDays);
+  const limits = [null, ...byKey.keys()].map(keptFor).filter((limit) => limit !== undefined);
+
+  return {
+    shortest: limits.length > 0 ? Math.min(...limits) : undefined,
+    keptFor,
+    keepConsent: (consent, now) => now < consentEnd({retention, partners}, consent),
+  };
+}
+
+/** Until when a consent stays when its lead is erased. Milliseconds since 1970, 0 if it goes with the lead. */
+export function consentEnd(
+  {retention, partners}: Pick<Config, 'retention' | 'partners'>,
+  {partner, givenAt}: {partner: string | null; givenAt: number},
+): number {
+  const configured = partners.find(({key}) => key === partner);
+  const years = configured?.keepConsentYears ?? retention.keepConsentYears;
+  return years > 0 ? yearsAfter(givenAt, years) : 0;
+}
+
+/** The same day and time of day, some years later, in UTC. */
+function yearsAfter(time: number, years: number): number {
+  const date = new Date(time);
+  return date.setUTCFullYear(date.getUTCFullYear() + years);
+}
