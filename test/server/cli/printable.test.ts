@@ -74,7 +74,11 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     },
     deliveries: [newDelivery({destination: 'crm', content: 'created', state: 'held'})],
   });
-  const other = newEntry({deliveries: [newDelivery({destination: hostile, state: 'held'})]});
+  const other = newEntry({
+    lead,
+    partner: hostile,
+    deliveries: [newDelivery({destination: hostile, state: 'held'})],
+  });
   const {run, execute, folder} = await operate(t, [entry, other], {
     settings: {
       PARTNERS_FILE: partnersFile,
@@ -151,8 +155,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['restore', backup],
     ['restore', `${backup}.none`],
     ['leads', 'list', '--email', oneLine],
-    ['leads', 'erase', entry.id, '--yes'],
-    ['leads', 'show', entry.id],
+    ['leads', 'erase', other.id, '--yes'],
+    ['leads', 'show', other.id],
   ];
 
   const found = new Set<string>();
