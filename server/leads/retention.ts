@@ -18,11 +18,18 @@ export function retentionOf({retention, partners}: Pick<Config, 'retention' | 'p
   return {
     shortest: limits.length > 0 ? Math.min(...limits) : undefined,
     keptFor,
-    keepConsent({partner, givenAt}, now) {
-      const years = configured(partner)?.keepConsentYears ?? retention.keepConsentYears;
-      return years > 0 && now < yearsAfter(givenAt, years);
-    },
+    keepConsent: (consent, now) => now < consentEnd({retention, partners}, consent),
   };
+}
+
+/** Until when a consent stays when its lead is erased. Milliseconds since 1970, 0 if it goes with the lead. */
+export function consentEnd(
+  {retention, partners}: Pick<Config, 'retention' | 'partners'>,
+  {partner, givenAt}: {partner: string | null; givenAt: number},
+): number {
+  const configured = partners.find(({key}) => key === partner);
+  const years = configured?.keepConsentYears ?? retention.keepConsentYears;
+  return years > 0 ? yearsAfter(givenAt, years) : 0;
 }
 
 /** The same day and time of day, some years later, in UTC. */
