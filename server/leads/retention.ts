@@ -1,12 +1,18 @@
 /** Makes of the configuration what the sweep and erasures go by. */
-import type {Config} from '../config/config.ts';
-import {forEver} from '../config/retention.ts';
+import type {Partner} from '../config/partners.ts';
+import {forEver, type RetentionDefaults} from '../config/retention.ts';
 import type {Retention} from './erasure.ts';
 
 const day = 24 * 3_600_000;
 
+/** The parts of a `Config`. */
+export type RetentionConfig = {
+  retention: RetentionDefaults;
+  partners: readonly Pick<Partner, 'key' | 'retainDays' | 'keepConsentYears'>[];
+};
+
 /** A partner that is not configured any more goes by the defaults, as the callers do. */
-export function retentionOf({retention, partners}: Pick<Config, 'retention' | 'partners'>): Retention {
+export function retentionOf({retention, partners}: RetentionConfig): Retention {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const configured = (partner: string | null) => (partner === null ? undefined : byKey.get(partner));
   const inMilliseconds = (days: number | typeof forEver | undefined) =>
