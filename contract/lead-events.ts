@@ -1,13 +1,21 @@
 /** The types of the events that tell destinations of leads, and which of them a destination may leave out. */
 
-export const leadEventTypes = ['lead.created', 'lead.answered'] as const;
+export const leadEventTypes = ['lead.created', 'lead.answered', 'lead.erased'] as const;
 export type LeadEventType = (typeof leadEventTypes)[number];
 
 /**
  * Which types a destination gets only if its `events` list them, and which it always gets. A receiver must follow an
  * erasure or a revoked consent whatever it has chosen, so the types of such news are `always`.
  */
-export const leadEventChoice: Record<LeadEventType, 'chosen' | 'always'> = {
+export const leadEventChoice = {
   'lead.created': 'chosen',
   'lead.answered': 'chosen',
-};
+  'lead.erased': 'always',
+} as const satisfies Record<LeadEventType, 'chosen' | 'always'>;
+
+/** The types that `events` may list. */
+export type ChosenEventType = {
+  [Type in LeadEventType]: (typeof leadEventChoice)[Type] extends 'chosen' ? Type : never;
+}[LeadEventType];
+const canBeChosen = (type: LeadEventType): type is ChosenEventType => leadEventChoice[type] === 'chosen';
+export const chosenEventTypes: readonly ChosenEventType[] = leadEventTypes.filter(canBeChosen);

@@ -2,7 +2,6 @@
 import {once} from 'node:events';
 import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
-import type {SingleBar} from 'cli-progress';
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import type {AskedFieldName} from '../../contract/extra-fields.ts';
@@ -11,8 +10,9 @@ import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
 import {reasonOf, type BesideStore} from '../leads/lead-store.ts';
+import {isErased} from '../store/rows.ts';
 import type {Config} from '../config/config.ts';
-import {counted, toJson, visible, type Run} from './output.ts';
+import {counted, leadsBar, toJson, visible, type Run} from './output.ts';
 
 export const formats = ['csv', 'jsonl'] as const;
 export type Format = (typeof formats)[number];
@@ -143,7 +143,7 @@ export async function exportLeads(
     return fail(`${file} cannot be written: ${reasonOf(error)}`);
   }
   let bar =
-    stderr.isTTY && file !== undefined ? await progress(stderr, await store.countLeads(filter)) : undefined;
+    stderr.isTTY && file !== undefined ? await leadsBar(stderr, await store.countLeads(filter)) : undefined;
   const columns = columnsFor(config, filter);
   const hasColumn = (room: string, name: string) =>
     columns.some(([, ...path]) => path[0] === room && path[1] === name);
@@ -151,12 +151,15 @@ export async function exportLeads(
   const unlisted = new Set<string>();
   let count = 0;
   let unreadable = 0;
+  let erased = 0;
   try {
     if (isCsv) await out.write(`${excel ? '\uFEFF' : ''}${toCsv([columns.map(([name]) => name)])}`);
     for (let after: string | undefined; ;) {
       const page = await store.readLeads(filter, {limit: pageLeads, after});
       const leads: Exported[] = [];
-      for (const lead of page.map(toExport)) {
+      const left = page.flatMap((lead) => (isErased(lead) ? [] : [lead]));
+      erased += page.length - left.length;
+      for (const lead of left.map(toExport)) {
         if (!('unreadable' in lead)) leads.push(lead);
         else {
           // The bar and the lines would overwrite each other.
@@ -172,7 +175,7 @@ export async function exportLeads(
         if (lead.call_time && !hasColumn('lead', callTime)) unlisted.add(callTime);
       }
       count += leads.length;
-      bar?.update(count + unreadable);
+      bar?.update(count + unreadable + erased);
       after = page.at(-1)?.id;
       if (page.length < pageLeads) break;
     }
@@ -185,6 +188,10 @@ export async function exportLeads(
     bar?.stop();
   }
   say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
+  say(
+    `${file ?? 'What was written'} holds personal data in clear, for people to read: erasing a lead erases nothing of it.`,
+  );
   if (unlisted.size > 0)
     say(
       `The CSV lacks what no partner lists or asks for any more: ${[...unlisted].join(', ')}. --format jsonl has them.`,
@@ -211,13 +218,4 @@ function openFile(file: string) {
       renameSync(partial(file), file);
     },
   };
-}
-
-async function progress(stream: Run['stderr'], total: number): Promise<SingleBar> {
-  // Most commands show no progress, and the library takes time to load.
-  const {SingleBar} = await import('cli-progress');
-  const format = '{bar} {percentage} %, {value} of {total} leads, {eta_formatted} left';
-  const bar = new SingleBar({stream, format});
-  bar.start(total, 0);
-  return bar;
 }

@@ -1,15 +1,26 @@
-/** `lead-prequal leads`: finds leads, shows and counts them, and writes them to a file. */
+/** `lead-prequal leads`: finds leads, shows and counts them, writes them to a file, and erases them. */
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {leadStatuses, type Context, type LeadStatus} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {totalAmount} from '../../contract/amounts.ts';
 import type {Config} from '../config/config.ts';
-import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
+import {
+  leadGroups,
+  type LeadCount,
+  type LeadFilter,
+  type LeadGroup,
+  type ListedLead,
+} from '../leads/lead-filter.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {contextOption} from './context-option.ts';
 import {deliveriesOf, showDeliveries} from './deliveries.ts';
+import {eraseCommand, shownErased} from './erase.ts';
+import {isErased} from '../store/rows.ts';
 import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
 import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
+import {leadsOfPerson, personOptions, type Person} from './person.ts';
 import {midnight, sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
@@ -24,6 +35,8 @@ Examples:
                                                                    how many leads acme sent yesterday
   lead-prequal leads count --by partner,day --since 30d            how many each partner sent, day by day
   lead-prequal leads list --context brand=north                    leads whose pages said so
+  lead-prequal leads list --email jane@example.com                 leads of a person
+  lead-prequal leads erase K7QM-2XHD                               erase what is personal of a lead
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`;
@@ -111,17 +124,17 @@ function readGroups(text: string): LeadGroup[] {
 
 export function leadsCommand(run: Run): Command {
   const leads = new Command('leads')
-    .description('find leads, show and count them, and write them to a file')
+    .description('find leads, show and count them, write them to a file, and erase them')
     .addHelpText('after', examples);
 
-  selecting(leads.command('list'))
+  personOptions(selecting(leads.command('list')))
     .description('list leads, the newest first, without personal data')
     .option('--limit <number>', 'so many leads, at most', readCount, 50)
     .addOption(jsonOption())
-    .action(({json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
+    .action(({json, limit, ...selection}: Selection & Person & {limit: number; json?: boolean}) =>
       readingStore(run, (store, config) => {
         sayUnknown(run, config, selection);
-        return list(run, store, filterOf(selection), limit, json);
+        return list(run, store, filterOf(selection), selection, limit, json);
       }),
     );
 
@@ -131,7 +144,7 @@ export function leadsCommand(run: Run): Command {
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store) => show(run, store, await leadOf(store, named), json)),
+      readingStore(run, async (store, config) => show(run, store, config, await leadOf(store, named), json)),
     );
 
   selecting(leads.command('count'))
@@ -166,68 +179,98 @@ formula begins with an apostrophe.`,
       });
     });
 
+  leads.addCommand(eraseCommand(run));
+
   return leads;
 }
 
 const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
 
+/** What a list says of a lead. Only ids, times and reasons are known of one that was erased, or cannot be read. */
+function listed(lead: ListedLead) {
+  const {id} = lead;
+  const reference = referenceOf(id);
+  if ('unreadable' in lead)
+    return {id, reference, created_at: isoTime(createdAtOf(id)), unreadable: lead.unreadable};
+  const {createdAt, partner, duplicateOf: duplicate_of} = lead;
+  const known = {id, reference, created_at: isoTime(createdAt), partner};
+  if (isErased(lead)) return {...known, duplicate_of, erased_at: isoTime(lead.erasedAt)};
+  const {answer, attribution} = lead;
+  const amounts = answer.status === 'done' ? answer.amounts : null;
+  return {
+    ...known,
+    lead_type: lead.lead.lead_type,
+    status: answer.status,
+    total: amounts?.[totalAmount] ?? null,
+    campaign: attribution?.utm_campaign ?? null,
+    duplicate_of,
+  };
+}
+
+function listRow(lead: ListedLead) {
+  const line = listed(lead);
+  if ('unreadable' in lead)
+    return [
+      line.reference,
+      localTime(createdAtOf(lead.id)),
+      '?',
+      '',
+      '',
+      '',
+      '',
+      `unreadable: ${lead.unreadable}`,
+    ];
+  const begin = [line.reference, localTime(lead.createdAt), lead.partner ?? '-'];
+  if (isErased(lead)) return [...begin, '', 'erased', '', '', localTime(lead.erasedAt)];
+  const {lead_type = '', status = '', total, campaign} = line as Extract<typeof line, {status: unknown}>;
+  const note = lead.duplicateOf === null ? '' : `same as ${referenceOf(lead.duplicateOf)}`;
+  return [...begin, lead_type, status, total ?? '', campaign ?? '', note];
+}
+
 async function list(
-  {print, printTable, say}: Run,
+  run: Run,
   store: BesideStore,
   filter: LeadFilter,
+  {email, phone}: Person,
   limit: number,
   json = false,
 ) {
+  const {print, printTable, say} = run;
   let left = limit;
-  let after: string | undefined;
   let widths: readonly number[] | undefined;
-  while (left > 0) {
-    const size = Math.min(left, pageLeads);
-    const page = await store.listLeads(filter, {limit: size, after});
-    if (json) {
-      for (const {createdAt, leadType, ...lead} of page) {
-        const created_at = isoTime(createdAt);
-        const {id, partner, status, total, campaign, duplicateOf: duplicate_of} = lead;
-        const reference = referenceOf(id);
-        await print({
-          id,
-          reference,
-          created_at,
-          partner,
-          lead_type: leadType,
-          status,
-          total,
-          campaign,
-          duplicate_of,
-        });
-      }
-    } else if (page.length > 0) {
-      const rows = page.map((lead) => [
-        referenceOf(lead.id),
-        localTime(lead.createdAt),
-        lead.partner ?? '-',
-        lead.leadType,
-        lead.status,
-        lead.total ?? '',
-        lead.campaign ?? '',
-        lead.duplicateOf === null ? '' : `same as ${referenceOf(lead.duplicateOf)}`,
-      ]);
-      widths = await printTable(listHead, rows, widths, widths === undefined);
-    }
+  async function printPage(page: readonly ListedLead[]) {
+    if (json) for (const lead of page) await print(listed(lead));
+    else if (page.length > 0)
+      widths = await printTable(listHead, page.map(listRow), widths, widths === undefined);
     left -= page.length;
-    after = page.at(-1)?.id;
-    if (page.length < size) break;
+  }
+  if (email !== undefined || phone !== undefined) {
+    const {found, isStopped} = await leadsOfPerson(run, store, filter, {email, phone}, limit);
+    await printPage(found);
+    if (isStopped) run.status = 1;
+  } else {
+    for (let after: string | undefined; left > 0;) {
+      const size = Math.min(left, pageLeads);
+      const page = await store.listLeads(filter, {limit: size, after});
+      await printPage(page);
+      after = page.at(-1)?.id;
+      if (page.length < size) break;
+    }
   }
   const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
   const more = left === 0 ? ' (--limit shows more)' : '';
   say(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
 }
 
-async function show(run: Run, store: BesideStore, id: string, json = false) {
+async function show(run: Run, store: BesideStore, config: Config, id: string, json = false) {
   const {print, printFields, write, fail} = run;
   const found = await store.readLead(id);
   if (!found) return fail(`There is no lead ${id}.`);
   const {lead, duplicates, supersededBy} = found;
+  if (isErased(lead)) {
+    const shown = await shownErased(store, config, lead);
+    return json ? print(shown) : printFields([...flatten(shown)]);
+  }
   const exported = toExport(lead);
   if ('unreadable' in exported) return fail(unreadableLead(exported));
   const data = {...exported, duplicates, superseded_by: supersededBy};

@@ -1,10 +1,11 @@
 /** Runs the command `lead-prequal` as this process. */
+import {isatty} from 'node:tty';
 import {createRun} from './output.ts';
 import {run} from './program.ts';
 
 const {argv, stdout, stderr} = process;
 const words = argv.slice(2);
-const current = createRun({stdout, stderr});
+const current = createRun({stdout, stderr, ask: isatty(0) ? ask : undefined});
 // A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then. The server
 // must go on when nothing reads its log any more.
 if (words[0] !== 'serve') {
@@ -17,3 +18,15 @@ if (words[0] !== 'serve') {
 // If a driver never answers, nothing keeps the process alive, and it ends with this status.
 process.exitCode = 1;
 process.exitCode = await run(words, current);
+
+/** To standard error, because standard output may be a file. At the end of the input, the answer is empty. */
+async function ask(question: string): Promise<string> {
+  const {createInterface} = await import('node:readline/promises');
+  const lines = createInterface({input: process.stdin, output: stderr});
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
+}

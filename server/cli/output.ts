@@ -1,6 +1,7 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import type {Writable} from 'node:stream';
 import {Option} from 'commander';
+import type {SingleBar} from 'cli-progress';
 import type {Environment} from '../config/environment.ts';
 import {controls, unseen} from '../leads/hidden-characters.ts';
 
@@ -39,6 +40,8 @@ export type Surroundings = {
   environment?: Environment;
   stdout: Writable;
   stderr: Writable & {isTTY?: boolean};
+  /** Asks whoever sits at the terminal. Resolves to what was typed. Missing if there is no terminal. */
+  ask?: ((question: string) => Promise<string>) | undefined;
 };
 
 /** A run of the command: its surroundings, how it prints, and its exit status so far. */
@@ -46,11 +49,12 @@ export type Run = ReturnType<typeof createRun>;
 
 type Cell = string | number;
 
-export function createRun({environment, stdout, stderr}: Surroundings) {
+export function createRun({environment, stdout, stderr, ask}: Surroundings) {
   const run = {
     environment,
     stdout,
     stderr,
+    ask,
     status: 0,
     write,
     writeUnchanged,
@@ -141,6 +145,16 @@ export function createRun({environment, stdout, stderr}: Surroundings) {
 
 /** Thrown for what the operator can correct: the message is printed, and the exit status is 1. */
 export class Failure extends Error {}
+
+/** A bar on the terminal, with the number of leads that were looked at. */
+export async function leadsBar(stream: Run['stderr'], total: number): Promise<SingleBar> {
+  // Most commands show no progress, and the library takes time to load.
+  const {SingleBar} = await import('cli-progress');
+  const format = '{bar} {percentage} %, {value} of {total} leads, {eta_formatted} left';
+  const bar = new SingleBar({stream, format});
+  bar.start(total, 0);
+  return bar;
+}
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
 

@@ -46,6 +46,8 @@ export type Config = {
   databaseUrl: string | undefined;
   /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
   dataKeys: readonly [string, ...string[]];
+  /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
+  erasuresFile: string | undefined;
   /** How long leads and consents are kept. A partner may say something else. */
   retention: RetentionDefaults;
   /** `unnamed` for a connection pooler that cannot keep prepared statements. */
@@ -186,6 +188,8 @@ export function readConfig(environment: Environment = process.env): Config {
     databasePath: settings.DATABASE_PATH,
     databaseUrl: settings.DATABASE_URL,
     dataKeys: settings.DATA_KEY,
+    erasuresFile:
+      settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
     retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
     databaseStatements: settings.DATABASE_STATEMENTS,
     policy,

@@ -3,7 +3,7 @@ import {hash} from 'node:crypto';
 import {domainToASCII} from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
-import {leadEventTypes} from '../../contract/lead-events.ts';
+import {chosenEventTypes} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
 import type {ConfirmationsSettings} from './confirmations.ts';
 import {cid, httpUrl, name} from './values.ts';
@@ -56,7 +56,7 @@ const webhookUrl = z
 
 /** The types of events that a destination gets. `leadEventChoice` says which it gets besides. */
 const events = z
-  .array(z.enum(leadEventTypes))
+  .array(z.enum(chosenEventTypes))
   .min(1, 'must hold at least one type of event')
   .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice');
 

@@ -29,6 +29,7 @@ const kept: Readonly<
   databasePath: 'DATABASE_PATH',
   databaseUrl: 'DATABASE_URL',
   dataKeys: 'DATA_KEY',
+  erasuresFile: 'ERASURES_FILE',
   databaseStatements: 'DATABASE_STATEMENTS',
   onAmbiguous: 'ON_AMBIGUOUS',
   outboxPerSecond: 'OUTBOX_PER_SECOND',

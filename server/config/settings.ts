@@ -205,6 +205,12 @@ export const settingGroups = {
       )
       .default([clearWord])
       .describe('A secret of at least 32 characters that seals personal data ([more](privacy.md#sealing)).'),
+    ERASURES_FILE: z
+      .string()
+      .optional()
+      .describe(
+        'The file of erasures, to keep with the backups ([more](privacy.md#backups)). Default on SQLite: `DATABASE_PATH` with `.erasures`.',
+      ),
     RETAIN_DAYS: numberWithin(1, mostRetainDays)
       .int('must be a whole number')
       .optional()

@@ -2,7 +2,13 @@
  * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
  * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
-import type {ConfirmationLimits, DueDelivery, Recipients, Settlement} from '../leads/deliveries.ts';
+import type {
+  ConfirmationLimits,
+  Delivered,
+  DueDelivery,
+  Recipients,
+  Settlement,
+} from '../leads/deliveries.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 
 export type Destination = {
@@ -25,21 +31,31 @@ export type Destination = {
  * What a destination is given to deliver. `lead`, `content` and `happenedAt` are the same in every attempt, and so is
  * what is sent: `news.ts` says which answer a delivery reports.
  */
-export type DeliveryRequest = Pick<
-  DueDelivery,
-  'lead' | 'content' | 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'
-> & {
-  /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
-  onTaken: (remoteId: string) => Promise<void>;
-  /**
-   * Decides whether a confirmation may be sent.
-   * @throws NotTried when the store cannot say
-   */
-  decide: (
-    addresses: readonly string[],
-    limits: ConfirmationLimits,
-  ) => ReturnType<LeadStore['decideConfirmation']>;
-};
+export type DeliveryRequest = Delivered &
+  Pick<DueDelivery, 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'> & {
+    /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
+    onTaken: (remoteId: string) => Promise<void>;
+    /**
+     * Decides whether a confirmation may be sent.
+     * @throws NotTried when the store cannot say
+     */
+    decide: (
+      addresses: readonly string[],
+      limits: ConfirmationLimits,
+    ) => ReturnType<LeadStore['decideConfirmation']>;
+  };
+
+/** A request of a lead that was not erased. */
+export type RecordRequest = Exclude<DeliveryRequest, {content: 'erased'}>;
+
+/**
+ * For destinations that are told of no erasure, because the store makes no such delivery for them.
+ * @throws Error when there is nothing left of the lead but that it was erased
+ */
+export function withRecord(request: DeliveryRequest): RecordRequest {
+  if (request.content === 'erased') throw new Error('This destination is told of no erased leads');
+  return request;
+}
 
 /**
  * - `failed`: the destination does not have the lead, or it has the lead but its answer could not be fetched

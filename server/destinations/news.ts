@@ -3,10 +3,9 @@
  * the same in every attempt and in every process, so that a receiver can drop repeats by its id.
  */
 import {referenceOf} from '../../contract/reference.ts';
-import {leadEventChoice, type LeadEventType} from '../../contract/lead-events.ts';
-import type {DeliveryContent} from '../leads/deliveries.ts';
-import type {Answer} from '../leads/stored-lead.ts';
-import type {DeliveryRequest} from './destination.ts';
+import {leadEventChoice, type ChosenEventType} from '../../contract/lead-events.ts';
+import type {Delivered, DeliveryContent} from '../leads/deliveries.ts';
+import type {Answer, LeadRecord} from '../leads/stored-lead.ts';
 
 type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;
 
@@ -16,6 +15,7 @@ export const eventTypes = {
   answered: 'lead.answered',
   refused: 'lead.answered',
   held: 'lead.held',
+  erased: 'lead.erased',
 } as const satisfies Record<NewsContent, string>;
 
 /**
@@ -23,11 +23,11 @@ export const eventTypes = {
  * be chosen: it asks operators to decide, so those who hear of held leads always get it. Neither is a confirmation.
  * @param events undefined if the destination gets everything
  */
-export function isChosen(content: DeliveryContent, events: readonly LeadEventType[] | undefined): boolean {
+export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
   if (events === undefined || content === 'lead' || content === 'held' || content === 'confirmation')
     return true;
   const type = eventTypes[content];
-  return leadEventChoice[type] === 'always' || events.includes(type);
+  return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
 }
 
 export type News = {
@@ -37,27 +37,26 @@ export type News = {
   /** When it happened, in milliseconds since 1970. */
   at: number;
   reference: string;
-  /** The answer of the lead when it happened. Null for a duplicate, whose answer is that of the other lead. */
+  /**
+   * The answer of the lead when it happened. Null for a duplicate, whose answer is that of the other lead, and for an erased
+   * lead.
+   */
   answer: Answer | null;
 };
 
 /** @throws Error when the delivery takes the lead itself to a destination */
-export function newsOf({
-  lead,
-  content,
-  happenedAt,
-}: Pick<DeliveryRequest, 'lead' | 'content' | 'happenedAt'>): News {
+export function newsOf({lead, content, happenedAt}: Delivered & {happenedAt: number}): News {
   if (content === 'lead' || content === 'confirmation') throw new Error('This delivery holds no news');
   return {
     id: `evt_${content}_${lead.id}`,
     type: eventTypes[content],
     at: happenedAt,
     reference: referenceOf(lead.id),
-    answer: answerOf(lead, content),
+    answer: content === 'erased' ? null : answerOf(lead, content),
   };
 }
 
-function answerOf(lead: DeliveryRequest['lead'], content: NewsContent): Answer | null {
+function answerOf(lead: LeadRecord, content: Exclude<NewsContent, 'erased'>): Answer | null {
   if (lead.duplicateOf !== null) return null;
   if (content === 'refused') return {status: 'refused'};
   if (content !== 'answered' && lead.isAnsweredLater) return {status: 'pending'};

@@ -1,6 +1,6 @@
 /** The terms on which a destination is served; kinds.ts has those of each kind. */
 import type {OnAmbiguous} from '../config/destinations.ts';
-import type {LeadEventType} from '../../contract/lead-events.ts';
+import type {ChosenEventType} from '../../contract/lead-events.ts';
 
 /** What a destination gets, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
@@ -9,7 +9,7 @@ export type Terms = {
   /** Whether it hears of leads that are held for an operator. */
   hearsOfHeld: boolean;
   /** The types of events that it has chosen. Undefined if it gets all of them. */
-  events?: readonly LeadEventType[] | undefined;
+  events?: readonly ChosenEventType[] | undefined;
   /**
    * How many deliveries begin in a second, at most. For a destination that gets leads, this counts only those that
    * waited in the outbox, because a visitor waits for the others. Does not matter where there is `every`.

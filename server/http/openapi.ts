@@ -11,7 +11,7 @@ import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
 import {leadEventTypes} from '../../contract/lead-events.ts';
-import {leadEventJsonSchema, leadEventWords} from '../leads/lead-event.ts';
+import {eventComponentOf, eventComponents, leadEventJsonSchema, leadEventWords} from '../leads/lead-event.ts';
 import {expectation, leadFields} from '../leads/lead-schema.ts';
 import {commonProblems, elsewhereProblem, operations, tags, type Operation} from './operations.ts';
 import {problemSchema} from './wire-schemas.ts';
@@ -157,7 +157,10 @@ const webhooks = Object.fromEntries(
           content: {
             'application/json': {
               schema: {
-                allOf: [{$ref: '#/components/schemas/LeadEvent'}, {properties: {type: {const: type}}}],
+                allOf: [
+                  {$ref: `#/components/schemas/${eventComponentOf(type)}`},
+                  {properties: {type: {const: type}}},
+                ],
               },
             },
           },
@@ -169,12 +172,6 @@ const webhooks = Object.fromEntries(
     },
   ]),
 );
-
-function leadEventComponent() {
-  const made = leadEventJsonSchema();
-  delete made.$schema;
-  return made;
-}
 
 export function openapiDocument(publicUrl: string) {
   const described = Object.entries(operations).map(([name, operation]) => {
@@ -200,7 +197,7 @@ export function openapiDocument(publicUrl: string) {
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
       schemas: {
         Problem: jsonSchema(problemSchema, 'output'),
-        LeadEvent: leadEventComponent(),
+        ...eventComponents(),
       },
     },
   };

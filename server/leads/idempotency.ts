@@ -16,7 +16,9 @@ export type IdempotencyKey = {owner: string; digest: string; fingerprint: string
  * number and capitals in the e-mail address do not matter.
  */
 export const comparableText = (lead: Lead) =>
-  JSON.stringify({...lead, phone: lead.phone.e164, email: lead.email.toLowerCase()});
+  JSON.stringify({...lead, phone: lead.phone.e164, email: comparableEmail(lead.email)});
+
+export const comparableEmail = (email: string) => email.toLowerCase();
 
 export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
 

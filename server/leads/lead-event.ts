@@ -1,6 +1,6 @@
 /**
- * The body of the events that webhooks get, as a zod schema. The published JSON Schema and the OpenAPI document are made
- * from it. Receivers rely on it: within version 1 there may be new fields, types of events and values of lists, but
+ * The bodies of the events that webhooks get, as zod schemas. The published JSON Schema and the OpenAPI document are made
+ * from them. Receivers rely on it: within version 1 there may be new fields, types of events and values of lists, but
  * nothing is renamed or removed, and no type of a value changes.
  */
 import {z} from 'zod';
@@ -150,12 +150,39 @@ const attributionSchema = z
 export const leadEventWords: Record<LeadEventType, string> = {
   'lead.created': 'A lead was stored',
   'lead.answered': 'A lead that had no answer yet has got its amounts, or was refused',
+  'lead.erased': 'A lead was erased: delete what you have of it',
 };
 
+/** What the data of each type begins with. */
+const identity = {
+  id: z.string().describe('The id of the lead, a UUID. All events of a lead have the same.'),
+  reference: z.string().describe('The reference that the visitor sees, such as K7QM-2XHD.'),
+  created_at: time('When the lead was stored.'),
+  partner: z
+    .string()
+    .nullable()
+    .describe('The key of the partner whose page sent the lead. Null if the lead came over the API.'),
+};
+/** The earlier leads that the data of each type names. */
+const relations = {
+  duplicate_of: z
+    .string()
+    .nullable()
+    .describe('The id of an earlier lead with the same fields. Update that one instead of adding another.'),
+  supersedes: z
+    .string()
+    .nullable()
+    .describe('The id of an earlier lead that this lead corrects: the visitor went back and changed it.'),
+};
+
+const erased = 'lead.erased' satisfies LeadEventType;
+const typesWithLead = leadEventTypes.filter((type) => type !== erased);
+
+/** An event that holds the whole lead. */
 export const leadEventSchema = z
   .object({
-    type: z.enum(leadEventTypes).describe(
-      leadEventTypes
+    type: z.enum(typesWithLead).describe(
+      typesWithLead
         .map((type) => `${type}: ${leadEventWords[type]}.`)
         .concat('Ignore events of other types, which may be added.')
         .join(' '),
@@ -166,13 +193,7 @@ export const leadEventSchema = z
       .exactOptional()
       .describe('Only in events that an operator sent to test the webhook.'),
     data: z.object({
-      id: z.string().describe('The id of the lead, a UUID. All events of a lead have the same.'),
-      reference: z.string().describe('The reference that the visitor sees, such as K7QM-2XHD.'),
-      created_at: time('When the lead was stored.'),
-      partner: z
-        .string()
-        .nullable()
-        .describe('The key of the partner whose page sent the lead. Null if the lead came over the API.'),
+      ...identity,
       lead: leadSchema,
       answer: answerSchema
         .nullable()
@@ -186,33 +207,37 @@ export const leadEventSchema = z
           'What the page says about itself, by the names that the partner lists in context_fields. Missing if it says nothing.',
         ),
       suspect: z.string().nullable().describe('Why a bot may have sent the lead. Null for all other leads.'),
-      duplicate_of: z
-        .string()
-        .nullable()
-        .describe(
-          'The id of an earlier lead with the same fields. Update that one instead of adding another.',
-        ),
-      supersedes: z
-        .string()
-        .nullable()
-        .describe('The id of an earlier lead that this lead corrects: the visitor went back and changed it.'),
+      ...relations,
     }),
   })
   .meta({
     title: 'Lead event, version 1',
     description:
-      'The body of the events that webhooks get. Fields, types of events and values of lists may be added within version 1. The values of a list that are known today are examples here: take others, too.',
+      'The body of the events that hold a lead. Fields, types of events and values of lists may be added within version 1. The values of a list that are known today are examples here: take others, too.',
   });
 
-/** The body of an event. */
+/** An event of an erased lead. It holds nothing personal, so it is no `leadEventSchema` with values left out. */
+export const erasedEventSchema = z
+  .object({
+    type: z.literal(erased).describe(`${leadEventWords[erased]}.`),
+    timestamp: time('When the lead was erased.'),
+    data: z.object({...identity, ...relations}).describe('What is left of the lead.'),
+  })
+  .meta({
+    title: 'Erased lead event, version 1',
+    description: 'The body of the event that a lead was erased. Fields may be added within version 1.',
+  });
+
+/** The body of an event that holds a lead. */
 export type LeadEvent = z.output<typeof leadEventSchema>;
+export type ErasedEvent = z.output<typeof erasedEventSchema>;
 
 /**
  * As JSON Schema 2020-12. Receivers may refuse what is not valid by it, so it allows what later versions of this software
  * may send: additional fields, and other values wherever values are chosen from a list. Those of today are examples.
  */
-export const leadEventJsonSchema = () =>
-  z.toJSONSchema(leadEventSchema, {
+const jsonSchemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, {
     io: 'input',
     override({jsonSchema}) {
       // `date-time` says the same as the long pattern, and the largest safe integer is no rule of ours.
@@ -224,3 +249,24 @@ export const leadEventJsonSchema = () =>
       }
     },
   });
+
+/** The published schema, of all events that a webhook gets. */
+export const leadEventJsonSchema = () =>
+  jsonSchemaOf(
+    z.union([leadEventSchema, erasedEventSchema]).meta({
+      title: 'Event, version 1',
+      description:
+        'The body of the events that webhooks get. Look at `type` first: types that are added later may hold other data.',
+    }),
+  );
+
+/** The schemas by their names in the OpenAPI document. */
+export const eventComponents = () =>
+  tableOf(['LeadEvent', 'ErasedEvent'], (name) => {
+    const component = jsonSchemaOf(name === 'LeadEvent' ? leadEventSchema : erasedEventSchema);
+    delete component.$schema;
+    return component;
+  });
+
+/** Which of them describes the events of a type. */
+export const eventComponentOf = (type: LeadEventType) => (type === erased ? 'ErasedEvent' : 'LeadEvent');

@@ -159,6 +159,8 @@ const allFields: FieldTable = {...leadFields, ...onlyOfForms};
 
 // The order of the fields must never change, because stored digests of leads (`comparableText`) depend on it.
 const common = schemasOf(fieldsOfEveryLead);
+/** By these, operators type an address or a number as visitors do. */
+export const {email: emailSchema, phone: phoneSchema} = common;
 const standardLead = z.object({lead_type: z.literal('standard').default('standard'), ...common});
 const prequalificationLead = z.object({
   lead_type: z.literal('prequalification'),

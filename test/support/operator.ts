@@ -7,7 +7,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {createRun} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
+import {createSealer} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {openWhile, type Owner} from './opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
@@ -81,7 +81,7 @@ export async function operate(
   };
   const databasePath = join(own.path, 'leads.sqlite');
   const config = {...baseConfig(own.path), databasePath, databaseUrl: database?.url};
-  await openWhile(openStore(config, clearText), async (store) => {
+  await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
     await Promise.all(entries.map((entry) => store.accept(entry)));
   });
   return {

@@ -62,7 +62,7 @@ export async function createDatabase(from = 'template1'): Promise<TestDatabase> 
  * wait for the one that makes it. It gets its name when it is complete, so that a run that was cut off leaves none.
  */
 async function makeTemplate(): Promise<string> {
-  const schema = createHash('sha256').update(statementsFrom(0, dialect).join(';')).digest('hex');
+  const schema = createHash('sha256').update([...statementsFrom(0, dialect), 'without keys'].join(';')).digest('hex');
   const name = `lead_prequal_template_${schema.slice(0, 16)}`;
   const client = new pg.Client({connectionString: serverUrl!});
   await client.connect();
@@ -73,12 +73,20 @@ async function makeTemplate(): Promise<string> {
       await client.query(`DROP DATABASE IF EXISTS ${name}_unfinished WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${name}_unfinished`);
       await (await openPostgresStore(urlOf(`${name}_unfinished`), clearText)).close();
+      await withoutKeys(urlOf(`${name}_unfinished`));
       await client.query(`ALTER DATABASE ${name}_unfinished RENAME TO ${name}`);
     }
     return name;
   } finally {
     await client.end();
   }
+}
+/** As if no server had used the database yet: tests open it with data keys, or in clear. */
+async function withoutKeys(connectionString: string) {
+  const client = new pg.Client({connectionString});
+  await client.connect();
+  await client.query('DELETE FROM data_keys');
+  await client.end();
 }
 /** The key of an advisory lock. It can be any number that no other program uses on this PostgreSQL. */
 const templateLock = 0x7e57;

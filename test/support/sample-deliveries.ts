@@ -1,13 +1,13 @@
 /** Requests to a destination that gets news of leads, as the courier makes them. */
 import {sampleRecord} from '../../server/destinations/sample.ts';
-import type {DeliveryRequest} from '../../server/destinations/destination.ts';
+import type {RecordRequest} from '../../server/destinations/destination.ts';
 import type {LeadRecord} from '../../server/leads/stored-lead.ts';
 
 /** The news that a lead was stored, in its first attempt. */
 export function newsRequest(
-  changes: Partial<DeliveryRequest> = {},
+  changes: Partial<RecordRequest> = {},
   record: Partial<LeadRecord> = {},
-): DeliveryRequest {
+): RecordRequest {
   const lead = {...sampleRecord(), ...record};
   return {
     lead,

@@ -1,7 +1,6 @@
 /** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
-import type {DeliveryRequest} from '../../server/destinations/destination.ts';
-import type {DeliveryContent} from '../../server/leads/deliveries.ts';
-import type {LeadRecord} from '../../server/leads/stored-lead.ts';
+import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
+import type {LeadRecord, Tombstone} from '../../server/leads/stored-lead.ts';
 import {asLead, doneAnswer, prequalificationBody} from './sample-leads.ts';
 
 /** Its reference is K7QM-2XHD. */
@@ -25,19 +24,33 @@ export const sampleRecord = (changes: Partial<LeadRecord> = {}): LeadRecord => (
   ...changes,
 });
 
+const firstAttempt: Omit<DeliveryRequest, 'lead' | 'content' | 'happenedAt'> = {
+  remoteId: null,
+  attempts: 0,
+  recipients: null,
+  decide: () => Promise.reject(new Error('News needs no decision')),
+  onTaken: () => Promise.reject(new Error('News has no id at its destination')),
+};
+
 export function newsRequest(
   changes: Partial<LeadRecord> = {},
-  content: DeliveryContent = 'created',
+  content: RecordRequest['content'] = 'created',
   happenedAt = sampleTime,
-): DeliveryRequest {
-  return {
-    lead: sampleRecord(changes),
-    content,
-    happenedAt,
-    remoteId: null,
-    attempts: 0,
-    recipients: null,
-    decide: () => Promise.reject(new Error('News needs no decision')),
-    onTaken: () => Promise.reject(new Error('News has no id at its destination')),
+): RecordRequest {
+  return {...firstAttempt, lead: sampleRecord(changes), content, happenedAt};
+}
+
+/** The news that the sample was erased a week later. */
+export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<DeliveryRequest, {lead: Tombstone}> {
+  const erasedAt = sampleTime + 7 * 86_400_000;
+  const lead: Tombstone = {
+    id: sampleId,
+    createdAt: sampleTime,
+    partner: 'acme',
+    erasedAt,
+    supersedes: null,
+    duplicateOf: null,
+    ...changes,
   };
+  return {...firstAttempt, lead, content: 'erased', happenedAt: lead.erasedAt};
 }

@@ -6,7 +6,7 @@ import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
-import {clearText} from '../../server/store/sealing.ts';
+import {createSealer} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
@@ -98,7 +98,7 @@ export async function startTestServer(
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
-    : await openSqliteStore(config.databasePath, clearText, log.emit, {watch: watchNothing});
+    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit, {watch: watchNothing});
   const server = await startServer(config, log.emit, store, {...usualTimings, ...timings}, () => read());
   const url = `http://127.0.0.1:${server.port}`;
   return {

@@ -8,7 +8,7 @@ import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
 import {NeverTried, NotTried} from '../breaker.ts';
-import {DeliveryError, type DeliveryRequest, type Destination} from '../destination.ts';
+import {DeliveryError, withRecord, type Destination} from '../destination.ts';
 import {addressOf, domainOf, openTransport} from '../email/email.ts';
 import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';
@@ -62,7 +62,8 @@ export function createConfirmation(
   });
 
   return {
-    async deliver({lead, happenedAt, decide}: DeliveryRequest): Promise<Settlement> {
+    async deliver(request): Promise<Settlement> {
+      const {lead, happenedAt, decide} = withRecord(request);
       const ofPartner = settings.partners.get(lead.partner ?? '');
       if (!settings.isOn) throw new NeverTried('Confirmations are switched off (CONFIRMATIONS)');
       if (!ofPartner) throw new NeverTried('The partner has no confirmations any more');

@@ -3,14 +3,15 @@ import {createHash} from 'node:crypto';
 import type {EmailSettings} from '../../config/destinations.ts';
 import {totalAmount} from '../../../contract/amounts.ts';
 import type {DeliveryContent} from '../../leads/deliveries.ts';
-import type {LeadRecord} from '../../leads/stored-lead.ts';
-import type {DeliveryRequest} from '../destination.ts';
+import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import {theirAddress, theirWords} from './their-words.ts';
 import {
   blocks,
   dollars,
   howToDrop,
+  howToFollowErasure,
   howToRelease,
   howToShow,
   outcome,
@@ -21,6 +22,7 @@ import {
 } from './wording.ts';
 
 type Item = {record: LeadRecord; news: News; kind: 'new' | 'later' | 'held'};
+type ErasedItem = {record: Tombstone; news: News; kind: 'erased'};
 
 /** Characters. Longer names of visitors are cut. */
 const longestName = 80;
@@ -29,20 +31,23 @@ const mostHeld = 10;
 
 /** @param requests at least one, in any order */
 export function digestEmail(requests: readonly DeliveryRequest[], details: EmailSettings['details']): Email {
-  const items = itemsOf(requests);
+  const all = itemsOf(requests);
+  const items = all.filter((item) => item.kind !== 'erased');
+  const erased = all.filter((item) => item.kind === 'erased');
   const ofKind = (wanted: Item['kind']) => items.filter(({kind}) => kind === wanted);
   const [news, later, held] = [ofKind('new'), ofKind('later'), ofKind('held')];
   const list = (title: string, of: readonly Item[]) =>
     of.length === 0 ? [] : [title, ...table(of, details)];
   const [example] = [...news, ...later, ...held];
   return {
-    subject: subjectOf(news, later, held),
+    subject: subjectOf(news, later, held, erased),
     text: blocks(
       list('New leads:', news),
       list('Answered or refused now:', later),
       list('Held for you, because a bot may have sent them:', held),
       ...heldBlocks(held),
-      ['To see all of a lead, on the server:', howToShow(example?.news.reference ?? '')],
+      erased.length === 0 ? [] : [`Erased. ${howToFollowErasure}`, ...erasedTable(erased)],
+      example ? ['To see all of a lead, on the server:', howToShow(example.news.reference)] : [],
     ),
     id: digestId(requests),
     follows: undefined,
@@ -51,12 +56,16 @@ export function digestEmail(requests: readonly DeliveryRequest[], details: Email
 
 /**
  * One item for each lead, in the order in which they came. If a lead came and was answered since the last digest, it is
- * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more.
+ * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more. Of a
+ * lead that was erased since, nothing else is reported.
  */
-function itemsOf(requests: readonly DeliveryRequest[]): Item[] {
+function itemsOf(requests: readonly DeliveryRequest[]): (Item | ErasedItem)[] {
   const byLead = Map.groupBy(requests, ({lead}) => lead.id);
-  const items = [...byLead.values()].map((group): Item => {
-    const find = (...contents: DeliveryContent[]) => group.find(({content}) => contents.includes(content));
+  const items = [...byLead.values()].map((group): Item | ErasedItem => {
+    const erased = group.find((request) => request.content === 'erased');
+    if (erased) return {record: erased.lead, news: newsOf(erased), kind: 'erased'};
+    const records = group.map(withRecord);
+    const find = (...contents: DeliveryContent[]) => records.find(({content}) => contents.includes(content));
     const [created, later] = [find('created'), find('answered', 'refused')];
     const request = later ?? created ?? find('held');
     if (!request) throw new Error('A digest reports only news');
@@ -66,15 +75,21 @@ function itemsOf(requests: readonly DeliveryRequest[]): Item[] {
   return items.toSorted((one, other) => one.record.createdAt - other.record.createdAt);
 }
 
-/** Such as `12 new leads, total $4,130,000; 3 answered; 1 refused; 2 held for you`. */
-function subjectOf(news: readonly Item[], later: readonly Item[], held: readonly Item[]): string {
+/** Such as `12 new leads, total $4,130,000; 3 answered; 1 refused; 2 held for you; 1 erased`. */
+function subjectOf(
+  news: readonly Item[],
+  later: readonly Item[],
+  held: readonly Item[],
+  erased: readonly ErasedItem[],
+): string {
   const refused = later.filter(({news: {answer}}) => answer?.status === 'refused');
   const answered = later.filter((item) => !refused.includes(item));
-  const parts: [items: readonly Item[], before: string, after: string][] = [
+  const parts: [items: readonly unknown[], before: string, after: string][] = [
     [news, 'new ', totalOf(news)],
     [answered, '', ` answered${totalOf(answered)}`],
     [refused, '', ' refused'],
     [held, '', ' held for you'],
+    [erased, '', ' erased'],
   ];
   return (
     parts
@@ -102,25 +117,35 @@ function totalOf(items: readonly Item[]): string {
 /** Columns: reference, time, partner, outcome, relation to another lead, and the visitor where that is allowed. */
 function table(items: readonly Item[], details: EmailSettings['details']): string[] {
   const rows = items.map(({record, news}) => [
-    news.reference,
-    time(record.createdAt),
-    record.partner === null ? '/json/leads' : senderOf(record),
+    ...beginning({record, news}),
     outcome(record, news.answer) ?? (record.lead.lead_type === 'standard' ? 'standard' : ''),
     relation(record) ?? '',
   ]);
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   // Amounts stand at the right of their column, so that their digits are in line.
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) =>
-        column === 3 ? cell.padStart(widths[3] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
+  const lines = aligned(rows, 3);
   return items.flatMap(({record}, index) => [
-    line(rows[index] ?? []),
+    lines[index] ?? '',
     ...(details === 'contact' ? [`  In the visitor's words: ${contact(record)}`] : []),
   ]);
+}
+
+const erasedTable = (items: readonly ErasedItem[]): string[] =>
+  aligned(items.map((item) => [...beginning(item), `erased ${time(item.news.at)}`]));
+
+/** The first columns: reference, time, partner. */
+const beginning = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
+  news.reference,
+  time(record.createdAt),
+  record.partner === null ? '/json/leads' : senderOf(record),
+];
+
+/** @param right the column whose cells stand at its right */
+function aligned(rows: readonly (readonly string[])[], right?: number): string[] {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = rows[0]?.map((_cell, column) => width(column)) ?? [];
+  const padded = (cell: string, column: number) =>
+    column === right ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+  return rows.map((row) => row.map(padded).join('  ').trimEnd());
 }
 
 /** How to release each held lead, or to drop it. If there are many, how to list the others. */

@@ -1,9 +1,9 @@
 /** The e-mail that reports one piece of news of one lead. */
 import type {EmailSettings} from '../../config/destinations.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
-import type {DeliveryRequest} from '../destination.ts';
-import {newsOf} from '../news.ts';
+import type {Answer, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import type {DeliveryRequest, RecordRequest} from '../destination.ts';
+import {newsOf, type News} from '../news.ts';
 import type {CallTime} from '../../../contract/extra-fields.ts';
 import {theirAddress, theirPhone, theirWords} from './their-words.ts';
 import {
@@ -11,6 +11,7 @@ import {
   blocks,
   earlierLead,
   howToDrop,
+  howToFollowErasure,
   howToRelease,
   howToShow,
   outcome,
@@ -33,8 +34,9 @@ export function leadEmail(
   details: EmailSettings['details'],
   follower = 'another e-mail',
 ): Email {
-  const {lead: record, content, happenedAt} = request;
   const news = newsOf(request);
+  if (request.content === 'erased') return erasedEmail(news, request.lead);
+  const {lead: record, content, happenedAt} = request;
   const {answer, reference} = news;
   const isLate = content === 'answered' || content === 'refused';
   const earlier = isLate ? record.id : earlierLead(record);
@@ -60,12 +62,31 @@ export function leadEmail(
       ['To see all of it, on the server:', howToShow(reference)],
     ),
     id: news.id,
-    follows: earlier === null ? undefined : `evt_created_${earlier}`,
+    follows: earlier === null ? undefined : firstEmail(earlier),
   };
 }
 
+/** It has no link and no command, because the server shows nothing of an erased lead. */
+const erasedEmail = ({id, at, reference}: News, lead: Tombstone): Email => ({
+  subject: `Lead ${reference} from ${senderOf(lead)} was erased: delete what you have of it`,
+  text: blocks(
+    [`This lead was erased. ${howToFollowErasure}`],
+    [
+      `Reference: ${reference}`,
+      `From: ${senderOf(lead)}`,
+      `Received: ${time(lead.createdAt)}`,
+      `Erased: ${time(at)}`,
+    ],
+  ),
+  id,
+  follows: firstEmail(lead.id),
+});
+
+/** The name of the e-mail that told first of a lead. */
+const firstEmail = (lead: string) => `evt_created_${lead}`;
+
 /** The subject, and a sentence for what a subject cannot say. */
-function headline(request: DeliveryRequest): {subject: string; opening?: string} {
+function headline(request: RecordRequest): {subject: string; opening?: string} {
   const {lead: record, content} = request;
   const {answer, reference} = newsOf(request);
   const [sender, related] = [senderOf(record), relation(record)];

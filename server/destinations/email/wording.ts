@@ -33,7 +33,7 @@ export function time(at: number): string {
 }
 
 /** Who sent the lead. Callers of `/json/leads` have no partner. */
-export const senderOf = ({partner}: LeadRecord) =>
+export const senderOf = ({partner}: Pick<LeadRecord, 'partner'>) =>
   partner === null ? 'a caller of /json/leads' : oneLine(partner, 64);
 
 /** The amount or the words that stand for the answer. A standard lead has no amounts, so it has none unless refused. */
@@ -84,6 +84,9 @@ export function relation({duplicateOf, supersedes}: LeadRecord): string | undefi
   if (duplicateOf !== null) return `the same as ${referenceOf(duplicateOf)}`;
   return supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
 }
+
+/** What the receivers of the news that a lead was erased are to do. */
+export const howToFollowErasure = 'Delete all that you have of it, also earlier messages about it.';
 
 export const howToShow = (reference: string) => `lead-prequal leads show ${reference}`;
 export const howToRelease = (id: string) => `lead-prequal deliveries retry --id ${id}`;

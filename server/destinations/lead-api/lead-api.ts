@@ -9,7 +9,7 @@ import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {certificatePeriod} from '../certificate-period.ts';
-import {codeOf, type DeliveryRequest, type Destination} from '../destination.ts';
+import {codeOf, withRecord, type Destination, type RecordRequest} from '../destination.ts';
 import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
@@ -82,7 +82,7 @@ export function createLeadApi(
   }
 
   async function post(
-    {lead: {id, lead, attribution}, attempts}: DeliveryRequest,
+    {lead: {id, lead, attribution}, attempts}: RecordRequest,
     signal: AbortSignal,
   ): Promise<{remoteId: string} | {refusedWith: Reply}> {
     const headers = {'content-type': 'application/json', 'idempotency-key': id};
@@ -106,7 +106,8 @@ export function createLeadApi(
   }
 
   return {
-    async deliver(request): Promise<Settlement> {
+    async deliver(given): Promise<Settlement> {
+      const request = withRecord(given);
       const {lead, attempts, onTaken} = request;
       let {remoteId} = request;
       let left = timeout;

@@ -1,8 +1,8 @@
-/** Builds the body of an event. Its schema is `leadEventSchema`, from which the published one is made. */
-import {leadEventSchema, type LeadEvent} from '../../leads/lead-event.ts';
+/** Builds the bodies of events. Their schemas are those of `lead-event.ts`, from which the published one is made. */
+import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
-import type {Answer, Consent, LeadRecord} from '../../leads/stored-lead.ts';
+import type {Answer, Consent, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import type {News} from '../news.ts';
 
 /**
@@ -13,11 +13,25 @@ const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** @throws Error for a held lead, of which only operators hear */
+/** @throws Error for a held lead, of which only operators hear, and for an erased one, of which there is no record */
 export function toEvent(news: Pick<News, 'type' | 'at' | 'answer'>, record: LeadRecord): LeadEvent {
   if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
+  if (news.type === 'lead.erased') throw new Error('An erased lead has no record');
   return {type: news.type, timestamp: isoTime(news.at), data: toEventData(record, news.answer)};
 }
+
+export const toErasedEvent = ({at}: Pick<News, 'at'>, lead: Tombstone): ErasedEvent => ({
+  type: 'lead.erased',
+  timestamp: isoTime(at),
+  data: {
+    id: lead.id,
+    reference: referenceOf(lead.id),
+    created_at: isoTime(lead.createdAt),
+    partner: lead.partner,
+    duplicate_of: lead.duplicateOf,
+    supersedes: lead.supersedes,
+  },
+});
 
 /** A lead with everything that is stored with it, in the words of events. Exports have the same. */
 export function toEventData(

@@ -5,13 +5,13 @@
 import {createHmac} from 'node:crypto';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
-import type {LeadEvent} from '../../leads/lead-event.ts';
+import type {ErasedEvent, LeadEvent} from '../../leads/lead-event.ts';
 import type {Destination} from '../destination.ts';
 import type {Network} from '../network.ts';
 import {newsOf} from '../news.ts';
 import {sampleRecord} from '../sample.ts';
 import {usualParallel} from '../terms.ts';
-import {toEvent} from './event.ts';
+import {toErasedEvent, toEvent} from './event.ts';
 import {createPoster} from './post.ts';
 
 /** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
@@ -23,7 +23,7 @@ export function createWebhook(
   const {secrets, parallel = usualParallel} = settings;
   const poster = createPoster(settings, parallel, timeout, network);
 
-  function send(id: string, event: LeadEvent, attempts: number): Promise<Settlement> {
+  function send(id: string, event: LeadEvent | ErasedEvent, attempts: number): Promise<Settlement> {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signed = `${id}.${timestamp}.${body}`;
@@ -38,7 +38,9 @@ export function createWebhook(
   return {
     deliver(request) {
       const news = newsOf(request);
-      return send(news.id, toEvent(news, request.lead), request.attempts);
+      const event =
+        request.content === 'erased' ? toErasedEvent(news, request.lead) : toEvent(news, request.lead);
+      return send(news.id, event, request.attempts);
     },
     test() {
       const {id, event} = sampleEvent();

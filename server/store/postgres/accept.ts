@@ -26,12 +26,12 @@ const idOf = ({leads: [{id}]}: NewRows) => id;
 const asParameter = (
   leads: readonly {readonly [Name in keyof NewRows]: readonly object[]}[],
   names: readonly (keyof NewRows)[],
-) =>
-  JSON.stringify(
-    Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => rows[table])])),
-    (_name, value: unknown) => (value instanceof Uint8Array ? asHex(value) : value),
-  );
-/** PostgreSQL reads such a text as bytes. */
+) => JSON.stringify(Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => rows[table])])));
+const toJson = (rows: ReturnType<typeof sealRows>) => ({
+  ...rows,
+  sealed: rows.sealed.map(({blob, ...row}) => ({...row, blob: asHex(blob)})),
+});
+/** As PostgreSQL reads bytes in JSON. */
 const asHex = (bytes: Uint8Array) =>
   `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 
@@ -155,7 +155,7 @@ async function acceptTogether(
     statement(
       insertAll,
       asParameter(
-        created.map((rows) => sealRows(rows, sealer)),
+        created.map((rows) => toJson(sealRows(rows, sealer))),
         newTables,
       ),
     );

@@ -2,6 +2,7 @@
 import {closeSync, fsyncSync, lstatSync, openSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import {createdAtOf} from '../../leads/lead-ids.ts';
 import {canServe, oldestVersion} from '../schema.ts';
 import {readFound} from './connection.ts';
 
@@ -12,6 +13,8 @@ export type Counts = {
   leads: number;
   /** Deliveries that have not ended. */
   outbox: number;
+  /** The newest time in the database, in milliseconds since 1970: of the last lead, or of the server's last trial write. */
+  newest: number | undefined;
 };
 
 /** Whether the name is in use. To `existsSync` the name of a symbolic link is free when the link leads nowhere. */
@@ -56,9 +59,15 @@ export function checkCopy(path: string, subject: string): Counts {
     const open = has('outbox') ? 'outbox' : 'deliveries WHERE settled_at IS NULL';
     if (found.version < oldestVersion || !has('leads'))
       throw new CopyError(`${subject} holds no leads of this service`);
+    const lastLead = value('SELECT MAX(id) FROM leads');
+    const newest = [
+      ...(typeof lastLead === 'string' ? [createdAtOf(lastLead)] : []),
+      ...(has('heartbeat') ? [Number(value('SELECT MAX(written_at) FROM heartbeat'))] : []),
+    ];
     return {
       leads: Number(value('SELECT COUNT(*) FROM leads')),
       outbox: Number(value(`SELECT COUNT(*) FROM ${open}`)),
+      newest: newest.length > 0 ? Math.max(...newest) : undefined,
     };
   } catch (error) {
     if (error instanceof CopyError) throw error;

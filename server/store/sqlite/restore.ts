@@ -14,11 +14,26 @@ import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
+import {clearWord} from '../../config/values.ts';
+import type {KeepConsent} from '../../leads/erasure.ts';
+import type {Erasure} from '../erasures-file.ts';
+import {startsWith} from '../schema.ts';
+import type {Sealer} from '../sealing.ts';
+import {readFound} from './connection.ts';
+import {openSqliteCopy} from './store.ts';
 import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
 import {busy, companions, hasLog, primaryCode} from './files.ts';
 
-/** `movedTo`: the new name of the previous database and its log. */
-export type Restored = Counts & {movedTo: string | undefined};
+/**
+ * `movedTo`: the new name of the previous database and its log. `erased`: how many leads were erased again. `broughtUp`:
+ * whether that needed the tables of this version.
+ */
+export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
+
+type ErasedAgain = {erased: number; broughtUp: boolean};
+
+/** What a restored copy is opened with, and what was erased since it was made. */
+export type Afterwards = {sealer: Sealer; erasures: readonly Erasure[]; keepConsent: KeepConsent};
 
 /** SQLite's result code for a file that is no database. */
 const notADatabase = 26;
@@ -33,6 +48,7 @@ export async function restoreSqlite(
   backup: string,
   databasePath: string,
   replace: boolean,
+  afterwards: Afterwards,
 ): Promise<Restored> {
   if (!existsSync(backup)) throw new CopyError(`There is no file ${backup}`);
   if (hasLog(backup)) {
@@ -49,6 +65,7 @@ export async function restoreSqlite(
   return withPartialFile(databasePath, async (partial) => {
     await pipeline(createReadStream(backup), createWriteStream(partial, {flags: 'r+'}));
     const counts = checkCopy(partial, backup);
+    const erasedAgain = await eraseAgain(partial, afterwards);
     syncToDisk(partial);
     const movedTo = whileLocked(databasePath, () => {
       refuseOccupied(databasePath, replace);
@@ -59,8 +76,40 @@ export async function restoreSqlite(
       return movedTo;
     });
     syncToDisk(databasePath);
-    return {...counts, movedTo};
+    return {...counts, ...erasedAgain, movedTo};
   });
+}
+
+/**
+ * Erases what was erased since the copy was made, before the copy has the name under which a server would serve it. A copy
+ * with older tables stays as it is if none of these leads are in it.
+ */
+async function eraseAgain(copy: string, {sealer, erasures, keepConsent}: Afterwards): Promise<ErasedAgain> {
+  const database = new DatabaseSync(copy, {readOnly: true});
+  const isOlder = startsWith(readFound(database)) !== 'the tables as they are';
+  const ids = JSON.stringify(erasures.map(({id}) => id));
+  const concerned = database
+    .prepare('SELECT 1 FROM leads WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1')
+    .get(ids);
+  database.close();
+  // Older tables hold everything in clear. All others say which keys they need, when they are opened.
+  if (isOlder && !sealer.checkValues.includes(0))
+    throw new CopyError(
+      `The backup is of an older version, which stored data in clear: DATA_KEY must list "${clearWord}" beside the key`,
+    );
+  if (isOlder && !concerned) return {erased: 0, broughtUp: false};
+  const store = await openSqliteCopy(copy, sealer).catch((error: unknown) => {
+    throw new CopyError((error as Error).message);
+  });
+  let erased = 0;
+  try {
+    await store.useKeys();
+    for (const {id, at, all} of erasures)
+      if (await store.erase(id, at, all ? () => false : keepConsent)) erased += 1;
+  } finally {
+    await store.close();
+  }
+  return {erased, broughtUp: isOlder};
 }
 
 const filesOf = (databasePath: string) =>

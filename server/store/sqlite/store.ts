@@ -1,6 +1,7 @@
 /** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
 import {once} from 'node:events';
 import {statSync} from 'node:fs';
+import type {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher} from '../batcher.ts';
@@ -19,6 +20,7 @@ import {
   inTransaction,
   openBeside,
   openReader,
+  openWriter,
   sqliteWords,
 } from './connection.ts';
 import {watchForDamage, type DamageWatch} from './damage-watch.ts';
@@ -139,6 +141,28 @@ export async function openSqliteBeside(
   mayWrite: boolean,
 ): Promise<BesideStore> {
   const connection = openBeside(path, mayWrite);
+  return storeOver(connection, sealer, () => connection.close());
+}
+
+/**
+ * Opens a copy of a database that has no name yet, and brings its tables up. When it is closed, the file is again one
+ * that uses no log, as a backup is.
+ * @throws Error as `openWriter`, and when a data key is missing that the copy needs
+ */
+export function openSqliteCopy(path: string, sealer: Sealer): Promise<BesideStore> {
+  const {database: connection} = openWriter(path);
+  return storeOver(connection, sealer, () => {
+    connection.exec('PRAGMA journal_mode = DELETE');
+    connection.close();
+  });
+}
+
+/** The store of a command, over its own connection. */
+async function storeOver(
+  connection: DatabaseSync,
+  sealer: Sealer,
+  closeConnection: () => void,
+): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
   const attempt = <Result>(work: () => Result) =>
     new Promise<Result>((resolve) => resolve(work())).catch((error: unknown) => {
@@ -153,7 +177,7 @@ export async function openSqliteBeside(
     },
     sealer,
   );
-  const close = () => Promise.resolve(connection.close());
+  const close = () => attempt(closeConnection);
   await queries.checkKeys().catch(async (error: unknown) => {
     await close();
     throw error;

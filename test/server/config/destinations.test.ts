@@ -283,6 +283,11 @@ suite('a destination that is wrong is refused with its field', () => {
       ['crm.events: must hold at least one type of event'],
     ],
     [
+      'a type of event that every destination gets',
+      [{crm: {...crm, events: ['lead.created', 'lead.erased']}}, crmAccess],
+      ['crm.events.1: must be one of lead.created, lead.answered'],
+    ],
+    [
       'a type of event twice',
       [{crm: {...crm, events: ['lead.created', 'lead.created']}}, crmAccess],
       ['crm.events: must not hold a type of event twice'],

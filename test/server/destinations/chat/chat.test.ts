@@ -11,7 +11,7 @@ import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
 import {openFor} from '../../../support/opened.ts';
 import {asLead, prequalificationBody} from '../../../support/sample-leads.ts';
-import {newsRequest} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest} from '../../../support/sample-news.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../../support/webhook-receiver.ts';
 
 async function room(t: TestContext, changes: Partial<ChatSettings> = {}, reply?: ReceiverReply) {
@@ -66,6 +66,21 @@ for (const format of chatFormats) {
       assert.match(text, /^New lead K7QM-2XHD from acme: \$[\d,]+\n\nReference: K7QM-2XHD\n/);
       for (const field of ['first_name', 'last_name', 'email', 'phone'] as const)
         assert.ok(!text.includes(prequalificationBody[field]), field);
+    });
+
+    test(`an erased lead is told to ${format} in one plain message, without a command`, async (t) => {
+      const {chat, received} = await room(t, {format, details: 'contact'});
+      await chat.deliver(erasedRequest());
+      assert.deepEqual(read(format, received[0]?.body ?? '').split('\n'), [
+        'Lead K7QM-2XHD from acme was erased: delete what you have of it',
+        '',
+        'This lead was erased. Delete all that you have of it, also earlier messages about it.',
+        '',
+        'Reference: K7QM-2XHD',
+        'From: acme',
+        'Received: Fri 2026-11-20 17:45 UTC',
+        'Erased: Fri 2026-11-27 17:45 UTC',
+      ]);
     });
 
     test(`a message to ${format} names the visitor with details: contact`, async (t) => {

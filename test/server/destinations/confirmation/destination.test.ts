@@ -8,7 +8,7 @@ import {mailboxOf} from '../../../../server/leads/confirmation-digests.ts';
 import {confirming} from '../../../support/confirming.ts';
 import {startMailServer} from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
-import {newsRequest, sampleRecord} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest, sampleRecord} from '../../../support/sample-news.ts';
 
 async function start(owner: Owner, isOn = true) {
   const mail = await openFor(owner, startMailServer());
@@ -41,6 +41,12 @@ suite('the destination of confirmations', () => {
         NeverTried,
       );
     await assert.rejects(destination.deliver(request({lead: sampleRecord({partner: 'other'})})), NeverTried);
+    assert.equal(mail.received.length, 0);
+  });
+
+  test('nobody is told by a confirmation that a lead was erased', async (t) => {
+    const {mail, destination} = await start(t);
+    await assert.rejects(destination.deliver(erasedRequest()), /told of no erased leads/);
     assert.equal(mail.received.length, 0);
   });
 

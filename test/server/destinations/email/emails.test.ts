@@ -6,17 +6,22 @@ import {findPhoneNumbersInText} from 'libphonenumber-js';
 import fc from '../../../support/properties.ts';
 import {destinationSchema, type EmailSettings} from '../../../../server/config/destinations.ts';
 import {createEmail} from '../../../../server/destinations/email/email.ts';
-import type {DeliveryRequest, Destination} from '../../../../server/destinations/destination.ts';
-import {deliveryContents, type DeliveryContent} from '../../../../server/leads/deliveries.ts';
+import type {
+  DeliveryRequest,
+  Destination,
+  RecordRequest,
+} from '../../../../server/destinations/destination.ts';
+import {deliveryContents} from '../../../../server/leads/deliveries.ts';
 import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
 import {parseFormLead} from '../../../../server/leads/lead-schema.ts';
 import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../../support/sample-leads.ts';
-import {newsRequest, sampleTime} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest, sampleTime} from '../../../support/sample-news.ts';
 
 type Changes = Partial<LeadRecord>;
+type RecordContent = RecordRequest['content'];
 
 const minutes = (count: number) => sampleTime + count * 60_000;
 /** References that begin with M6SC-7N7. */
@@ -25,7 +30,7 @@ const earlier = idOf(5);
 const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring'};
 const standard: Changes = {lead: asLead(standardBody), answer: {...doneAnswer, amounts: null}};
 const later: Changes = {isAnsweredLater: true};
-const at = (minute: number, changes: Changes, content?: DeliveryContent) =>
+const at = (minute: number, changes: Changes, content?: RecordContent) =>
   newsRequest({id: idOf(minute), createdAt: minutes(minute), ...changes}, content, minutes(minute));
 
 const digest = [
@@ -33,6 +38,7 @@ const digest = [
   at(2, {...later, partner: null}),
   at(3, {supersedes: idOf(1)}),
   newsRequest({...later, createdAt: minutes(-20)}, 'answered', minutes(4)),
+  erasedRequest({id: idOf(0), createdAt: minutes(-90), erasedAt: minutes(7)}),
   at(5, {suspect: 'fast'}, 'held'),
   at(6, {duplicateOf: idOf(1)}),
 ];
@@ -47,6 +53,7 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A held lead': [[newsRequest({suspect: 'trap fast'}, 'held')]],
   'The same lead again': [[newsRequest({duplicateOf: earlier})]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
+  'An erased lead': [[erasedRequest()]],
   'A digest': [digest, {everyMinutes: 15}],
 };
 
@@ -119,7 +126,7 @@ suite('the texts of e-mails', () => {
   });
 
   test('an answer, a repetition and a correction join the thread of the first e-mail', async () => {
-    const follows = async (changes: Changes, content?: DeliveryContent) => {
+    const follows = async (changes: Changes, content?: RecordContent) => {
       const {parsed} = await sentOne([newsRequest(changes, content)]);
       assert.equal(parsed.references, parsed.inReplyTo);
       return parsed.inReplyTo;
@@ -127,6 +134,7 @@ suite('the texts of e-mails', () => {
     const first = await sentOne([newsRequest(later)]);
     assert.equal(await follows(later, 'answered'), first.parsed.messageId);
     assert.equal(await follows(later, 'refused'), first.parsed.messageId);
+    assert.equal((await sentOne([erasedRequest()])).parsed.inReplyTo, first.parsed.messageId);
     const earlierId = `<evt_created_${earlier}@partner.example>`;
     assert.equal(await follows({duplicateOf: earlier}), earlierId);
     assert.equal(await follows({supersedes: earlier}), earlierId);
@@ -151,7 +159,7 @@ suite('the texts of e-mails', () => {
 
   suite('digests', () => {
     const every = {everyMinutes: 15};
-    const many = (count: number, changes: Changes = {}, content?: DeliveryContent) =>
+    const many = (count: number, changes: Changes = {}, content?: RecordContent) =>
       Array.from({length: count}, (_, index) => {
         const id = `01934b2c-0000-7000-8000-${index.toString(16).padStart(12, '0')}`;
         return newsRequest({id, createdAt: minutes(index), ...changes}, content, minutes(index));
@@ -197,6 +205,23 @@ suite('the texts of e-mails', () => {
       assert.equal(await subjectOf([at(8, standard), held], every), '1 new lead; 1 held for you');
     });
 
+    test('of a lead that was erased, a digest reports nothing else', async () => {
+      const requests = [newsRequest(), erasedRequest(), newsRequest(later, 'answered')];
+      const {parsed} = await sentOne(requests, {...every, details: 'contact'});
+      assert.equal(parsed.subject, '1 lead erased');
+      assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
+      assert.doesNotMatch(parsed.text ?? '', /Jane|leads show/);
+    });
+
+    test('an erased lead that came over the API has its caller in place of a partner', async () => {
+      const {parsed} = await sentOne([erasedRequest({partner: null})], every);
+      assert.match(parsed.text ?? '', /^K7QM-2XHD  Fri [-\d]+ 17:45 UTC  \/json\/leads  erased Fri /m);
+      assert.equal(
+        await subjectOf([erasedRequest({partner: null})]),
+        'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
+      );
+    });
+
     test('among many held leads, the commands of ten are spelt out', async () => {
       const {parsed} = await sentOne(many(30, {}, 'held'), every);
       assert.equal(parsed.text?.match(/deliveries retry --id/g)?.length, 10);
@@ -233,7 +258,7 @@ suite('the texts of e-mails', () => {
 
   suite('what visitors and links bring', () => {
     const newsContents = deliveryContents.filter(
-      (content) => content !== 'lead' && content !== 'confirmation',
+      (content) => content !== 'lead' && content !== 'confirmation' && content !== 'erased',
     );
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);

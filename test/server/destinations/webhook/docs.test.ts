@@ -12,7 +12,7 @@ import {Webhook as Verifier} from 'standardwebhooks';
 import {readPartners} from '../../../../server/config/partners.ts';
 import {newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
-import {toEvent} from '../../../../server/destinations/webhook/event.ts';
+import {toErasedEvent, toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {createWebhook, sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
 import {leadEventTypes} from '../../../../contract/lead-events.ts';
 import {leadEventJsonSchema} from '../../../../server/leads/lead-event.ts';
@@ -54,6 +54,20 @@ suite('the guide of webhooks', () => {
     assert.ok(guide.includes(`webhook-id: evt_created_${id}`));
     assert.ok(guide.includes(`webhook-timestamp: ${Math.floor(at / 1_000)}`));
   });
+  test('shows the whole body of the event of an erased lead as it is sent', () => {
+    const shown = JSON.parse(codeAfter('<!-- example: erased -->')) as {
+      timestamp: string;
+      data: {id: string};
+    };
+    const {id} = shown.data;
+    const {createdAt, partner, duplicateOf, supersedes} = sampleRecord(
+      id,
+      parseInt(id.replace('-', '').slice(0, 12), 16),
+    );
+    const erasedAt = Date.parse(shown.timestamp);
+    const sent = toErasedEvent({at: erasedAt}, {id, createdAt, partner, duplicateOf, supersedes, erasedAt});
+    assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
+  });
   test('names all types of events and no others', () => {
     const named = [...guide.matchAll(/^\| `(lead\.\w+)`/gm)].map(([, type]) => type);
     assert.deepEqual(named, [...leadEventTypes]);
@@ -89,7 +103,7 @@ suite('the guide of webhooks', () => {
       data: {lead: object; answer: object};
     };
     const added = {
-      type: 'lead.erased',
+      type: 'lead.new',
       data: {
         ...known.data,
         lead: {...known.data.lead, lead_type: 'new', credit_score: 'new', time_frame: 'new', state: 'XX'},

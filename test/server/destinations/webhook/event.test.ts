@@ -10,13 +10,18 @@ import {callTimeField, extraFields} from '../../../../contract/extra-fields.ts';
 import {tableOf} from '../../../../contract/table-of.ts';
 import {defaultPolicy} from '../../../../calculator/policy.ts';
 import {calculatedAnswer} from '../../../../server/leads/calculated-answer.ts';
-import {eventTypes, newsOf} from '../../../../server/destinations/news.ts';
+import {eventTypes, isChosen, newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
-import {toEvent} from '../../../../server/destinations/webhook/event.ts';
+import {toErasedEvent, toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
-import {leadEventTypes} from '../../../../contract/lead-events.ts';
-import {eventFields, leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
-import type {Answer, Consent, LeadRecord} from '../../../../server/leads/stored-lead.ts';
+import {chosenEventTypes, leadEventTypes} from '../../../../contract/lead-events.ts';
+import {
+  erasedEventSchema,
+  eventFields,
+  leadEventSchema,
+  type LeadEvent,
+} from '../../../../server/leads/lead-event.ts';
+import type {Answer, Consent, LeadRecord, Tombstone} from '../../../../server/leads/stored-lead.ts';
 import {finances} from '../../../support/any-finances.ts';
 import {readJson} from '../../../support/http.ts';
 import {asLead, standardBody} from '../../../support/sample-leads.ts';
@@ -110,6 +115,15 @@ const record: fc.Arbitrary<LeadRecord> = fc.record({
   duplicateOf: orNull(fc.uuid()),
 });
 
+const tombstone: fc.Arbitrary<Tombstone> = fc.record({
+  id: fc.uuid({version: 7}),
+  createdAt: time,
+  partner: orNull(text),
+  supersedes: orNull(fc.uuid()),
+  duplicateOf: orNull(fc.uuid()),
+  erasedAt: time,
+});
+
 suite('the body of an event', () => {
   test('is valid by the published schema, whatever the lead is', () => {
     const content = fc.constantFrom('created', 'answered', 'refused');
@@ -126,6 +140,33 @@ suite('the body of an event', () => {
       }),
       {numRuns: 500},
     );
+  });
+
+  test('the event of an erased lead is valid, and has nothing but what is left of it', () => {
+    fc.assert(
+      fc.property(tombstone, (of) => {
+        const event = toErasedEvent(newsOf({lead: of, content: 'erased', happenedAt: of.erasedAt}), of);
+        assert.ok(isValid(event), ajv.errorsText(isValid.errors));
+        assert.deepEqual(z.strictObject(erasedEventSchema.shape).parse(event), event);
+        assert.equal(Date.parse(event.timestamp), of.erasedAt);
+        assert.deepEqual(Object.keys(event.data), Object.keys(erasedEventSchema.shape.data.shape));
+      }),
+    );
+  });
+
+  test('of the events, only that of an erased lead is valid without the lead', () => {
+    const {event} = sampleEvent();
+    const left = Object.keys(erasedEventSchema.shape.data.shape);
+    const data = Object.fromEntries(Object.entries(event.data).filter(([name]) => left.includes(name)));
+    assert.ok(isValid({...event, type: 'lead.erased', data}), ajv.errorsText(isValid.errors));
+    for (const type of ['lead.created', 'lead.answered'])
+      assert.equal(isValid({...event, type, data}), false);
+  });
+
+  test('a destination gets the event of an erased lead, whichever it has chosen', () => {
+    for (const chosen of chosenEventTypes) assert.ok(isChosen('erased', [chosen]));
+    assert.ok(!isChosen('created', ['lead.answered']));
+    assert.deepEqual(chosenEventTypes, ['lead.created', 'lead.answered']);
   });
 
   test('the event of a standard lead over the API has nothing that the lead does not have', () => {
@@ -210,10 +251,20 @@ suite('the published schema', () => {
   });
   test('is that of the OpenAPI document', async () => {
     const document = await readJson<{
-      components: {schemas: {LeadEvent: object}};
-      webhooks: Record<string, {post: {parameters: {name: string}[]}}>;
+      components: {schemas: {LeadEvent: object; ErasedEvent: object}};
+      webhooks: Record<string, {post: {parameters: {name: string}[]; requestBody: object}}>;
     }>(await server.fetch('/openapi.json'), 200);
-    assert.partialDeepStrictEqual(published, document.components.schemas.LeadEvent);
+    const {LeadEvent: withLead, ErasedEvent: erased} = document.components.schemas;
+    assert.deepEqual(published['anyOf'], [withLead, erased]);
+    const bodies = Object.entries(document.webhooks).map(([type, {post}]) => [
+      type,
+      /schemas\/(\w+)/.exec(JSON.stringify(post.requestBody))?.[1],
+    ]);
+    assert.deepEqual(bodies, [
+      ['lead.created', 'LeadEvent'],
+      ['lead.answered', 'LeadEvent'],
+      ['lead.erased', 'ErasedEvent'],
+    ]);
     assert.deepEqual(Object.keys(document.webhooks), [...leadEventTypes]);
     for (const {post} of Object.values(document.webhooks)) {
       assert.deepEqual(

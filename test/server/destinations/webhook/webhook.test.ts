@@ -16,6 +16,7 @@ import {createAuthority, selfSigned} from '../../../support/certificates.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {openFor, suiteOwner} from '../../../support/opened.ts';
 import {newsRequest} from '../../../support/sample-deliveries.ts';
+import {erasedRequest} from '../../../support/sample-news.ts';
 import {
   keyOf,
   newSecret,
@@ -120,6 +121,26 @@ suite('an event', () => {
       assert.equal(one.headers['webhook-id'], prefix + request.lead.id);
     });
   }
+
+  test('an event of an erased lead is signed as all are, and holds nothing but which lead it was', async (t) => {
+    const {settings, secret, received} = await openFor(t, startWebhookReceiver());
+    const request = erasedRequest({duplicateOf: '01934b2c-0000-7000-8000-00a1b2c3d4e5'});
+    await deliver(settings, request);
+    const [{headers, body} = assert.fail()] = received;
+    assert.equal(headers['webhook-id'], `evt_erased_${request.lead.id}`);
+    assert.deepEqual(new Verifier(secret).verify(body, headers as Record<string, string>), {
+      type: 'lead.erased',
+      timestamp: '2026-11-27T17:45:12.000Z',
+      data: {
+        id: request.lead.id,
+        reference: 'K7QM-2XHD',
+        created_at: '2026-11-20T17:45:12.000Z',
+        partner: 'acme',
+        duplicate_of: '01934b2c-0000-7000-8000-00a1b2c3d4e5',
+        supersedes: null,
+      },
+    });
+  });
 
   test('an event is not sent for a held lead, of which only operators hear', async (t) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());

@@ -1,0 +1,230 @@
+/**
+ * What the files of a database hold of personal data: nothing in clear with a data key, and nothing at all of leads that
+ * were erased. Each lead has marks of its own in every personal field, and all bytes of all files are searched for them.
+ */
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {test, type TestContext} from 'node:test';
+import {leadFields} from '../../server/leads/lead-schema.ts';
+import type {LeadEntry, LeadStore} from '../../server/leads/lead-store.ts';
+import {openPostgresStore} from '../../server/store/postgres/store.ts';
+import {createSealer, type Sealer} from '../../server/store/sealing.ts';
+import {backUpSqlite} from '../../server/store/sqlite/backup.ts';
+import {openSqliteStore} from '../../server/store/sqlite/store.ts';
+import {openFor} from '../support/opened.ts';
+import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {
+  asLead,
+  doneAnswer,
+  keyOf,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+} from '../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {until} from '../support/until.ts';
+
+const leads = Number(process.env['SEALED_LEADS'] ?? 20_000);
+const together = 500;
+const sealing = createSealer(['a data key of at least 32 characters']);
+const inClear = createSealer(['clear']);
+
+/** A mark that stands nowhere else: which lead it is of, and where it stood. */
+const mark = (n: number, field: string) => `qz${String(n).padStart(6, '0')}-${field}`;
+const marks = /qz(\d{6})-([a-z_]+)/gi;
+
+/** A third of the leads waits for an answer that comes later, after a reply that says what was sent. */
+const answeredLater = (n: number) => n % 3 === 0;
+const entryOf = (n: number): LeadEntry =>
+  newEntry({
+    lead: asLead({
+      ...prequalificationBody,
+      first_name: mark(n, 'first_name'),
+      last_name: mark(n, 'last_name'),
+      email: `${mark(n, 'email')}@example.com`,
+      phone: `202-5${String(n).padStart(6, '0')}`,
+      notes: mark(n, 'notes'),
+      state: 'WY',
+    }),
+    partner: 'acme',
+    attribution: {
+      utm_term: mark(n, 'utm_term'),
+      gclid: mark(n, 'gclid'),
+      landing_page: mark(n, 'landing_page'),
+    },
+    context: {agent: mark(n, 'context')},
+    contextFilters: n % 5 === 0 ? {branch: `branch-${n % 10}`} : {},
+    consent: {
+      textVersion: '2026-11',
+      textHash: 'a'.repeat(64),
+      agreed: true,
+      givenAt: Date.now(),
+      origin: 'https://www.partner.example',
+      page: `https://www.partner.example/${mark(n, 'page')}`,
+      ip: mark(n, 'ip'),
+      userAgent: mark(n, 'user_agent'),
+    },
+    answer: answeredLater(n)
+      ? {status: 'pending'}
+      : {...doneAnswer, reasons: {unsecured_amount: 'bankruptcy'}, policyVersion: mark(n, 'policy')},
+    idempotency: [{owner: 'partner:acme', digest: `digest-${n}`, fingerprint: `fingerprint-${n}`}],
+    leadDigests: [`same-${n}`],
+    deliveries: answeredLater(n) ? [newDelivery()] : [],
+  });
+
+async function fill(store: LeadStore): Promise<LeadEntry[]> {
+  const entries = Array.from({length: leads}, (_, n) => entryOf(n));
+  for (let from = 0; from < leads; from += together) {
+    const some = entries.slice(from, from + together);
+    await Promise.all(some.map((entry) => store.accept(entry)));
+    const [now, leaseEnd] = [Date.now(), Date.now() + 60_000 + from];
+    const {due} = await store.claimDue('default', {now, leaseEnd, limit: together, mostSends: 3});
+    await Promise.all(
+      due.map(async ({lead}) => {
+        const n = entries.findIndex(({id}) => id === lead.id);
+        const failed = {until: now, error: 'The upstream answered with 500', tried: true} as const;
+        await store.postpone(keyOf(lead.id), leaseEnd, {
+          ...failed,
+          ambiguous: false,
+          isCounted: false,
+          state: 'waiting',
+          excerpt: `${mark(n, 'reply')} is unknown`,
+          recipients: null,
+        });
+        const answer = {...doneAnswer, policyVersion: mark(n, 'later')};
+        await store.settle(keyOf(lead.id), 0, {state: 'delivered', answer});
+      }),
+    );
+  }
+  return entries;
+}
+
+const isErased = (n: number) => n % 3 === 1 || n % 30 === 0;
+async function eraseSome(store: LeadStore, entries: readonly LeadEntry[], atOnce = together) {
+  const erased = entries.filter((_, n) => isErased(n));
+  for (let from = 0; from < erased.length; from += atOnce)
+    await Promise.all(
+      erased.slice(from, from + atOnce).map(({id}) => store.erase(id, Date.now(), () => false)),
+    );
+  await until(() => store.purge(), 'the log is empty');
+}
+
+/** In each file of the folder: how many of these leads have a mark in it. */
+function found(folder: string, isWanted: (n: number) => boolean): Record<string, number> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => {
+      const text = readFileSync(join(folder, name)).toString('latin1');
+      const numbers = new Set([...text.matchAll(marks)].map(([, n]) => Number(n)).filter(isWanted));
+      return [name, numbers.size];
+    }),
+  );
+}
+const nothingIn = (counts: Record<string, number>) =>
+  assert.deepEqual(counts, Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
+
+/** How often the beginning of a sealed blob, which no other has, stands in the files of a folder. */
+function blobsFound(folder: string, beginnings: ReadonlySet<string>, head: Buffer): number {
+  let count = 0;
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name));
+    for (let at = bytes.indexOf(head); at >= 0; at = bytes.indexOf(head, at + 1))
+      if (beginnings.has(bytes.toString('hex', at, at + 17))) count += 1;
+  }
+  return count;
+}
+
+async function openSqlite(t: TestContext, sealer: Sealer) {
+  const {path: folder} = makeTemporaryFolder();
+  const path = join(folder, 'leads.sqlite');
+  return {folder, path, store: await openFor(t, openSqliteStore(path, sealer))};
+}
+
+test('with a data key, no file of the database or of its backup has a mark of any lead', async (t) => {
+  const {folder, path, store} = await openSqlite(t, sealing);
+  await fill(store);
+  nothingIn(found(folder, () => true));
+  await backUpSqlite(path, join(folder, 'backup.sqlite'));
+  nothingIn(found(folder, () => true));
+  const database = new DatabaseSync(path, {readOnly: true});
+  const named = Object.keys(leadFields).length;
+  assert.ok(named > 0);
+  const inColumns = `SELECT COUNT(*) AS n FROM leads WHERE total_qualified_amount IS NOT NULL OR rollover_amount IS NOT NULL
+    OR reasons <> '{}' OR lead <> '' OR attribution IS NOT NULL OR context IS NOT NULL`;
+  assert.equal(database.prepare(inColumns).get()?.['n'], 0);
+  const {pages} = database.prepare('SELECT SUM(pgsize) AS pages FROM dbstat').get() as {pages: number};
+  database.close();
+  t.diagnostic(`${Math.round(pages / leads)} bytes a lead`);
+});
+
+test('with a data key, nothing sealed of an erased lead is left in a file', async (t) => {
+  const {folder, path, store} = await openSqlite(t, sealing);
+  const entries = await fill(store);
+  const database = new DatabaseSync(path, {readOnly: true});
+  const erased = new Set(entries.filter((_, n) => isErased(n)).map(({id}) => id));
+  const rows = database.prepare('SELECT lead_id, blob FROM sealed').all() as {
+    lead_id: string;
+    blob: Uint8Array;
+  }[];
+  database.close();
+  const beginnings = new Set(
+    rows
+      .filter(({lead_id}) => erased.has(lead_id))
+      .map(({blob}) => Buffer.from(blob.subarray(0, 17)).toString('hex')),
+  );
+  const head = Buffer.from(rows[0]!.blob.subarray(0, 5));
+  assert.ok(blobsFound(folder, beginnings, head) >= beginnings.size, 'they were there before');
+  await eraseSome(store, entries);
+  assert.equal(blobsFound(folder, beginnings, head), 0);
+  nothingIn(found(folder, () => true));
+  const living = entries.find((_, n) => !isErased(n))!;
+  assert.ok(await store.find(living.id));
+  t.diagnostic(`${erased.size} of ${leads} leads erased, ${beginnings.size} blobs`);
+});
+
+test('without a data key, nothing of an erased lead is left in a file', async (t) => {
+  const {folder, store} = await openSqlite(t, inClear);
+  const entries = await fill(store);
+  assert.ok(
+    Object.values(found(folder, isErased)).some((count) => count > 0),
+    'they were there before',
+  );
+  await eraseSome(store, entries);
+  nothingIn(found(folder, isErased));
+});
+
+test('leads that were stored in clear and then sealed leave nothing in a file', async (t) => {
+  const {folder, path, store} = await openSqlite(t, inClear);
+  const entries = await fill(store);
+  await store.close();
+  const words = [...sealing.words, 'clear'] as [string, ...string[]];
+  const now = await openFor(t, openSqliteStore(path, createSealer(words)));
+  for await (const {unreadable} of now.reseal()) assert.deepEqual(unreadable, []);
+  await until(() => now.purge(), 'the log is empty');
+  nothingIn(found(folder, () => true));
+  assert.ok(await now.find(entries[0]!.id));
+});
+
+test('with a data key, a dump of PostgreSQL has a mark of no lead', {skip: withoutPostgres}, async (t) => {
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  const store = await openFor(t, openPostgresStore(database.url, sealing));
+  const entries = await fill(store);
+  const {path: folder} = makeTemporaryFolder();
+  const dump = (name: string) =>
+    execFileSync('pg_dump', ['--file', join(folder, name), database.url], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  dump('dump.sql');
+  nothingIn(found(folder, () => true));
+  await eraseSome(store, entries, 8);
+  dump('after.sql');
+  const erased = entries.filter((_, n) => isErased(n));
+  const [left] = await database.query(
+    `SELECT COUNT(*) AS n FROM sealed JOIN leads ON id = lead_id WHERE erased_at > 0`,
+  );
+  assert.equal(Number(left?.['n']), 0);
+  assert.equal(await store.find(erased[0]!.id), undefined);
+});

@@ -1,0 +1,384 @@
+/** What a store with a data key holds in clear, what it reads again, and what it refuses to read. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import type {Attribution} from '../../../contract/embed.ts';
+import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import type {Consent, DoneAnswer} from '../../../server/leads/stored-lead.ts';
+import {tables} from '../../../server/store/columns.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openFor, openForSuite} from '../../support/opened.ts';
+import {asLead, keyOf, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {forEachStore, type StoredServer} from '../../support/stores.ts';
+
+const [first, second] = [
+  'the first key, of 32 characters at least',
+  'the second key, of 32 characters or more',
+];
+
+/** Each personal value says where it stood, or is a number that stands nowhere else. */
+const lead = asLead({
+  ...prequalificationBody,
+  first_name: 'Canary-first',
+  last_name: 'Canary-last',
+  email: 'canary-email@example.com',
+  phone: '202-555-0199',
+  state: 'WY',
+  notes: 'canary-notes',
+  retirement: 717_171,
+  cash: 727_272,
+  investments: 737_373,
+});
+const attribution: Attribution = {
+  utm_source: 'clear-source',
+  utm_medium: 'clear-medium',
+  utm_campaign: 'clear-campaign',
+  utm_term: 'canary-term',
+  gclid: 'canary-click',
+  referrer: 'https://canary-referrer.example/',
+  landing_page: 'https://canary-landing.example/',
+};
+const consent: Consent = {
+  textVersion: 'canary-version',
+  textHash: 'canary-hash',
+  agreed: true,
+  givenAt: 1_795_304_995_354,
+  origin: 'https://canary-origin.example',
+  page: 'https://canary-page.example/',
+  ip: '203.0.113.99',
+  userAgent: 'canary-agent',
+};
+const answer: DoneAnswer = {
+  status: 'done',
+  amounts: {
+    rollover_amount: 717_171,
+    sba_qualified_amount: 747_474,
+    unsecured_amount: 757_575,
+    portfolio_loan_qualified_amount: 767_676,
+    total_qualified_amount: 777_777,
+  },
+  reasons: {unsecured_amount: 'bankruptcy'},
+  policyVersion: 'canary-policy',
+};
+const canaries = [
+  /canary/i,
+  /2025550199/,
+  /555-0199/,
+  /203\.0\.113\.99/,
+  /"WY"/,
+  /717171|727272|737373|747474|757575|767676|777777/,
+  /bankruptcy/,
+];
+const everything = (changes: Partial<LeadEntry> = {}) =>
+  newEntry({
+    lead,
+    attribution,
+    consent,
+    context: {agent: 'canary-agent-code'},
+    partner: 'acme',
+    answer,
+    idempotency: [{owner: 'partner:acme', digest: 'd', fingerprint: 'f'}],
+    leadDigests: ['same'],
+    proof: {nonce: 'nonce', expiresAt: Date.now() + 60_000},
+    deliveries: [newDelivery()],
+    ...changes,
+  });
+
+forEachStore((over) => {
+  const open = async (t: TestContext, server: StoredServer, ...words: [string, ...string[]]) =>
+    openFor(t, openStore({...server.config}, createSealer(words)));
+  async function start(t: TestContext, ...words: [string, ...string[]]) {
+    const server = await over.startServer({dataKeys: words});
+    t.after(() => server.close());
+    return server;
+  }
+  async function inTables({select}: Pick<StoredServer, 'select'>) {
+    const rows = await Promise.all(Object.keys(tables).map((name) => select(`SELECT * FROM ${name}`)));
+    // Bytes are read as text, too: what is sealed must not show there either.
+    return JSON.stringify(rows, (_name, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+    );
+  }
+  async function assertNoCanary(server: StoredServer) {
+    const kept = await inTables(server);
+    for (const canary of canaries) assert.doesNotMatch(kept, canary);
+  }
+  const readAll = async (store: LeadStore, id: string) => {
+    const record = (await store.findRecords([id])).get(id);
+    assert.ok(record && 'lead' in record, JSON.stringify(record));
+    return record;
+  };
+  const readsEverything = async (store: LeadStore, {id}: LeadEntry) =>
+    assert.partialDeepStrictEqual(await readAll(store, id), {
+      lead,
+      answer,
+      consent,
+      attribution,
+      context: {agent: 'canary-agent-code'},
+    });
+
+  suite('a store with a data key', () => {
+    test('only what is not personal is stored in clear, and all of it is read again', async (t) => {
+      const server = await start(t, first);
+      const store = await open(t, server, first);
+      const entry = everything();
+      assert.equal((await store.accept(entry)).outcome, 'created');
+      await readsEverything(store, entry);
+      assert.deepEqual((await store.find(entry.id))?.answer, answer);
+      assert.partialDeepStrictEqual(await store.listLeads({}, {limit: 1}), [{id: entry.id, answer}]);
+      await assertNoCanary(server);
+      const [row] = await server.select('SELECT * FROM leads');
+      assert.partialDeepStrictEqual(row, {
+        partner: 'acme',
+        status: 'done',
+        utm_source: 'clear-source',
+        utm_medium: 'clear-medium',
+        utm_campaign: 'clear-campaign',
+      });
+    });
+
+    test('an answer that comes later, a refusal and a reply are sealed, too', async (t) => {
+      const server = await start(t, first);
+      const store = await open(t, server, first);
+      const entries = [0, 1].map(() =>
+        everything({answer: {status: 'pending'}, idempotency: [], leadDigests: [], proof: undefined}),
+      );
+      for (const entry of entries) await store.accept(entry);
+      const [taken, refused] = entries as [LeadEntry, LeadEntry];
+      const {due} = await store.claimDue('default', {
+        now: Date.now(),
+        leaseEnd: Date.now() + 60_000,
+        limit: 2,
+        mostSends: 3,
+      });
+      const {leaseEnd} = due[0]!;
+      await store.postpone(keyOf(taken.id), leaseEnd, {
+        until: 0,
+        error: 'The destination answered with 500',
+        tried: true,
+        ambiguous: false,
+        isCounted: false,
+        state: 'waiting',
+        excerpt: 'canary-reply',
+        recipients: null,
+      });
+      assert.deepEqual(await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer}), answer);
+      const fields = ['email'] as const;
+      await store.settle(keyOf(refused.id), leaseEnd, {state: 'refused', reason: 'It said no', fields});
+      assert.deepEqual((await store.find(taken.id))?.answer, answer);
+      assert.deepEqual((await store.find(refused.id))?.answer, {status: 'refused', fields});
+      assert.deepEqual(await store.lastReplies(taken.id), [{...keyOf(taken.id), reply: 'canary-reply'}]);
+      // The first report of an answer counts.
+      await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer: {...answer, reasons: {}}});
+      assert.deepEqual((await store.find(taken.id))?.answer, answer);
+      await assertNoCanary(server);
+    });
+
+    test('a lead in clear gets its later answer sealed, and both are read', async (t) => {
+      const server = await start(t, 'clear');
+      const inClear = await open(t, server, 'clear', first);
+      const entry = everything({answer: {status: 'pending'}});
+      await inClear.accept(entry);
+      const store = await open(t, server, first, 'clear');
+      await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer});
+      for (const each of [store, inClear]) await readsEverything(each, entry);
+      assert.doesNotMatch(await inTables(server), /777777|canary-policy/);
+    });
+
+    test('a sealed lead whose later answer comes to a process that writes in clear is read whole', async (t) => {
+      const server = await start(t, 'clear');
+      const inClear = await open(t, server, 'clear', first);
+      const store = await open(t, server, first, 'clear');
+      const entry = everything({answer: {status: 'pending'}});
+      await store.accept(entry);
+      await inClear.settle(keyOf(entry.id), 0, {state: 'delivered', answer});
+      for (const each of [store, inClear]) await readsEverything(each, entry);
+    });
+
+    test('a start without a key that is needed is refused, and names it', async (t) => {
+      const server = await start(t, first);
+      const store = await open(t, server, first);
+      await store.accept(everything());
+      await assert.rejects(open(t, server, second), /data key [0-9a-f]{8}, which DATA_KEY does not list/);
+      await assert.rejects(open(t, server, 'clear'), /data key [0-9a-f]{8}, which DATA_KEY does not list/);
+      await open(t, server, second, first);
+      await assert.rejects(open(t, server, first), /data key/, 'the second key may be used by now');
+    });
+    test('a start with a key on data in clear is refused until DATA_KEY lists the word clear', async (t) => {
+      const server = await start(t, 'clear');
+      await (await open(t, server, 'clear')).accept(everything());
+      await assert.rejects(open(t, server, first), /must list the word "clear"/);
+      await open(t, server, first, 'clear');
+    });
+    test('an older server refuses a database as soon as something in it may be sealed', async (t) => {
+      const server = await start(t, 'clear');
+      const oldest = async () =>
+        Number((await server.select('SELECT oldest_server FROM schema_compatibility'))[0]?.['oldest_server']);
+      assert.equal(await oldest(), 10);
+      await open(t, server, 'clear', first);
+      assert.equal(await oldest(), 10);
+      await open(t, server, first, 'clear');
+      assert.equal(await oldest(), 13);
+    });
+  });
+
+  suite('what was changed in the database is refused by name, and never shown:', () => {
+    const server = over.useServer({dataKeys: [first]});
+    const store = openForSuite(() => openStore(server.config, createSealer([first])));
+    const accept = async () => {
+      const entry = everything({idempotency: [], leadDigests: [], proof: undefined});
+      await store.accept(entry);
+      return entry.id;
+    };
+    const isRefused = async (change: (ids: [string, string]) => string, why: RegExp) => {
+      const [one, other] = [await accept(), await accept()];
+      await server.execute(change([one, other]));
+      const {lead: listed} = (await store.readLead(one)) ?? {};
+      assert.ok(listed && 'unreadable' in listed, 'it was read');
+      assert.match(listed.unreadable, why);
+      assert.doesNotMatch(JSON.stringify(listed), /canary/i);
+      assert.partialDeepStrictEqual((await store.findRecords([one])).get(one), {
+        unreadable: listed.unreadable,
+      });
+      await assert.rejects(store.find(one), why);
+    };
+    const isSqlite = over.name === 'SQLite';
+    const flipped = (at: number) =>
+      isSqlite
+        ? `CAST(substr(blob, 1, ${at - 1}) || char((unicode(CAST(substr(blob, ${at}, 1) AS TEXT)) + 1) % 128) || substr(blob, ${at + 1}) AS BLOB)`
+        : `set_byte(blob, ${at - 1}, (get_byte(blob, ${at - 1}) + 1) % 256)`;
+    const changed = /changed or cut, or belongs to another lead/;
+
+    test("another lead's blob", () =>
+      isRefused(
+        ([one, other]) =>
+          `UPDATE sealed SET blob = (SELECT blob FROM sealed WHERE lead_id = '${other}') WHERE lead_id = '${one}'`,
+        changed,
+      ));
+    for (const [what, at] of Object.entries({version: 1, 'check value': 3, nonce: 9, text: 40}))
+      test(`a flipped byte of the ${what}`, () =>
+        isRefused(([one]) => `UPDATE sealed SET blob = ${flipped(at)} WHERE lead_id = '${one}'`, changed));
+    for (const length of [0, 3, 17, 32, 33, 100])
+      test(`a blob that was cut to ${length} bytes`, () =>
+        isRefused(
+          ([one]) => `UPDATE sealed SET blob = substr(blob, 1, ${length}) WHERE lead_id = '${one}'`,
+          changed,
+        ));
+    test('a blob that stands as another part', () =>
+      isRefused(
+        ([one]) =>
+          `INSERT INTO sealed SELECT lead_id, 'answer', data_key, blob FROM sealed WHERE lead_id = '${one}'`,
+        changed,
+      ));
+    test('a blob that says it is in clear', () =>
+      isRefused(([one]) => `UPDATE sealed SET data_key = 0 WHERE lead_id = '${one}'`, /is in clear/));
+    test('a blob that says it is of an unknown key', () =>
+      isRefused(([one]) => `UPDATE sealed SET data_key = 7 WHERE lead_id = '${one}'`, /data key 00000007/));
+    test('a lead whose blob is missing', () =>
+      isRefused(([one]) => `DELETE FROM sealed WHERE lead_id = '${one}'`, /sealed data is missing/));
+    test('a lead in clear in place of a sealed one', () =>
+      isRefused(
+        ([one]) =>
+          `DELETE FROM sealed WHERE lead_id = '${one}'; UPDATE leads SET lead = '{"first_name":"Canary"}' WHERE id = '${one}'`,
+        /is in clear/,
+      ));
+    test('a blob beside what is left of an erased lead', async () => {
+      const [one, other] = [await accept(), await accept()];
+      await store.erase(one, Date.now(), () => false);
+      await server.execute(
+        `INSERT INTO sealed SELECT '${one}', part, data_key, blob FROM sealed WHERE lead_id = '${other}'`,
+      );
+      assert.partialDeepStrictEqual((await store.findRecords([one])).get(one), {
+        unreadable: 'It was erased, and yet there is sealed data of it',
+      });
+    });
+  });
+
+  suite('sealing with another key', () => {
+    const finish = async (store: LeadStore) => {
+      let last = {looked: 0, resealed: 0, unreadable: [] as readonly string[]};
+      for await (const done of store.reseal()) last = done;
+      return last;
+    };
+    async function fill(store: LeadStore) {
+      const entries = Array.from({length: 120}, (_, index) =>
+        everything({
+          idempotency: [],
+          leadDigests: [],
+          proof: undefined,
+          ...(index % 3 === 0 ? {answer: {status: 'pending'} as const} : {deliveries: []}),
+        }),
+      );
+      for (const entry of entries) await store.accept(entry);
+      const [now, leaseEnd] = [Date.now(), Date.now() + 60_000];
+      const {due} = await store.claimDue('default', {now, leaseEnd, limit: 200, mostSends: 3});
+      const failed = {until: 0, error: 'x', tried: true, ambiguous: false, isCounted: false} as const;
+      const replied = {...failed, state: 'waiting', excerpt: 'canary-reply', recipients: null} as const;
+      for (const {lead: claimed} of due) {
+        await store.postpone(keyOf(claimed.id), leaseEnd, replied);
+        await store.settle(keyOf(claimed.id), 0, {state: 'delivered', answer});
+      }
+      return entries;
+    }
+
+    for (const [from, to] of [
+      ['clear', first],
+      [first, second],
+      [first, 'clear'],
+    ] as const)
+      test(`from ${from === 'clear' ? from : 'a key'} to ${to === 'clear' ? to : 'a key'}, everything is read as before`, async (t) => {
+        const server = await start(t, from);
+        const before = await open(t, server, from, to);
+        const entries = await fill(before);
+        const erased = entries[7]!;
+        await before.erase(erased.id, Date.now(), () => true);
+        const store = await open(t, server, to, from);
+        const {unreadable} = await finish(store);
+        assert.deepEqual(unreadable, []);
+        assert.equal((await finish(store)).resealed, 0);
+        for (const {key} of await store.keyUses())
+          if (key !== (await sealsWith(store))) await store.forgetKey(key);
+        await assert.rejects(open(t, server, from), /DATA_KEY/);
+        const after = await open(t, server, to);
+        for (const entry of entries) if (entry !== erased) await readsEverything(after, entry);
+        assert.equal(await after.find(erased.id), undefined);
+        assert.deepEqual(
+          (await after.lastReplies(entries[0]!.id)).map(({reply}) => reply),
+          ['canary-reply'],
+        );
+        if (to !== 'clear') await assertNoCanary(server);
+      });
+
+    test('a lead that is erased between the reading and the writing of a slice stays erased', async (t) => {
+      const server = await start(t, first);
+      const before = await open(t, server, first, second);
+      const entries = await fill(before);
+      const store = await open(t, server, second, first);
+      const erasing = entries.slice(30, 60).map(({id}) => before.erase(id, Date.now(), () => false));
+      await Promise.all([finish(store), ...erasing]);
+      await finish(store);
+      const left = await server.select('SELECT DISTINCT lead_id FROM sealed');
+      const erased = new Set(entries.slice(30, 60).map(({id}) => id));
+      assert.equal(left.filter(({lead_id}) => erased.has(String(lead_id))).length, 0);
+      assert.equal(left.length, entries.length - erased.size);
+    });
+
+    test('what cannot be opened is named, and the rest is sealed anew', async (t) => {
+      const server = await start(t, first);
+      const before = await open(t, server, first, second);
+      const entries = await fill(before);
+      const damaged = entries[60]!.id;
+      await server.execute(
+        `UPDATE sealed SET blob = substr(blob, 1, 100) WHERE lead_id = '${damaged}' AND part = 'lead'`,
+      );
+      const store = await open(t, server, second, first);
+      const {unreadable} = await finish(store);
+      assert.deepEqual(unreadable, [damaged]);
+    });
+  });
+});
+
+const sealsWith = async (store: LeadStore) => {
+  const uses = await store.keyUses();
+  return uses.toSorted((one, other) => other.since - one.since)[0]?.key;
+};
