@@ -8,6 +8,7 @@ import type {Config} from '../config/config.ts';
 import type {ErasableLead, KeepConsent} from '../leads/erasure.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
+import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
@@ -89,17 +90,7 @@ async function idsOf(run: Run, store: BesideStore, person: Person): Promise<stri
   return undefined;
 }
 
-const keptYears = 5;
-/** When a kept consent ends. Milliseconds since 1970. */
-export function consentEnd(_config: Config, {givenAt}: {partner: string | null; givenAt: number}): number {
-  const date = new Date(givenAt);
-  return date.setUTCFullYear(date.getUTCFullYear() + keptYears);
-}
-
-export const keepConsentOf =
-  (config: Config): KeepConsent =>
-  (consent, now) =>
-    now < consentEnd(config, consent);
+export const keepConsentOf = (config: Config): KeepConsent => retentionOf(config).keepConsent;
 
 /** A lead that would be erased, and what is known of it. */
 type Planned = ErasableLead & {

@@ -1,7 +1,7 @@
 /** Makes of the configuration what the sweep and erasures go by. */
 import type {Partner} from '../config/partners.ts';
 import {forEver, type RetentionDefaults} from '../config/retention.ts';
-import type {Retention} from './erasure.ts';
+import type {KeepConsent, Retention} from './erasure.ts';
 
 const day = 24 * 3_600_000;
 
@@ -10,6 +10,8 @@ export type RetentionConfig = {
   retention: RetentionDefaults;
   partners: readonly Pick<Partner, 'key' | 'retainDays' | 'keepConsentYears'>[];
 };
+
+type GivenConsent = Parameters<KeepConsent>[0];
 
 /** A partner that is not configured any more goes by the defaults, as the callers do. */
 export function retentionOf({retention, partners}: RetentionConfig): Retention {
@@ -24,11 +26,15 @@ export function retentionOf({retention, partners}: RetentionConfig): Retention {
   return {
     shortest: limits.length > 0 ? Math.min(...limits) : undefined,
     keptFor,
-    keepConsent({partner, givenAt}, now) {
-      const years = configured(partner)?.keepConsentYears ?? retention.keepConsentYears;
-      return years > 0 && now < yearsAfter(givenAt, years);
-    },
+    keepConsent: (consent, now) => now < consentEnd({retention, partners}, consent),
   };
+}
+
+/** When the time is over for which a consent is kept. Milliseconds since 1970. 0 if it is not kept. */
+export function consentEnd({retention, partners}: RetentionConfig, {partner, givenAt}: GivenConsent): number {
+  const configured = partners.find(({key}) => key === partner);
+  const years = configured?.keepConsentYears ?? retention.keepConsentYears;
+  return years > 0 ? yearsAfter(givenAt, years) : 0;
 }
 
 /** The same day and time of day, some years later, in UTC. */
