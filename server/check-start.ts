@@ -45,6 +45,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
       ...(await orFault(() => checkStore(config))),
       ...(await checkRedis(config)),
       ...(await checkPorts(config)),
+      ...config.notes.map(note),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -17,7 +17,7 @@ import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
-import {retentionOf} from './leads/retention.ts';
+import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
 import type {Readings} from './observe/readings.ts';
 import {startDeletingExpired} from './store/expiry.ts';
@@ -44,7 +44,7 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
-type Reloaded = Pick<Config, 'destinations' | 'policy' | 'partners' | 'retention'>;
+type Reloaded = Pick<Config, 'destinations' | 'policy'> & RetentionConfig;
 
 /** @param opened closed by `close` */
 export async function startLeadService(

@@ -98,6 +98,7 @@ const started = startServer(config, log.emit);
 process.on('SIGHUP', () => void started.then((running) => running.reload(), refuseToStart));
 const server = await started.catch(refuseToStart);
 stage = {name: 'serving'};
+for (const note of config.notes) log.emit({type: 'config-noted', note});
 log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.

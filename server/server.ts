@@ -17,6 +17,7 @@ import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
 import {startReloads} from './reload/reloads.ts';
+import {checkInHex, checkValueOf} from './store/sealing.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
@@ -117,6 +118,7 @@ export async function startServer(
   const reloads = await startReloads({
     config,
     store: app.store,
+    sealsWith: checkInHex(checkValueOf(config.dataKeys[0])),
     read,
     async apply(next) {
       await app.reload(next);

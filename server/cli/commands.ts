@@ -9,6 +9,7 @@ const loaders = {
   restore: async () => (await import('./backup.ts')).restoreCommand,
   callers: async () => (await import('./callers.ts')).callersCommand,
   config: async () => (await import('./config.ts')).configCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
   leads: async () => (await import('./leads.ts')).leadsCommand,
   deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,
   destinations: async () => (await import('./destinations.ts')).destinationsCommand,

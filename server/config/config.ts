@@ -26,8 +26,9 @@ import {
 } from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
-import type {RetentionDefaults} from './retention.ts';
+import {forEver, type RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
+import {clearWord} from './values.ts';
 
 export type Config = {
   host: string;
@@ -90,6 +91,8 @@ export type Config = {
   environment: Readonly<Record<string, string>>;
   /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
   warnings: readonly string[];
+  /** What an operator should know about the configuration, although it may be as it should. Sentences without secrets. */
+  notes: readonly string[];
 };
 
 /** Found relative to this file and not to the working folder, because releases are a part of the repository. */
@@ -214,7 +217,20 @@ export function readConfig(environment: Environment = process.env): Config {
     logLevel: settings.LOG_LEVEL,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
+    notes: privacyNotes(settings, partners),
   };
+}
+
+function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, partners: readonly Partner[]) {
+  const isLimited = ({retainDays = byDefault}: Partner) => retainDays !== undefined && retainDays !== forEver;
+  return [
+    dataKey === clearWord
+      ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
+      : '',
+    byDefault === undefined && !partners.some(isLimited)
+      ? 'Leads are kept for ever, because neither RETAIN_DAYS nor a partner says for how long (docs/privacy.md#retention)'
+      : '',
+  ].filter(Boolean);
 }
 
 /** With a key, so that nobody can try out which secret leads to a digest. */

@@ -21,7 +21,10 @@ const replaced = {
 
 /** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
 const kept: Readonly<
-  Record<Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings'>, string>
+  Record<
+    Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings' | 'notes'>,
+    string
+  >
 > = {
   host: 'HOST',
   port: 'PORT',
@@ -53,6 +56,7 @@ export const reloadedConfig = (before: Config, read: Config): Config => ({
   ...before,
   ...Object.fromEntries(keysOf(replaced).map((key) => [key, read[key]])),
   warnings: read.warnings,
+  notes: read.notes,
 });
 
 /** The names of the settings that have changed and need a restart. */

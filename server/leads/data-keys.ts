@@ -20,6 +20,11 @@ export type KeyStore = {
   useKeys(): Promise<void>;
   keyUses(): Promise<KeyUse[]>;
   /**
+   * Counts what is stored under each key, as operators read it: leads in clear, and sealed parts of leads. Reads in slices,
+   * because that takes long.
+   */
+  countByKey(): Promise<ReadonlyMap<string, number>>;
+  /**
    * Seals what is sealed with another key, or in clear, with the first key, in slices of `sliceSize` rows, between which
    * others can write. May be cut off at any time, and begun again.
    * @returns what is done, after each slice

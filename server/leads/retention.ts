@@ -1,12 +1,20 @@
 /** Makes of the configuration what the sweep and erasures go by. */
-import type {Config} from '../config/config.ts';
-import {forEver} from '../config/retention.ts';
-import type {Retention} from './erasure.ts';
+import type {Partner} from '../config/partners.ts';
+import {forEver, type RetentionDefaults} from '../config/retention.ts';
+import type {KeepConsent, Retention} from './erasure.ts';
 
 const day = 24 * 3_600_000;
 
+/** The parts of a `Config`. */
+export type RetentionConfig = {
+  retention: RetentionDefaults;
+  partners: readonly Pick<Partner, 'key' | 'retainDays' | 'keepConsentYears'>[];
+};
+
+type GivenConsent = Parameters<KeepConsent>[0];
+
 /** A partner that is not configured any more goes by the defaults, as the callers do. */
-export function retentionOf({retention, partners}: Pick<Config, 'retention' | 'partners'>): Retention {
+export function retentionOf({retention, partners}: RetentionConfig): Retention {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const configured = (partner: string | null) => (partner === null ? undefined : byKey.get(partner));
   const inMilliseconds = (days: number | typeof forEver | undefined) =>
@@ -22,11 +30,8 @@ export function retentionOf({retention, partners}: Pick<Config, 'retention' | 'p
   };
 }
 
-/** Until when a consent stays when its lead is erased. Milliseconds since 1970, 0 if it goes with the lead. */
-export function consentEnd(
-  {retention, partners}: Pick<Config, 'retention' | 'partners'>,
-  {partner, givenAt}: {partner: string | null; givenAt: number},
-): number {
+/** When the time is over for which a consent is kept. Milliseconds since 1970. 0 if it is not kept. */
+export function consentEnd({retention, partners}: RetentionConfig, {partner, givenAt}: GivenConsent): number {
   const configured = partners.find(({key}) => key === partner);
   const years = configured?.keepConsentYears ?? retention.keepConsentYears;
   return years > 0 ? yearsAfter(givenAt, years) : 0;

@@ -66,6 +66,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {warning},
     message: 'the configuration has a setting to look at',
   }),
+  'config-noted': ({note}) => ({level: 'info', fields: {}, message: note}),
   'config-reloaded': ({digest, changes, needRestart}) => ({
     level: needRestart.length > 0 ? 'warn' : 'info',
     fields: {digest, changes, ...(needRestart.length > 0 && {needRestart})},

@@ -26,6 +26,8 @@ type Facts = {
   };
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
+  /** What an operator should know about the configuration. `note` is a sentence without secrets. */
+  'config-noted': {note: string};
   /**
    * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`,
    * `needRestart` the names of settings that have changed and stay as they were.

@@ -30,6 +30,11 @@ export type ProcessReport = {
   faults: readonly string[];
   /** The settings of which the process has another value than the last configuration that it read. */
   needRestart: readonly string[];
+  /**
+   * The data key with which the process seals, as `checkInHex`, or `clear`. Missing in reports of versions before 1.6.0,
+   * which store in clear.
+   */
+  sealsWith?: string;
   /** The settings of the process's environment (`Config.environment`). */
   environment: Readonly<Record<string, string>>;
 };
@@ -59,6 +64,8 @@ export const goneAfter = 60_000;
 type Parts = {
   config: Config;
   store: ReloadStore;
+  /** As in `ProcessReport`. */
+  sealsWith: string;
   /** Reads the settings and files. @throws ConfigError */
   read: () => Config;
   /** Puts a configuration in force. @throws ConfigError if it cannot be, and then changes nothing */
@@ -68,7 +75,15 @@ type Parts = {
 };
 
 /** The first report is written before this resolves. If the store is away, it is written once the store is back. */
-export async function startReloads({config, store, read, apply, emit, timings}: Parts): Promise<Reloads> {
+export async function startReloads({
+  config,
+  store,
+  sealsWith,
+  read,
+  apply,
+  emit,
+  timings,
+}: Parts): Promise<Reloads> {
   const stopping = new AbortController();
   let inForce = config;
   let report: ProcessReport = {
@@ -81,6 +96,7 @@ export async function startReloads({config, store, read, apply, emit, timings}: 
     changes: [],
     faults: [],
     needRestart: [],
+    sealsWith,
     environment: config.environment,
   };
   let reportedAt = -Infinity;

@@ -35,6 +35,15 @@ const insertText = `
 const dropConsent = `
   DELETE FROM consents WHERE lead_id = $1 AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id AND lead = '')`;
 
+/** Counting reads this many rows at once. */
+const countSlice = 2_000;
+const sealedKeys = `
+  SELECT lead_id, part, data_key FROM sealed
+  WHERE (lead_id, part) > ($1, $2) ORDER BY lead_id, part LIMIT ${countSlice}`;
+const clearLeads = `
+  SELECT id, CASE WHEN lead <> '' THEN 1 ELSE 0 END AS is_clear FROM leads
+  WHERE id > $1 ORDER BY id LIMIT ${countSlice}`;
+
 const replySlice = `
   SELECT lead_id, destination, content, last_reply FROM deliveries
   WHERE (lead_id, destination, content) > ($1, $2, $3) AND last_reply IS NOT NULL
@@ -134,6 +143,28 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
         since,
         isKnown: sealer.checkValues.includes(check_value),
       }));
+    },
+
+    async countByKey() {
+      const counts = new Map<string, number>();
+      const add = (checkValue: number) => {
+        const key = checkInHex(checkValue);
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      };
+      type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
+      for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
+        const rows = (await read(
+          statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''),
+        )) as SealedRow[];
+        for (const {data_key} of rows) add(data_key);
+        after = rows.length === countSlice ? rows.at(-1) : undefined;
+      }
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const rows = (await read(statement(clearLeads, after))) as {id: string; is_clear: number}[];
+        for (const {is_clear} of rows) if (is_clear === 1) add(0);
+        after = rows.length === countSlice ? rows.at(-1)?.id : undefined;
+      }
+      return counts;
     },
 
     async *reseal() {

@@ -136,6 +136,9 @@ const agreed = (mostSends: number): Record<DestinationName, Agreed> => ({
   inbox: {gets: 'digests', parallel: Infinity, mostSends: Infinity},
 });
 
+/** Nothing is swept. */
+const keepingAll = {retention: {retainDays: undefined, keepConsentYears: 5}, partners: []};
+
 const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: DestinationName[]}> = {
   'a caller': {partner: null, answerFrom: 'lender', sendTo: ['inbox']},
   acme: {partner: 'acme', answerFrom: 'lender', sendTo: ['crm', 'inbox']},
@@ -306,6 +309,7 @@ class Players {
       onAmbiguous,
       outboxPerSecond: 5,
       policy: defaultPolicy,
+      ...keepingAll,
     };
     startServer(path, process, config, {...timings, newsGivenUpAfter}, this.#world).then((server) => {
       if (!process.isDead) this.#servers[index] = server;
@@ -329,6 +333,7 @@ class Players {
       service.reload({
         destinations: destinationsUnder(this.#configure(process, index)),
         policy: defaultPolicy,
+        ...keepingAll,
       });
     later(0, reload, process);
   }

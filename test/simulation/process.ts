@@ -1,5 +1,4 @@
 /** A server of the simulation: the lead service on a file of SQLite, without HTTP, threads and sockets. */
-import type {Config} from '../../server/config/config.ts';
 import type {Timings} from '../../server/config/timings.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
@@ -37,7 +36,7 @@ type Settings = Parameters<typeof startLeadService>[1];
 export async function startServer(
   path: string,
   process: Process,
-  config: Pick<Config, keyof Settings>,
+  config: Settings,
   timings: Timings,
   world: World,
 ): Promise<Server> {

@@ -68,6 +68,7 @@ export const baseConfig = (folder: string): Config => ({
   logLevel: 'debug',
   environment: {},
   warnings: [],
+  notes: [],
 });
 
 export type TestServer = {

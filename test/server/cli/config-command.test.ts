@@ -45,7 +45,8 @@ function useCheck(t: TestContext) {
     check: async (more: Settings = {}) => {
       const {code, stdout, stderr} = await runCommand({...settings, ...more}, 'config', 'check');
       assert.equal(stderr, '');
-      return {code, lines: stdout.trimEnd().split('\n')};
+      const lines = stdout.trimEnd().split('\n');
+      return {code, lines: lines.filter((line) => !privacyNotes.some((note) => note.test(line)))};
     },
   };
 }
@@ -64,6 +65,8 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
   return {PARTNERS_FILE: path};
 }
 
+/** Of every configuration without further settings. */
+const privacyNotes = [/^· Personal data is stored in clear/, /^· Leads are kept for ever/];
 const newDatabase = '· There is no database yet, or it is empty: the start creates it';
 const olderDatabase =
   '! The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile';
@@ -142,6 +145,28 @@ suite('config check', () => {
       lines[0] ?? '',
       /^! PARTNERS_FILE .*partners\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/,
     );
+  });
+
+  test('what is stored in clear and what is kept for ever is said, unless settings say otherwise', async (t) => {
+    const {folder, settings} = useCheck(t);
+    const notes = async (more: Settings) => {
+      const {code, stdout} = await runCommand({...settings, ...more}, 'config', 'check');
+      assert.equal(code, 0);
+      return privacyNotes.map((note) => stdout.split('\n').filter((line) => note.test(line)).length);
+    };
+    const DATA_KEY = 'a data key that is long enough'.replaceAll(' ', '-').padEnd(40, '!');
+    assert.deepEqual(await notes({}), [1, 1]);
+    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0]);
+    assert.deepEqual(await notes({DATA_KEY}), [0, 1]);
+    const path = join(folder, 'partners.json');
+    const partner = {key: 'acme', origins: [listedOrigin], cid: '1001'};
+    for (const [retain_days, count] of [
+      ['forever', 1],
+      [30, 0],
+    ] as const) {
+      writeFileSync(path, JSON.stringify({partners: [{...partner, retain_days}]}));
+      assert.deepEqual(await notes({DATA_KEY, PARTNERS_FILE: path}), [0, count]);
+    }
   });
 
   test('a leftover secret is a warning', async (t) => {

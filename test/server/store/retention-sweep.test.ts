@@ -1,0 +1,256 @@
+/** What the sweep erases, when, and what stops it or does not. */
+import assert from 'node:assert/strict';
+import {randomUUIDv7} from 'node:crypto';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {onePartner} from '../../../server/config/partners.ts';
+import {usualTimings} from '../../../server/config/timings.ts';
+import type {Retention} from '../../../server/leads/erasure.ts';
+import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import {retentionOf, type RetentionConfig} from '../../../server/leads/retention.ts';
+import type {Consent} from '../../../server/leads/stored-lead.ts';
+import type {Observation} from '../../../server/observe/observations.ts';
+import {startSweeping} from '../../../server/store/retention-sweep.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
+import {sendLead} from '../../support/embed-client.ts';
+import {openFor} from '../../support/opened.ts';
+import {openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
+import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {sqlite} from '../../support/stores.ts';
+import {until} from '../../support/until.ts';
+import {watchNothing} from '../../support/watch-nothing.ts';
+
+const day = 24 * 3_600_000;
+const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
+
+const given = (givenAt: number): Consent => ({
+  textVersion: '1',
+  textHash: 'a'.repeat(64),
+  agreed: true,
+  givenAt,
+  origin: null,
+  page: null,
+  ip: '192.0.2.7',
+  userAgent: null,
+});
+
+/** The id begins with the time, as that of a real lead. */
+const idAt = (time: number) => {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${randomUUIDv7().slice(13)}`;
+};
+const entryAt = (createdAt: number, changes: Partial<LeadEntry> = {}) =>
+  newEntry({id: idAt(createdAt), createdAt, ...changes});
+const daysAgo = (days: number, changes: Partial<LeadEntry> = {}) => entryAt(Date.now() - days * day, changes);
+
+const partner = (key: string, fields: object = {}) =>
+  onePartner({key, origins: ['https://www.partner.example'], cid: '1001', ...fields});
+const retention = (retainDays: number | undefined, configured: RetentionConfig['partners'] = []) =>
+  retentionOf({retention: {retainDays, keepConsentYears: 5}, partners: configured});
+
+/** A sweep that goes on until it is stopped. `swept` sums up what it has erased. */
+function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rules: () => Retention) {
+  const swept = {leads: 0, consents: 0, passes: 0};
+  const observed: Observation[] = [];
+  const sweep = startSweeping({
+    store,
+    retention: rules,
+    emit(observation) {
+      observed.push(observation);
+      if (observation.type !== 'leads-swept') return;
+      swept.leads += observation.leads;
+      swept.consents += observation.consents;
+      swept.passes += 1;
+    },
+    timings,
+  });
+  t.after(() => sweep.stop());
+  return {swept, observed, stop: () => sweep.stop()};
+}
+/** Resolves after a pass that began after now. */
+async function wholePass({swept}: {swept: {passes: number}}) {
+  const {passes} = swept;
+  await until(() => swept.passes >= passes + 2, 20_000, 'another pass has ended');
+}
+
+type Open = (t: TestContext, count?: number) => Promise<LeadStore[]>;
+const overSqlite: Open = async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const sealer = createSealer(['a data key that is long enough for one']);
+  const path = join(folder.path, 'leads.sqlite');
+  return [await openFor(t, openSqliteStore(path, sealer, undefined, {watch: watchNothing}))];
+};
+const overPostgres: Open = async (t, count = 1) => (await openPostgresStores(t, count)).stores;
+
+const isErased = async (store: LeadStore, {id}: LeadEntry) =>
+  (await store.find(id)) === undefined && (await store.findRecords([id])).size === 1;
+async function erasedOf(store: LeadStore, entries: readonly LeadEntry[]): Promise<boolean[]> {
+  return Promise.all(entries.map((entry) => isErased(store, entry)));
+}
+
+for (const [name, open, skip] of [
+  ['SQLite, sealed', overSqlite, false],
+  ['PostgreSQL, in clear', overPostgres, withoutPostgres],
+] as const)
+  suite(`${name}: the sweep`, {skip}, () => {
+    test('erases by partner: after days, by default, or never', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const entries = [
+        daysAgo(31, {partner: 'short'}),
+        daysAgo(29, {partner: 'short'}),
+        daysAgo(5_000, {partner: 'kept'}),
+        daysAgo(101, {partner: 'plain'}),
+        daysAgo(99, {partner: 'plain'}),
+        daysAgo(101),
+        daysAgo(99),
+        daysAgo(101, {partner: 'that-is-gone'}),
+      ];
+      for (const entry of entries) await store.accept(entry);
+      const rules = retention(100, [
+        partner('short', {retain_days: 30}),
+        partner('kept', {retain_days: 'forever'}),
+        partner('plain'),
+      ]);
+      const sweep = sweeping(t, store, () => rules);
+      await wholePass(sweep);
+      assert.deepEqual(await erasedOf(store, entries), [true, false, false, true, false, true, false, true]);
+      assert.partialDeepStrictEqual(sweep.swept, {leads: 4, consents: 0});
+    });
+
+    test('leaves a lead with an open delivery until that has ended', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const entry = daysAgo(10, {deliveries: [newDelivery({givesAnswer: false, nextAttemptAt: 0})]});
+      const other = daysAgo(10);
+      for (const each of [entry, other]) await store.accept(each);
+      const sweep = sweeping(t, store, () => retention(1));
+      await until(() => sweep.swept.leads === 1);
+      await wholePass(sweep);
+      assert.deepEqual(await erasedOf(store, [entry, other]), [false, true]);
+      await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer: doneAnswer});
+      await until(() => sweep.swept.leads === 2);
+      assert.ok(await isErased(store, entry));
+    });
+
+    test('keeps a consent, and erases it when its years are over', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const years = (count: number) => Date.now() - count * 365.25 * day;
+      const entries = [4, 6].map((age) => entryAt(years(age), {consent: given(years(age))}));
+      for (const entry of entries) await store.accept(entry);
+      const kept = async () => {
+        const found = await store.erasable(entries.map(({id}) => id));
+        return found.toSorted((one, other) => other.createdAt - one.createdAt).map((lead) => lead.hasConsent);
+      };
+      const sweep = sweeping(t, store, () => retention(30));
+      await until(() => sweep.swept.leads === 2);
+      await wholePass(sweep);
+      assert.deepEqual(await kept(), [true, false]);
+      assert.equal(sweep.swept.consents, 0);
+      t.mock.timers.enable({apis: ['Date'], now: Date.now() + 2 * 365 * day});
+      await until(() => sweep.swept.consents === 1);
+      assert.deepEqual(await kept(), [false, false]);
+    });
+
+    test('goes on where it was cut off, also if another process cut it off', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const entries = Array.from({length: 120}, () => daysAgo(10, {consent: given(Date.now())}));
+      await Promise.all(entries.map((entry) => store.accept(entry)));
+      // The process ends after its first slice of several.
+      let slices = 0;
+      const first = sweeping(
+        t,
+        {
+          ...store,
+          async sweep(...given) {
+            slices += 1;
+            if (slices > 1) throw new Error('The process was killed');
+            const slice = await store.sweep(...given);
+            return {...slice, next: slice.next && {of: 'leads', id: entries[60]!.id}};
+          },
+        },
+        () => retention(1),
+      );
+      await until(() => slices > 1);
+      await first.stop();
+      const later = [daysAgo(9), daysAgo(8)];
+      for (const entry of later) await store.accept(entry);
+      const second = sweeping(t, store, () => retention(1));
+      await wholePass(second);
+      assert.ok((await erasedOf(store, [...entries, ...later])).every(Boolean));
+      assert.equal(first.swept.leads + second.swept.leads, 122);
+    });
+
+    test('reports a store that fails once a pass, and goes on when it works again', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const entry = daysAgo(10);
+      await store.accept(entry);
+      let fails = true;
+      const sweep = sweeping(
+        t,
+        {
+          ...store,
+          sweep: (...given) => (fails ? Promise.reject(new Error('disk full')) : store.sweep(...given)),
+        },
+        () => retention(1),
+      );
+      const failures = () => sweep.observed.filter(({type}) => type === 'sweep-failed');
+      await until(() => failures().length === 2);
+      assert.equal(sweep.swept.passes, 2);
+      assert.deepEqual(failures()[0], {type: 'sweep-failed', reason: 'disk full'});
+      fails = false;
+      await until(() => isErased(store, entry));
+    });
+
+    test('tries to empty the log until nobody reads it, also once after a start', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const tried: boolean[] = [];
+      const purge = () => {
+        tried.push(tried.length >= 3);
+        return Promise.resolve(tried.at(-1)!);
+      };
+      const sweep = sweeping(t, {...store, purge}, () => retention(1));
+      await wholePass(sweep);
+      assert.deepEqual(tried, [false, false, false, true]);
+      await store.accept(daysAgo(10));
+      await until(() => sweep.swept.leads === 1);
+      await wholePass(sweep);
+      assert.equal(tried.length, 5);
+    });
+  });
+
+suite('two processes that sweep at the same moment', {skip: withoutPostgres}, () => {
+  test('count each lead once, and keep its consent', async (t) => {
+    const stores = await overPostgres(t, 2);
+    const [store] = stores as [LeadStore];
+    const entries = Array.from({length: 60}, () => daysAgo(10, {consent: given(Date.now())}));
+    await Promise.all(entries.map((entry) => store.accept(entry)));
+    const now = Date.now();
+    const slices = await Promise.all(
+      [0, 1, 2].flatMap((later) => stores.map((each) => each.sweep(now + later, retention(1)))),
+    );
+    assert.equal(
+      slices.reduce((sum, {leads}) => sum + leads, 0),
+      60,
+    );
+    const left = await store.erasable(entries.map(({id}) => id));
+    assert.ok(left.every(({erasedAt, hasConsent}) => erasedAt !== null && hasConsent));
+  });
+});
+
+suite('a reload', () => {
+  test('changes after how many days leads are erased, and the log says so', async (t) => {
+    const server = await openFor(t, sqlite.startServer({}, timings));
+    await sendLead(server);
+    const erased = () => server.select('SELECT id FROM leads WHERE erased_at IS NOT NULL');
+    t.mock.timers.enable({apis: ['Date'], now: Date.now() + 10 * day});
+    await server.reload({retention: {retainDays: 11, keepConsentYears: 5}});
+    assert.equal((await erased()).length, 0);
+    await server.reload({retention: {retainDays: 9, keepConsentYears: 5}});
+    await until(async () => (await erased()).length === 1);
+    const log = server.logLines.join('');
+    assert.match(log, /how long leads and consents are kept changed/);
+    await until(() => /"leads":1,"consents":0,.*kept long enough were erased/.test(server.logLines.join('')));
+  });
+});
