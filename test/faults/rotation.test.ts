@@ -21,9 +21,9 @@ import {until} from '../support/until.ts';
 import {acme, baseConfig} from '../support/test-server.ts';
 import {basic, postJson} from '../support/http.ts';
 
-const leads = 4_000;
+const leads = 400 * (Number(process.env['FAULT_ROUNDS'] ?? 10));
 /** How often the command is killed while it seals, and again while it seals with another key. */
-const kills = 10;
+const kills = Number(process.env['FAULT_ROUNDS'] ?? 10);
 const [first, second] = [
   'the-first-data-key-of-32-characters-or-more',
   'the-second-data-key-of-32-characters-or-more',
