@@ -147,6 +147,12 @@ export const attributionKeys = [
 export type AttributionKey = (typeof attributionKeys)[number];
 export type Attribution = {[Key in AttributionKey]?: string | undefined};
 
+/**
+ * The names of the query parameters of a page that may identify a campaign or a click. Of these, only the ones in
+ * `attributionKeys` are sent.
+ */
+export const campaignParameter = /^utm_|clk?id$|braid$|fat_id$/;
+
 /** A value that does not match is left out. It is not shortened, because half of a click id is of no use. */
 export const attributionValue = /^\P{C}{1,500}$/u;
 

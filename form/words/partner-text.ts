@@ -1,4 +1,21 @@
-/** The placeholders in a partner's words about what happens next. The form fills them in, and the server checks them. */
+/**
+ * A partner's texts: which of them a reader gets, and the placeholders in what happens next. The form fills these in, and the
+ * server checks them.
+ */
+import {langOf, tagFor} from './text-in-language.ts';
+
+/** A text or a link of the partner, and its language if it is known, for `lang`. */
+export type InLanguage<Content> = {readonly content: Content; readonly lang: string | undefined};
+
+/** @param contents by language tag */
+export function contentFor<Content>(
+  contents: Readonly<Record<string, Content>> | undefined,
+  locale: string,
+): InLanguage<Content> | undefined {
+  const tag = contents && tagFor(contents, locale);
+  const content = tag === undefined ? undefined : contents?.[tag];
+  return content === undefined ? undefined : {content, lang: langOf(tag)};
+}
 
 const placeholders = ['phone', 'reference', 'first_name'] as const;
 export type PlaceholderValues = Readonly<Record<(typeof placeholders)[number], string>>;

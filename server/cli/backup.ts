@@ -2,13 +2,14 @@
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {Command} from 'commander';
+import {retentionOf} from '../leads/retention.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError, type Counts} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {createSealer} from '../store/sealing.ts';
-import {keepConsentOf, toldAgain} from './erase.ts';
+import {toldAgain} from './erase.ts';
 import {Failure, localTime, type Run} from './output.ts';
 import {checkFile} from './with-store.ts';
 
@@ -67,7 +68,7 @@ export const restoreCommand = (run: Run): Command =>
         const restored = await restoreSqlite(resolve(file), databasePath, replace, {
           sealer: createSealer(config.dataKeys),
           erasures: known,
-          keepConsent: keepConsentOf(config),
+          keepConsent: retentionOf(config).keepConsent,
         });
         // From now on, this file alone is enough.
         if (own !== undefined) appendErasures(own, missing);

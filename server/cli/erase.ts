@@ -5,7 +5,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
-import type {ErasableLead, KeepConsent} from '../leads/erasure.ts';
+import type {ErasableLead} from '../leads/erasure.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
@@ -90,8 +90,6 @@ async function idsOf(run: Run, store: BesideStore, person: Person): Promise<stri
   return undefined;
 }
 
-export const keepConsentOf = (config: Config): KeepConsent => retentionOf(config).keepConsent;
-
 /** A lead that would be erased, and what is known of it. */
 type Planned = ErasableLead & {
   lead: ListedLead | undefined;
@@ -159,12 +157,13 @@ async function erase(
     if (config.erasuresFile === undefined)
       say('There is no ERASURES_FILE: after a restore of an older backup, these leads are back.');
     await store.useKeys();
+    const {keepConsent} = retentionOf(config);
     const at = Date.now();
     writeDown(
       config,
       going.map(({id}) => ({id, at, all})),
     );
-    for (const {id} of going) await store.erase(id, at, all ? () => false : keepConsentOf(config));
+    for (const {id} of going) await store.erase(id, at, all ? () => false : keepConsent);
   }
   const isPurged = await purge(run, store, planned.map(({id}) => referenceOf(id)).join(' '));
   await printErased(run, planned, isPurged, json);
@@ -243,7 +242,7 @@ function described(planned: Planned, isNamed: boolean): string[] {
   ];
   const erased = erasedAt === null ? '' : `, erased ${localTime(erasedAt)}`;
   return [
-    `${referenceOf(id)} (${id}), received ${localTime(createdAt)}, ${partner ?? 'of a caller'}${isNamed ? ofPerson(lead) : ''}${erased}`,
+    `${referenceOf(id)} (${id}), received ${localTime(createdAt)}, ${printable(partner ?? 'of a caller')}${isNamed ? ofPerson(lead) : ''}${erased}`,
     ...fields
       .filter(([, value]) => value)
       .map(([name, value]) => `  ${name.padEnd(14)}  ${printable(value)}`),
@@ -367,8 +366,9 @@ async function eraseAgain(
   if (going.length > 0) {
     if (back > 0 && !(await isConfirmed(run, counted(back, 'lead'), yes))) return fail('Nothing was erased.');
     await store.useKeys();
+    const {keepConsent} = retentionOf(config);
     for (const {id, at, all} of going)
-      if (await store.erase(id, at, all ? () => false : keepConsentOf(config))) erased += 1;
+      if (await store.erase(id, at, all ? () => false : keepConsent)) erased += 1;
   }
   const isPurged = await purge(run, store, '--again');
   if (!isPurged) run.status = 1;

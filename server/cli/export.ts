@@ -187,11 +187,11 @@ export async function exportLeads(
   } finally {
     bar?.stop();
   }
-  say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
-  if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
   say(
     `${file ?? 'What was written'} holds personal data in clear, for people to read: erasing a lead erases nothing of it.`,
   );
+  say(`${counted(count, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
   if (unlisted.size > 0)
     say(
       `The CSV lacks what no partner lists or asks for any more: ${[...unlisted].join(', ')}. --format jsonl has them.`,

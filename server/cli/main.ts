@@ -5,7 +5,7 @@ import {run} from './program.ts';
 
 const {argv, stdout, stderr} = process;
 const words = argv.slice(2);
-const current = createRun({stdout, stderr, ask: isatty(0) ? ask : undefined});
+const current = createRun({stdout, stderr, ask: isatty(0) ? ask : undefined, onInterrupt});
 // A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then. The server
 // must go on when nothing reads its log any more.
 if (words[0] !== 'serve') {
@@ -29,4 +29,10 @@ async function ask(question: string): Promise<string> {
   } finally {
     lines.close();
   }
+}
+
+/** Only once: whoever presses Ctrl+C again wants the command to end at once. */
+function onInterrupt(stop: () => void) {
+  process.once('SIGINT', stop);
+  return () => void process.off('SIGINT', stop);
 }

@@ -42,6 +42,8 @@ export type Surroundings = {
   stderr: Writable & {isTTY?: boolean};
   /** Asks whoever sits at the terminal. Resolves to what was typed. Missing if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
+  /** Calls `stop` instead of ending the process, once, when the operator presses Ctrl+C. Returns what takes that back. */
+  onInterrupt?: (stop: () => void) => () => void;
 };
 
 /** A run of the command: its surroundings, how it prints, and its exit status so far. */
@@ -49,12 +51,13 @@ export type Run = ReturnType<typeof createRun>;
 
 type Cell = string | number;
 
-export function createRun({environment, stdout, stderr, ask}: Surroundings) {
+export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surroundings) {
   const run = {
     environment,
     stdout,
     stderr,
     ask,
+    onInterrupt,
     status: 0,
     write,
     writeUnchanged,

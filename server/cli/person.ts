@@ -58,7 +58,7 @@ const named = (ids: readonly string[]) =>
  * @returns what was found, and whether the operator stopped it
  */
 export async function leadsOfPerson(
-  {stderr, say}: Run,
+  {stderr, say, onInterrupt}: Run,
   store: BesideStore,
   filter: LeadFilter,
   {email, phone}: Person,
@@ -69,9 +69,7 @@ export async function leadsOfPerson(
   const sameMailbox: string[] = [];
   let looked = 0;
   const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  // Only once: whoever presses Ctrl+C again wants the command to end at once.
-  process.once('SIGINT', onSignal);
+  const release = onInterrupt?.(() => stop.abort());
   const total = await store.countLeads(filter);
   const bar = stderr.isTTY ? await leadsBar(stderr, total) : undefined;
   try {
@@ -98,7 +96,7 @@ export async function leadsOfPerson(
     }
   } finally {
     bar?.stop();
-    process.off('SIGINT', onSignal);
+    release?.();
   }
   const isStopped = stop.signal.aborted;
   if (isStopped)

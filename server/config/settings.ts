@@ -209,7 +209,7 @@ export const settingGroups = {
       .string()
       .optional()
       .describe(
-        'The file of erasures, to keep with the backups ([more](privacy.md#backups)). Default on SQLite: `DATABASE_PATH` with `.erasures`.',
+        'What was erased, for restores. SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
     RETAIN_DAYS: numberWithin(1, mostRetainDays)
       .int('must be a whole number')

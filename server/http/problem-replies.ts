@@ -68,10 +68,14 @@ export function observedProblem(error: unknown, request: Request, emit: Emit): P
 
 /** Express's error handler. */
 export function errorReplies(emit: Emit): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  // Express takes a function for an error handler only if it has four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  return (error: unknown, request, response, _next) => {
     const answer = observedProblem(error, request, emit);
-    if (response.headersSent) next(error);
-    else reply(response, answer);
+    if (!response.headersSent) reply(response, answer);
+    // An error passes from router to router in several turns of the event loop. Meanwhile the lead of a request whose time
+    // was over may have been stored and answered with 201, which holds. A response that is not complete is cut off.
+    else if (!response.writableEnded) response.destroy();
   };
 }
 

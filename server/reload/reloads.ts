@@ -15,18 +15,18 @@ import type {Emit} from '../observe/observations.ts';
 export type ProcessReport = {
   /** A random id, because a number of a process is used again. */
   id: string;
-  /** Of the machine, or container, and of the process in it: for people. */
+  /** The name of the machine or container, and the number of the process, such as `web-1:4711`. People read it. */
   name: string;
   /** The process writes the report again every few seconds. */
   seenAt: number;
-  /** Of the configuration in force, as `digestOf`. */
+  /** The digest of the configuration in force, made by `digestOf`. */
   digest: string;
   inForceSince: number;
   /** The last request to reload that the process has answered. */
   request: string | null;
   /** What the last reload changed, as `changesBetween`. */
   changes: readonly string[];
-  /** Why the last configuration was refused, a sentence for each fault. Empty if it is in force. */
+  /** Why the configuration that was read last is refused, a sentence for each fault. Empty if it is in force. */
   faults: readonly string[];
   /** The settings of which the process has another value than the last configuration that it read. */
   needRestart: readonly string[];
@@ -74,7 +74,7 @@ type Parts = {
   timings: Pick<Timings, 'idlePoll'>;
 };
 
-/** Reports before it resolves, or later if the store is away. */
+/** The first report is written before this resolves. If the store is away, it is written once the store is back. */
 export async function startReloads({
   config,
   store,
@@ -139,7 +139,7 @@ export async function startReloads({
   function reload(request = report.request): Promise<void> {
     working = working.then(async () => {
       report = {...report, ...(await attempt()), request};
-      // Without the store, the report is written when it is there again.
+      // If the store is away now, `look` writes the report once the store is back.
       reportedAt = -Infinity;
       await write().catch(() => undefined);
     });
@@ -148,14 +148,16 @@ export async function startReloads({
 
   async function look() {
     const asked = await store.reloadRequest();
-    // A process that has just begun answers, too: it may have read its files before somebody asked.
+    // A process that has just started reads its files again for a request that is already in the store, because the
+    // request may be newer than what the process has read.
     if (asked !== undefined && asked !== report.request) await reload(asked);
     if (performance.now() - reportedAt >= reportEvery) await write();
   }
 
   async function run() {
     while (!stopping.signal.aborted) {
-      // During an outage of the store, nobody can ask. The store's own watch reports the outage.
+      // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
+      // the outage (store/store-watch.ts).
       await look().catch(() => undefined);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }

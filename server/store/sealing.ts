@@ -24,7 +24,7 @@ export type SealedText = {data_key: number; blob: Uint8Array};
 
 export type Sealer = {
   /** The setting, from which another thread makes the same sealer. */
-  words: readonly string[];
+  words: readonly [string, ...string[]];
   /** The check value of the key that seals: of the first one. 0 if new data stays in clear. */
   writesWith: number;
   /** The check values of all keys, which open. 0 if data in clear is read, too. */

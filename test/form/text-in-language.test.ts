@@ -1,6 +1,7 @@
 /** Which of a partner's texts a form in some language shows. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
+import {contentFor} from '../../form/words/partner-text.ts';
 import {langOf, tagFor} from '../../form/words/text-in-language.ts';
 
 suite('the text for a form', () => {
@@ -23,5 +24,10 @@ suite('the text for a form', () => {
   }
   test('has its tag as its language, unless that is not known', () => {
     assert.deepEqual(['es-MX', 'und', undefined].map(langOf), ['es-MX', undefined, undefined]);
+  });
+  test('comes together with its language, and is missing if the partner has none', () => {
+    assert.deepEqual(contentFor({en: 'Hello', 'es-MX': 'Hola'}, 'es-US'), {content: 'Hola', lang: 'es-MX'});
+    assert.deepEqual(contentFor({und: 'Hello'}, 'es-US'), {content: 'Hello', lang: undefined});
+    assert.deepEqual([contentFor({}, 'en-US'), contentFor(undefined, 'en-US')], [undefined, undefined]);
   });
 });

@@ -4,9 +4,10 @@ import {join} from 'node:path';
 import {PassThrough, type Writable} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
-import {createRun} from '../../server/cli/output.ts';
+import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
+import {clearWord} from '../../server/config/values.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {openWhile, type Owner} from './opened.ts';
@@ -36,7 +37,14 @@ export async function printedBy(
 
 /** Runs the command in this process. Resolves even if the command fails. */
 export const runCommand = (environment: Record<string, string>, ...words: string[]): Promise<Ran> =>
-  printedBy((streams) => run(words, createRun({environment, ...streams})));
+  runAtTerminal({}, environment, ...words);
+
+/** As `runCommand`, with somebody who answers questions, or interrupts. */
+export const runAtTerminal = (
+  terminal: Pick<Surroundings, 'ask' | 'onInterrupt'>,
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<Ran> => printedBy((streams) => run(words, createRun({environment, ...streams, ...terminal})));
 
 /** As `runCommand`, in a process of its own: for what only a process has, and beside a server under load. */
 export function runProcess(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
@@ -81,7 +89,8 @@ export async function operate(
   };
   const databasePath = join(own.path, 'leads.sqlite');
   const config = {...baseConfig(own.path), databasePath, databaseUrl: database?.url};
-  await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
+  const [first = clearWord, ...others] = settings['DATA_KEY']?.split(' ') ?? [];
+  await openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
     await Promise.all(entries.map((entry) => store.accept(entry)));
   });
   return {

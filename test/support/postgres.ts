@@ -62,7 +62,9 @@ export async function createDatabase(from = 'template1'): Promise<TestDatabase> 
  * wait for the one that makes it. It gets its name when it is complete, so that a run that was cut off leaves none.
  */
 async function makeTemplate(): Promise<string> {
-  const schema = createHash('sha256').update([...statementsFrom(0, dialect), 'without keys'].join(';')).digest('hex');
+  const schema = createHash('sha256')
+    .update([...statementsFrom(0, dialect), 'without keys'].join(';'))
+    .digest('hex');
   const name = `lead_prequal_template_${schema.slice(0, 16)}`;
   const client = new pg.Client({connectionString: serverUrl!});
   await client.connect();

@@ -15,11 +15,16 @@ const file = process.env['STATEMENTS_FILE'] ?? '';
 const sender = /(?<!\/test)\/server\/store\/(?!postgres\/start|sqlite\/copy)/;
 const isSentByStore = () => sender.test(new Error().stack?.split('\n')[3] ?? '');
 
-/** What begins, ends and sets up transactions, and PRAGMA, name no table. */
+/** Only statements that name a table are noted: not BEGIN, COMMIT, SAVEPOINT, SET and PRAGMA. */
 const namesTable = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 
-/** Long values have a row for most tables. Those that are longer than this many characters would make large fixtures. */
+/**
+ * Of the values with which a statement is sent, the fixtures get the longest, because they have something in most columns.
+ * Values of more characters than this would make the fixtures large, so of these the shortest are taken, and only if the
+ * statement was never sent with fewer.
+ */
 const longest = 4_000;
+/** The worth of the values that were noted last, by database and statement. Values of less worth are not noted. */
 const worths = new Map<string, number>();
 
 function note(database: 'sqlite' | 'postgres', text: string, values: readonly unknown[]) {

@@ -46,6 +46,7 @@ export const baseConfig = (folder: string): Config => ({
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
   dataKeys: ['clear'],
+  erasuresFile: join(folder, 'leads.sqlite.erasures'),
   retention: {retainDays: undefined, keepConsentYears: 5},
   databaseStatements: 'named',
   policy: defaultPolicy,
@@ -99,7 +100,9 @@ export async function startTestServer(
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
-    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit, {watch: watchNothing});
+    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit, {
+        watch: watchNothing,
+      });
   const server = await startServer(config, log.emit, store, {...usualTimings, ...timings}, () => read());
   const url = `http://127.0.0.1:${server.port}`;
   return {

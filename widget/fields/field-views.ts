@@ -4,6 +4,7 @@ import type {Field, FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
+import type {InLanguage} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
 import {choiceField, describedBy, helpText, optionsOf, type FieldState} from './choice-field.ts';
@@ -35,11 +36,8 @@ export type PartnerSays = {
   /** The choices that the partner asks for, in words. */
   readonly choices: Readonly<Record<string, string>> | undefined;
   /** What the partner promises about its call. */
-  readonly promise: PartnerText | undefined;
+  readonly promise: InLanguage<string> | undefined;
 };
-
-/** Words of the partner, and their language if it is known. */
-export type PartnerText = {readonly text: string; readonly lang: string | undefined};
 
 export function fieldView(
   name: FieldName,
@@ -95,7 +93,7 @@ function textField(
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
-  promise?: PartnerText,
+  promise?: InLanguage<string>,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -119,7 +117,7 @@ function textField(
       />${
         promise &&
         html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>
-          ${promise.text}
+          ${promise.content}
         </p>`
       }
       ${below} ${error}

@@ -7,19 +7,13 @@ import {mayMeanThousands, parseMoney} from '../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
+import type {InLanguage} from '../../form/words/partner-text.ts';
 import {fill, sayError} from '../../form/words/words.ts';
 import type {AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {
-  errorText,
-  fieldView,
-  sayQuestion,
-  type EnterKey,
-  type FieldActions,
-  type PartnerText,
-} from './field-views.ts';
+import {errorText, fieldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
@@ -31,7 +25,7 @@ export type Added = {
   /** The fields that the partner asks for besides. They stand on the last page. */
   readonly asked: readonly AskedField[];
   /** What the partner promises about its call, at the phone field. */
-  readonly promise?: PartnerText | undefined;
+  readonly promise?: InLanguage<string> | undefined;
 };
 
 /** Whole US dollars. */

@@ -3,19 +3,13 @@
  * that. What the first page of a visit finds is kept as a whole, so that a campaign is always sent together with the
  * page that it led to.
  */
-import type {Attribution} from '../../contract/embed.ts';
+import {campaignParameter, type Attribution} from '../../contract/embed.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 
 /** The name that version 1.0.0 uses, too: the pages of a visit may have different versions of this script. */
 const storageName = 'lead-prequal-touch';
-
-/**
- * The names of the query parameters that may identify a campaign or a click. Of these, only the ones in the contract's
- * `attributionKeys` are sent.
- */
-const campaignParameter = /^utm_|clk?id$|braid$|fat_id$/;
 
 /**
  * @param address the address of this page

@@ -11,7 +11,7 @@ import {
   usualNext,
   type Result,
 } from '../../form/words/say-answer.ts';
-import {langOf, tagFor} from '../../form/words/text-in-language.ts';
+import {contentFor} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {amountsView} from './amounts-view.ts';
 import {nextView} from './next-view.ts';
@@ -53,8 +53,7 @@ export function answerView(words: Words, answered: Answered) {
   const state = stateOf(answered);
   const {title} = words[state];
   const isRefused = answer.status === 'refused';
-  const tag = isRefused ? undefined : tagFor(nextStep, words.locale);
-  const partnerText = tag && nextStep[tag];
+  const partnerText = isRefused ? undefined : contentFor(nextStep, words.locale);
   return html`
     <section class="answer ${amounts ? '' : `end ${answer.status}`}" aria-labelledby="result-title">
       ${
@@ -80,8 +79,8 @@ export function answerView(words: Words, answered: Answered) {
         phone,
         // The answer has the name after a reload, too, if it has amounts.
         firstName: amounts?.first_name || name,
-        text: partnerText ?? usualNext(words, amounts),
-        lang: langOf(tag),
+        text: partnerText?.content ?? usualNext(words, amounts),
+        lang: partnerText?.lang,
       })}
       ${actionsView(words, answered, amounts !== null || isRefused)}
     </section>

@@ -6,7 +6,7 @@ import type {Notice} from '../fields/alert-view.ts';
 import {hasDraft} from '../fields/contact-sources.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
-import {langOf, tagFor} from '../../form/words/text-in-language.ts';
+import {contentFor} from '../../form/words/partner-text.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
 import {checkedLink, explainPair} from '../page/advice.ts';
@@ -241,10 +241,8 @@ export class Submission implements ReactiveController {
     if (!ctaHref !== !ctaLabel) explainPair(ctaHref ? 'cta-label' : 'cta-href');
     const href = checkedLink('cta-href', ctaHref);
     if (href && ctaLabel) return {href, label: ctaLabel};
-    const links = this.preparation.config?.cta ?? {};
-    const tag = tagFor(links, words.locale);
-    const link = tag && links[tag];
-    return link ? {...link, lang: langOf(tag)} : undefined;
+    const link = contentFor(this.preparation.config?.cta, words.locale);
+    return link && {...link.content, lang: link.lang};
   }
 
   /**

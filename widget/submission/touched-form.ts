@@ -10,7 +10,7 @@ import {isField, readFields, type Errors, type InputError} from '../../form/read
 import {answerStyles} from '../../form/styles/answer.ts';
 import {touched} from '../../form/styles/touched.ts';
 import {refusedFields} from '../../form/words/say-answer.ts';
-import {langOf, tagFor} from '../../form/words/text-in-language.ts';
+import {contentFor} from '../../form/words/partner-text.ts';
 import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
@@ -85,13 +85,11 @@ export class TouchedForm {
 
   #configure() {
     const {config} = this.submission.preparation;
-    const {asked, promise} = this.#shown;
-    const isReplaced = (this.consent.text ?? asked[0] ?? promise) !== undefined && !this.consent.isPostponed;
+    const {asked, promise: shown} = this.#shown;
+    const isReplaced = (this.consent.text ?? asked[0] ?? shown) !== undefined && !this.consent.isPostponed;
     this.consent.text = config?.consent ?? undefined;
-    const promises = config?.call_promise ?? {};
-    const tag = tagFor(promises, this.#host.words.locale);
-    const text = tag && promises[tag];
-    this.#added = {asked: config?.ask ?? [], promise: text ? {text, lang: langOf(tag)} : undefined};
+    const promise = contentFor(config?.call_promise, this.#host.words.locale);
+    this.#added = {asked: config?.ask ?? [], promise};
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
     this.#accent = accent;

@@ -6,8 +6,7 @@ import {amountParts, totalAmount} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
 import {fill} from '../../../form/words/fill.ts';
-import {withoutName} from '../../../form/words/partner-text.ts';
-import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
+import {contentFor, withoutName} from '../../../form/words/partner-text.ts';
 import type {ConfirmationSettings} from '../../config/confirmations.ts';
 import {html, type Html} from '../../html/html.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
@@ -43,12 +42,11 @@ export function confirmationEmail(
   const reference = referenceOf(record.id);
   const name = greetedName(record.lead.first_name);
   const amounts = showsAmounts ? amountsOf(record, rounding) : null;
-  const tag = nextStep && tagFor(nextStep, language);
-  const ofPartner = tag === undefined ? undefined : nextStep?.[tag];
+  const ofPartner = contentFor(nextStep, language);
   // The phone number was typed, too. The form says it like this where it does not know the number.
-  const nextWords = ofPartner ?? (amounts ? words.weContact : words.weContactAnyway);
+  const nextWords = ofPartner?.content ?? (amounts ? words.weContact : words.weContactAnyway);
   const next = fill(name === undefined ? withoutName(nextWords) : nextWords, {
-    phone: (ofPartner === undefined ? words : wordsFor(langOf(tag) ?? language)).yourNumber,
+    phone: wordsFor(ofPartner?.lang ?? language).yourNumber,
     reference,
     first_name: name ?? '',
   });
@@ -70,7 +68,7 @@ export function confirmationEmail(
       fill(words.reference, {reference}),
     ],
     estimate: lines && {title: words.estimate, rows: [lines.total, ...lines.parts], note: words.disclaimer},
-    next: {title: words.whatNext, text: next, lang: ofPartner === undefined ? words.tag : langOf(tag)},
+    next: {title: words.whatNext, text: next, lang: ofPartner ? ofPartner.lang : words.tag},
     closing: [fill(words.notYou, {company}), words.automatic],
   };
   return {subject: parts.subject, text: toText(parts), html: toHtml(parts).text};

@@ -6,7 +6,7 @@ import {formatMoney} from '../../../form/format-money.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
 import {fillClass} from '../../../form/styles/amount-colors.ts';
 import {fill} from '../../../form/words/fill.ts';
-import {splitAtPlaceholders} from '../../../form/words/partner-text.ts';
+import {contentFor, splitAtPlaceholders} from '../../../form/words/partner-text.ts';
 import {
   arithmetic,
   explainState,
@@ -18,7 +18,6 @@ import {
   type Explained,
   type Result,
 } from '../../../form/words/say-answer.ts';
-import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
 import type {Words} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
 import {carried} from './form-post.ts';
@@ -46,14 +45,13 @@ function dateFormat(locale: string): Intl.DateTimeFormat {
 }
 
 export function answerMarkup(words: Words, answered: Answered): Html {
-  const {answer, firstName: name, phone, nextStep = {}} = answered;
+  const {answer, firstName: name, phone, nextStep} = answered;
   const amounts = shownAmounts(answer);
   const total = amounts?.[totalAmount] ?? 0;
   const state = stateOf(answered);
   const {title} = words[state];
   const isRefused = answer.status === 'refused';
-  const tag = isRefused ? undefined : tagFor(nextStep, words.locale);
-  const partnerText = tag === undefined ? undefined : nextStep[tag];
+  const partnerText = isRefused ? undefined : contentFor(nextStep, words.locale);
   const date = dateFormat(words.locale).format();
   const explains = !amounts && !(state === 'thanks' && partnerText);
   return html`<section class="answer ${!amounts && `end ${answer.status}`}" aria-labelledby="result-title">
@@ -65,8 +63,8 @@ export function answerMarkup(words: Words, answered: Answered): Html {
     ${amounts ? amountsMarkup(words, amounts, answer, date) : false}
     ${explains && html`<p>${explainState(words, answered)}</p>`}
     ${nextMarkup(words, {
-      text: partnerText ?? usualNext(words, amounts),
-      lang: langOf(tag),
+      text: partnerText?.content ?? usualNext(words, amounts),
+      lang: partnerText?.lang,
       values: {phone, first_name: name, reference: referenceOf(answer.id)},
     })}
     ${actions(words, answered, amounts !== null || isRefused)}
@@ -180,13 +178,13 @@ function nextMarkup(words: Words, {text, lang, values}: Next): Html {
   </div>`;
 }
 
-function actions(words: Words, {cta = {}, action, carries}: Answered, mayChange: boolean): Html {
-  const tag = tagFor(cta, words.locale);
-  const link = tag === undefined ? undefined : cta[tag];
-  const lang = langOf(tag);
+function actions(words: Words, {cta, action, carries}: Answered, mayChange: boolean): Html {
+  const link = contentFor(cta, words.locale);
   const main =
     link &&
-    html`<a class="main" href="${link.href}" ${lang !== undefined && html`lang="${lang}"`}>${link.label}</a>`;
+    html`<a class="main" href="${link.content.href}" ${link.lang !== undefined && html`lang="${link.lang}"`}
+      >${link.content.label}</a
+    >`;
   const change =
     mayChange &&
     html`<form method="post" action="${action}" target="_self" accept-charset="utf-8">

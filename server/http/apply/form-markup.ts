@@ -212,7 +212,7 @@ function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['
       ${keyboard && html`inputmode="${keyboard}" dir="ltr"`}
       autocomplete="${autocomplete ?? 'off'}"
     />
-    ${promise && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.text}</p>`}
+    ${promise && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.content}</p>`}
     ${question(name, words, shown)} ${errorOf(name, words, shown)}
   </div>`;
 }

@@ -11,6 +11,7 @@ import {mayMeanThousands, parseMoney} from '../../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName, type Page} from '../../../form/pages.ts';
 import {isField, readFields, type Errors, type Values} from '../../../form/read-fields.ts';
 import {tidy} from '../../../form/tidy.ts';
+import type {InLanguage} from '../../../form/words/partner-text.ts';
 import type {Words} from '../../../form/words/words.ts';
 
 /** The form of a partner, in a language. */
@@ -21,7 +22,7 @@ export type Form = {
   /** What the partner asks for besides, which is on the last page, with its choices in words. */
   asked: readonly AskedField[];
   /** What the partner promises about its call, at the phone field. */
-  promise: {text: string; lang: string | undefined} | undefined;
+  promise: InLanguage<string> | undefined;
 };
 
 /**

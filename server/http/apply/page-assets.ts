@@ -4,6 +4,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
+import {campaignParameter, contextName} from '../../../contract/embed.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
 import {answerStyles} from '../../../form/styles/answer.ts';
 import {fields} from '../../../form/styles/fields.ts';
@@ -58,8 +59,12 @@ export function stylesWith(accent: string | undefined): Styles {
   return made;
 }
 
-/** page.js, and before it the function that it calls. Both are in a block, so that the page gets no global `isCovered`. */
-export const pageScript = `{\nconst isCovered = ${isCovered.toString()};\n${read('page.js').toString()}}\n`;
+/** The rules that page.js shares with the form and the server. */
+const rules = Object.entries({campaignParameter, contextName, isCovered})
+  .map(([name, rule]) => `const ${name} = ${rule.toString()};\n`)
+  .join('');
+/** page.js, and before it the rules. They are in a block, so that they are no globals of the page. */
+export const pageScript = `{\n${rules}${read('page.js').toString()}}\n`;
 /** `npm run pictures` takes them, of pages of this server: it must start before a new language has its picture. */
 const pictures = pageLanguages
   .map((language) => ({language, name: `preview-${language}.png`}))

@@ -1,7 +1,7 @@
 /**
  * The script of an apply page. It hands what was typed before the form's script arrived over to the form, and in a frame it
  * talks to the page around. The messages hold no personal data of the visitor's answers, and are sent to an origin of the
- * partner only. page-assets.ts writes `isCovered` before this script.
+ * partner only. page-assets.ts writes `campaignParameter`, `contextName` and `isCovered` before this script.
  */
 const {origins} = document.currentScript.dataset;
 const element = document.querySelector('lead-prequal-form');
@@ -89,7 +89,6 @@ if (plain) {
   }
   if (!element) return;
 
-  const campaignParameter = /^utm_|clk?id$|braid$|fat_id$/;
   const campaignIn = (search) =>
     [...new URLSearchParams(search)].filter(([name]) => campaignParameter.test(name));
 
@@ -118,8 +117,8 @@ if (plain) {
     keepCampaign({search: String(search ?? ''), landing_page: bare(address), referrer: bare(referrer)});
     for (const [name, value] of Object.entries(context ?? {})) {
       const attribute = `context-${name}`;
-      const isName = /^[a-z][a-z\d_-]{0,39}$/.test(name);
-      if (isName && !element.hasAttribute(attribute)) element.setAttribute(attribute, String(value));
+      if (contextName.test(name) && !element.hasAttribute(attribute))
+        element.setAttribute(attribute, String(value));
     }
     if (prefill && typeof prefill === 'object') element.prefill = {...prefill};
   });

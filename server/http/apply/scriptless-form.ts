@@ -5,14 +5,14 @@
  */
 import type {Request} from 'express';
 import {paths} from '../../../contract/api.ts';
-import {attributionKeys, type EmbedSubmission} from '../../../contract/embed.ts';
+import {attributionKeys, campaignParameter, type EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
 import {leastTotal} from '../../../form/least-total.ts';
 import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
-import {langOf, tagFor} from '../../../form/words/text-in-language.ts';
+import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreUnavailable} from '../../leads/lead-store.ts';
@@ -64,15 +64,12 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     const leadType = leadTypeOf(partner);
     const words = formWords[language];
     const {ask} = partner;
-    const promises: Readonly<Record<string, string>> = partner.callPromise ?? {};
-    const tag = tagFor(promises, words.locale);
-    const text = tag === undefined ? undefined : promises[tag];
     return {
       words,
       leadType,
       pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
       asked: askedFieldsIn(ask, words.locale),
-      promise: text === undefined ? undefined : {text, lang: langOf(tag)},
+      promise: contentFor(partner.callPromise, words.locale),
     };
   };
 
@@ -104,10 +101,13 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
   function submissionOf(partner: Partner, visit: Visit, form: Form, filled: Filled, shown: Shown) {
     const {query} = visit;
     const {lead, seen, trap} = filled;
-    const campaign = attributionKeys.flatMap((key): [string, string][] => {
-      const value = query[key];
-      return typeof value === 'string' ? [[key, value]] : [];
-    });
+    // `referrer` is no campaign: the form's script takes it from the browser, never from the address.
+    const campaign = attributionKeys
+      .filter((key) => campaignParameter.test(key))
+      .flatMap((key): [string, string][] => {
+        const value = query[key];
+        return typeof value === 'string' ? [[key, value]] : [];
+      });
     const page = publicUrl + actionOf(partner, '');
     const [id = '', token = ''] = shown.supersedes?.split(' ') ?? [];
     return readSubmission({

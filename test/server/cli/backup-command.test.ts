@@ -193,7 +193,7 @@ suite('a restore', () => {
     chmodSync(file, 0o644);
     const {code, stdout} = await run('restore', file, '--replace');
     assert.equal(code, 0);
-    assert.match(stdout, /: 200 leads, .*\nWhat was there before is now .*\.before-restore-\d{8}T\d{6}Z\n$/);
+    assert.match(stdout, /: 200 leads, .*\nWhat was there before is now .*\.before-restore-\d{8}T\d{6}Z\n/);
     for (const name of readdirSync(join(folder, 'data'))) {
       assert.equal((statSync(join(folder, 'data', name)).mode & 0o777).toString(8), '600', name);
     }

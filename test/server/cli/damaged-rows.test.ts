@@ -77,7 +77,7 @@ for (const {name, postgres, skip} of databaseKinds) {
           `2 leads in ${file}`,
           `${damaged.length} leads could not be read, and the export lacks them.`,
         ]);
-        assert.equal(lines.length, damaged.length + 2);
+        assert.equal(lines.length, damaged.length + 3);
         for (const {entry, title, reason} of damaged) {
           const line = lines.find((each) => each.includes(entry.id)) ?? '';
           assert.ok(line.startsWith(`Lead ${referenceOf(entry.id)} (${entry.id}) cannot be read: `), title);

@@ -74,7 +74,11 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     },
     deliveries: [newDelivery({destination: 'crm', content: 'created', state: 'held'})],
   });
-  const other = newEntry({deliveries: [newDelivery({destination: hostile, state: 'held'})]});
+  const other = newEntry({
+    lead,
+    partner: hostile,
+    deliveries: [newDelivery({destination: hostile, state: 'held'})],
+  });
   const {run, execute, folder} = await operate(t, [entry, other], {
     settings: {
       PARTNERS_FILE: partnersFile,
@@ -150,6 +154,9 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['backup', backup],
     ['restore', backup],
     ['restore', `${backup}.none`],
+    ['leads', 'list', '--email', oneLine],
+    ['leads', 'erase', other.id, '--yes'],
+    ['leads', 'show', other.id],
   ];
 
   const found = new Set<string>();

@@ -36,7 +36,7 @@ const keyOfNews = (lead: string, destination: string, content: DeliveryContent) 
 /** News that waits for the destination. */
 const news = (
   destination: string,
-  content: DeliveryContent = 'created',
+  content: NewDelivery['content'] = 'created',
   changes: Partial<NewDelivery> = {},
 ) => newDelivery({destination, content, givesAnswer: false, nextAttemptAt: due, ...changes});
 

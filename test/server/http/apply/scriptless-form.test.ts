@@ -106,7 +106,9 @@ after(() => server.close());
 suite('the way through the form without a script', () => {
   test('leads from page to page, and the answer to the last one is the result', async () => {
     const browser = visitor(server);
-    const credit = await browser.open('/apply/acme?utm_source=news&context-brand=north&context-other=x');
+    const credit = await browser.open(
+      '/apply/acme?utm_source=news&referrer=https://forged.example/&context-brand=north&context-other=x',
+    );
     assert.match(credit.text, /Step 1 of 3 · about a minute What is your credit score\?/);
     assert.equal(attributeOf(credit.all('form')[0], 'target'), '_self');
     const second = await browser.send(credit, {credit_score: 'Above 720'});
@@ -138,6 +140,7 @@ suite('the way through the form without a script', () => {
       context: {brand: 'north'},
       attribution: {utm_source: 'news', landing_page: `${publicUrl}/apply/acme`},
     });
+    assert.ok(!row.attribution?.['referrer'], 'an address names no referrer');
     assert.partialDeepStrictEqual(row.lead, {
       first_name: 'Ana',
       credit_score: 'Above 720',

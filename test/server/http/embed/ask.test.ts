@@ -165,7 +165,7 @@ const readInPython = `
 import json, sys
 given = json.load(sys.stdin)
 lead = given['event']['data']['lead']
-known = given['schema']['properties']['data']['properties']['lead']['properties']
+known = given['schema']['anyOf'][0]['properties']['data']['properties']['lead']['properties']
 print(json.dumps({'described': 'call_time' in known, 'call_time': lead['call_time'], 'notes': lead['notes']}))
 `;
 

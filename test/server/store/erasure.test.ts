@@ -1,0 +1,329 @@
+/** What is left of a lead that was erased, who is told, and what the sweep erases. With and without a data key. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import type {NewDelivery} from '../../../server/leads/deliveries.ts';
+import type {Retention} from '../../../server/leads/erasure.ts';
+import type {LeadEntry} from '../../../server/leads/lead-store.ts';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
+import type {Consent} from '../../../server/leads/stored-lead.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openForSuite} from '../../support/opened.ts';
+import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {forEachStore} from '../../support/stores.ts';
+
+const [minute, day, year] = [60_000, 86_400_000, 365 * 86_400_000];
+const consent: Consent = {
+  textVersion: '1',
+  textHash: 'a',
+  agreed: true,
+  givenAt: Date.now(),
+  origin: null,
+  page: null,
+  ip: '203.0.113.7',
+  userAgent: null,
+};
+const news = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
+  newDelivery({destination, content: 'created', givesAnswer: false, ...changes});
+const always = () => true;
+const never = () => false;
+
+forEachStore((over) => {
+  for (const [named, words] of Object.entries({
+    'in clear': ['clear'],
+    sealed: ['a data key of at least 32 characters'],
+  } as const))
+    suite(`a lead that was erased, ${named}:`, () => {
+      const server = over.useServer({dataKeys: words});
+      const store = openForSuite(() => openStore(server.config, createSealer(words)));
+      const accept = async (changes: Partial<LeadEntry> = {}) => {
+        const entry = newEntry({partner: 'acme', consent, ...changes});
+        const accepted = await store.accept(entry);
+        assert.ok(accepted.outcome === 'created', accepted.outcome);
+        return entry.id;
+      };
+      const claim = (destination: string, now = Date.now(), leaseEnd = now + minute) =>
+        store.claimDue(destination, {now, leaseEnd, limit: 100, mostSends: 3});
+      const delivered = async (lead: string, destination: string) =>
+        store.settle({lead, destination, content: 'created'}, 0, {state: 'delivered', answer: null});
+      const rowsAbout = (id: string, table: string, column = 'lead_id') =>
+        server.select(`SELECT * FROM ${table} WHERE ${column} = '${id}'`);
+
+      test('it is not found, and only its ids, times, partner and campaign are left', async () => {
+        const key = {owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'};
+        const id = await accept({
+          attribution: {utm_source: 'spring', gclid: 'click'},
+          context: {agent: 'a7'},
+          contextFilters: {agent: 'a7'},
+          idempotency: [key],
+          leadDigests: [randomUUID()],
+          deliveries: [newDelivery()],
+        });
+        assert.equal(await store.erase(id, 1_000, never), true);
+        assert.equal(await store.find(id), undefined);
+        assert.partialDeepStrictEqual((await store.readLead(id))?.lead, {
+          id,
+          partner: 'acme',
+          erasedAt: 1_000,
+        });
+        for (const table of ['consents', 'context_values', 'same_leads', 'confirmations', 'sealed'])
+          assert.deepEqual(await rowsAbout(id, table), [], table);
+        const [row] = await rowsAbout(id, 'leads', 'id');
+        const {lead, attribution, context, utm_source, rollover_amount} = row!;
+        assert.deepEqual(
+          {lead, attribution, context, utm_source, rollover_amount},
+          {lead: '', attribution: null, context: null, utm_source: 'spring', rollover_amount: null},
+        );
+        assert.equal(await store.erase(id, 2_000, never), false, 'there is nothing left to erase');
+      });
+
+      test('a retry with its key is told so, also long after a key expires', async () => {
+        const [first, second] = [randomUUID(), randomUUID()];
+        const keys = [first, second].map((digest) => ({owner: 'caller:acme', digest, fingerprint: 'f'}));
+        const id = await accept({idempotency: keys});
+        await store.erase(id, Date.now(), never);
+        for (const later of [0, 400 * day]) {
+          await store.deleteExpired(Date.now() + later);
+          for (const key of keys)
+            assert.deepEqual(
+              await store.accept(newEntry({createdAt: Date.now() + later, idempotency: [key]})),
+              {outcome: 'erased'},
+            );
+          assert.partialDeepStrictEqual(await store.findByKey('caller:acme', first), {isErased: true});
+        }
+      });
+
+      test('the same person may send the same lead again, which is no duplicate', async () => {
+        const leadDigests = [randomUUID()];
+        await store.erase(await accept({leadDigests}), Date.now(), never);
+        const again = await store.accept(newEntry({partner: 'acme', leadDigests}));
+        assert.ok(again.outcome === 'created' && again.duplicateOf === null);
+      });
+
+      test('those that may have had news of it are told, and nobody else', async () => {
+        const names = ['had', 'failed', 'never', 'skipped', 'api', 'visitor'].map(
+          (name) => `${name}-${randomUUID()}`,
+        );
+        const [had, failed, neverHad, skipped, api, visitor] = names as [
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+        ];
+        const id = await accept({
+          deliveries: [
+            ...[had, failed, neverHad, skipped].map((name) => news(name)),
+            newDelivery({destination: api}),
+            newDelivery({destination: visitor, content: 'confirmation', givesAnswer: false}),
+          ],
+        });
+        for (const name of [had, failed, skipped, api, visitor]) await claim(name, Date.now(), 5_000);
+        await delivered(id, had);
+        const at = (destination: string, content = 'created' as const) => ({lead: id, destination, content});
+        await store.postpone(at(failed), 5_000, {
+          until: Date.now() + minute,
+          error: 'It answered with 500',
+          tried: true,
+          ambiguous: false,
+          isCounted: false,
+          state: 'waiting',
+          excerpt: 'jane@example.com is unknown',
+          recipients: null,
+        });
+        await store.settle(at(skipped), 5_000, {state: 'skipped', reason: 'not chosen'});
+        await store.settle({...at(api), content: 'lead'}, 0, {state: 'delivered', answer: doneAnswer});
+        await store.recordRemoteId({...at(api), content: 'lead'}, 'theirs-7');
+        const [planned] = await store.erasable([id]);
+        assert.deepEqual(planned?.told.toSorted(), [had, failed].toSorted());
+        assert.deepEqual(planned?.remoteIds, [{destination: api, remoteId: 'theirs-7'}]);
+        await store.erase(id, Date.now(), never);
+        const told = await server.select(
+          `SELECT destination FROM deliveries WHERE lead_id = '${id}' AND content = 'erased'`,
+        );
+        assert.deepEqual(
+          told.map(({destination}) => String(destination)).toSorted(),
+          [had, failed].toSorted(),
+        );
+        const {due} = await claim(failed);
+        assert.partialDeepStrictEqual(due, [{content: 'erased', lead: {id, partner: 'acme'}}]);
+        assert.equal(due.length, 1, 'what failed before is not sent any more');
+        assert.deepEqual(await store.lastReplies(id), []);
+        const left = JSON.stringify(await rowsAbout(id, 'deliveries'));
+        assert.doesNotMatch(left, /jane@|answered with 500/);
+      });
+
+      test('those that a process may be telling of the lead hear of the erasure after its lease', async () => {
+        const name = `leased-${randomUUID()}`;
+        const leaseEnd = Date.now() + 10 * minute;
+        const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+        await store.erase(id, Date.now(), never);
+        assert.deepEqual((await claim(name, leaseEnd - 1)).due, []);
+        await delivered(id, name);
+        const {due} = await claim(name, leaseEnd + 1);
+        assert.deepEqual(
+          due.map(({content}) => content),
+          ['erased'],
+        );
+      });
+
+      test('an answer, a reply or a failure that comes after the erasure is not stored', async () => {
+        const name = `late-${randomUUID()}`;
+        const webhook = `webhook-${randomUUID()}`;
+        const id = await accept({
+          answer: {status: 'pending'},
+          deliveries: [newDelivery({destination: name}), news(webhook)],
+        });
+        await claim(webhook);
+        await delivered(id, webhook);
+        const {due} = await claim(name);
+        const {leaseEnd} = due[0]!;
+        await store.erase(id, Date.now(), never);
+        await store.postpone(keyOf(id, name), leaseEnd, {
+          until: 0,
+          error: 'late',
+          tried: true,
+          ambiguous: true,
+          isCounted: true,
+          state: 'waiting',
+          excerpt: 'jane@example.com',
+          recipients: null,
+        });
+        assert.equal(
+          await store.settle(keyOf(id, name), leaseEnd, {state: 'delivered', answer: doneAnswer}),
+          undefined,
+        );
+        assert.deepEqual(await rowsAbout(id, 'sealed'), []);
+        const [row] = await rowsAbout(id, 'leads', 'id');
+        assert.equal(row?.['total_qualified_amount'], null);
+        const contents = (await rowsAbout(id, 'deliveries')).map(({content}) => String(content)).toSorted();
+        assert.deepEqual(contents, ['created', 'erased', 'lead']);
+        assert.doesNotMatch(JSON.stringify(await rowsAbout(id, 'deliveries')), /jane@|late"/);
+      });
+
+      test('an operator who sends its news again sends nothing', async () => {
+        const name = `retried-${randomUUID()}`;
+        const id = await accept({deliveries: [news(name)]});
+        await claim(name);
+        await delivered(id, name);
+        await store.erase(id, Date.now(), never);
+        assert.equal(await store.retryDeliveries(Date.now(), {lead: id, state: 'delivered'}), 1);
+        const {due} = await claim(name);
+        assert.deepEqual(
+          due.map(({content}) => content),
+          ['erased'],
+        );
+        const open = await store.listDeliveries(10, {lead: id});
+        assert.deepEqual(
+          open.map(({content}) => content),
+          ['erased'],
+        );
+      });
+
+      test('duplicates, originals and corrections belong to it, and nothing else', async () => {
+        const leadDigests = [randomUUID()];
+        const original = await accept({leadDigests});
+        const duplicate = await accept({leadDigests});
+        const correction = await accept({supersedes: duplicate});
+        const other = await accept();
+        for (const id of [original, duplicate, correction]) {
+          const found = await store.erasable([id]);
+          assert.deepEqual(
+            found.map((lead) => lead.id),
+            [original, duplicate, correction].toSorted(),
+          );
+          assert.deepEqual(
+            found.filter(({because}) => because === 'named').map((lead) => lead.id),
+            [id],
+          );
+        }
+        assert.deepEqual(
+          (await store.erasable([other, randomUUID()])).map(({id}) => id),
+          [other],
+        );
+      });
+
+      test('only the consent, the name and the number stay, if they are kept, until they are erased, too', async () => {
+        const id = await accept({attribution: {gclid: 'click'}});
+        await store.erase(id, Date.now(), always);
+        const [kept, ...others] = await rowsAbout(id, 'sealed');
+        assert.deepEqual(others, []);
+        assert.equal(kept?.['part'], 'consent');
+        assert.partialDeepStrictEqual(await store.erasable([id]), [{hasConsent: true, told: []}]);
+        assert.equal(await store.erase(id, Date.now(), always), false);
+        assert.equal(await store.erase(id, Date.now(), never), true);
+        assert.deepEqual(await rowsAbout(id, 'sealed'), []);
+        assert.partialDeepStrictEqual(await store.erasable([id]), [{hasConsent: false}]);
+      });
+      test('nothing is kept of a lead without a consent', async () => {
+        const id = await accept({consent: undefined});
+        await store.erase(id, Date.now(), always);
+        assert.deepEqual(await rowsAbout(id, 'sealed'), []);
+      });
+      test('a lead that cannot be read can be erased', async () => {
+        const id = await accept();
+        await server.execute(
+          words[0] === 'clear'
+            ? `UPDATE leads SET lead = '{' WHERE id = '${id}'`
+            : `UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`,
+        );
+        assert.equal(await store.erase(id, Date.now(), always), true);
+        assert.deepEqual(await rowsAbout(id, 'sealed'), []);
+      });
+
+      test('the sweep takes what was kept long enough, by partner, and nothing with open deliveries', async () => {
+        const aged = (days: number, changes: Partial<LeadEntry> = {}) => {
+          const createdAt = Date.now() - days * day;
+          const id = `${firstIdAt(createdAt)}-7${randomUUID().slice(15)}`;
+          return accept({id, createdAt, ...changes});
+        };
+        const [old, young, forEver, open, ofCaller] = [
+          await aged(40),
+          await aged(20),
+          await aged(40, {partner: 'kept'}),
+          await aged(40, {deliveries: [news(`open-${randomUUID()}`, {nextAttemptAt: Date.now() + year})]}),
+          await aged(40, {partner: null}),
+        ];
+        const retention: Retention = {
+          shortest: 30 * day,
+          keptFor: (partner) => (partner === 'kept' ? undefined : 30 * day),
+          keepConsent: ({givenAt}, now) => now < givenAt + year,
+        };
+        const sweep = async (now: number) => {
+          const counts = {leads: 0, consents: 0};
+          for (
+            let slice = await store.sweep(now, retention);
+            ;
+            slice = await store.sweep(now, retention, slice.next)
+          ) {
+            counts.leads += slice.leads;
+            counts.consents += slice.consents;
+            if (!slice.next) return counts;
+          }
+        };
+        assert.deepEqual(await sweep(Date.now()), {leads: 2, consents: 0});
+        const isThere = async (id: string) => (await store.find(id)) !== undefined;
+        assert.deepEqual(await Promise.all([old, young, forEver, open, ofCaller].map(isThere)), [
+          false,
+          true,
+          true,
+          true,
+          false,
+        ]);
+        assert.deepEqual(
+          (await server.select(`SELECT content FROM deliveries WHERE lead_id = '${old}'`)).map(
+            ({content}) => content,
+          ),
+          [],
+          'nobody is told',
+        );
+        assert.equal((await rowsAbout(old, 'sealed')).length, 1, 'the consent stays');
+        assert.deepEqual(await sweep(Date.now()), {leads: 0, consents: 0});
+        const {consents} = await sweep(Date.now() + year);
+        assert.ok(consents >= 2);
+        assert.deepEqual(await rowsAbout(old, 'sealed'), []);
+      });
+    });
+});
