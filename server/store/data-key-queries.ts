@@ -5,7 +5,7 @@ import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {personalText} from './personal-data.ts';
-import {joinPersonal, nothingInClear, personalDataOf, readColumns, type ReadRow} from './rows.ts';
+import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {checkInHex, replyPart, type Part, type Sealer} from './sealing.ts';
 
 /** Milliseconds between two slices, in which others can write. */
@@ -25,12 +25,9 @@ const resealText = `
 const clearSlice = `
   SELECT ${readColumns} FROM leads ${joinPersonal}
   WHERE leads.id > $1 AND leads.lead <> '' ORDER BY leads.id LIMIT ${sliceSize}`;
-const emptied = Object.entries(nothingInClear)
-  .map(([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`)
-  .join(', ');
 /** Only if the row is as it was read. */
 const emptyText = `
-  UPDATE leads SET ${emptied} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
+  UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
 const insertText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND lead = '' AND erased_at IS NULL

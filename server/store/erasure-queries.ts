@@ -2,10 +2,10 @@
 import type {ErasableLead, ErasureStore, KeepConsent} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
-import {list, statement, type Database, type Statement} from './database.ts';
+import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {keptText} from './personal-data.ts';
-import {isErased, joinPersonal, nothingInClear, readColumns, toLead, type ReadRow} from './rows.ts';
+import {emptiedColumns, isErased, joinPersonal, readColumns, toLead, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
@@ -32,13 +32,8 @@ const tell = `
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
   GROUP BY had.lead_id, had.destination
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
-const emptied = list(
-  Object.entries(nothingInClear).map(
-    ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
-  ),
-);
 const emptyRow = `
-  UPDATE leads SET ${emptied}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
+  UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
 const forget = ['consents', 'context_values', 'same_leads', 'confirmations'].map(

@@ -13,9 +13,8 @@ import type {RowOf} from './columns.ts';
 
 type LeadRow = RowOf<'leads'>;
 
-const answerNames = [...amountNames, 'reasons', 'policy_version'] as const;
 /** The columns of an answer, without its status, which is not personal. */
-export type AnswerValues = Pick<LeadRow, (typeof answerNames)[number]>;
+export type AnswerValues = Pick<LeadRow, (typeof amountNames)[number] | 'reasons' | 'policy_version'>;
 
 export type PersonalData = {
   /** The fields of the lead, without `cid` and `lead_type`. */
@@ -89,7 +88,7 @@ function pack(record: object, names: readonly string[]): Packed {
 }
 
 const unpack = ([others, ...values]: Packed, names: readonly string[]): object => ({
-  ...Object.fromEntries(values.map((value, index) => [names[index], value])),
+  ...Object.fromEntries(names.slice(0, values.length).map((name, index) => [name, values[index]])),
   ...others,
 });
 

@@ -13,7 +13,6 @@ import {
   personalText,
   readAnswerText,
   readPersonalText,
-  type AnswerValues,
   type PersonalData,
 } from './personal-data.ts';
 import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
@@ -158,6 +157,13 @@ export const nothingInClear = {
   context: null,
 } as const satisfies ReturnType<typeof inClear>;
 
+/** SQL for the row of a lead that is sealed or erased: it empties the columns for what is personal. */
+export const emptiedColumns = list(
+  Object.entries(nothingInClear).map(
+    ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
+  ),
+);
+
 /** No name of a partner has a slash, so the rows of before 1.4 are those of texts without a language. */
 const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
   partner: language === undefined ? partner : `${partner}/${language}`,
@@ -274,21 +280,18 @@ function inClearOf(row: ReadRow, {checkValues}: Sealer): PersonalData {
   if (row.lead === '') throw new SealError('Its sealed data is missing');
   if (!checkValues.includes(0)) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
   const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as never));
-  const {lead, consent, attribution, context, status: _, ...answer} = row;
   return {
-    lead: JSON.parse(lead) as object,
-    answer: answerValuesOf(answer),
-    consent: read(consent),
-    attribution: read(attribution),
-    context: read(context),
+    lead: JSON.parse(row.lead) as object,
+    answer: {
+      ...tableOf(amountNames, (name) => row[name]),
+      reasons: row.reasons,
+      policy_version: row.policy_version,
+    },
+    consent: read(row.consent),
+    attribution: read(row.attribution),
+    context: read(row.context),
   };
 }
-
-const answerValuesOf = (row: AnswerValues): AnswerValues => ({
-  ...tableOf(amountNames, (name) => row[name]),
-  reasons: row.reasons,
-  policy_version: row.policy_version,
-});
 
 /** In words, why a lead cannot be read. Other errors may quote personal data, so they are not told. */
 export const whyUnreadable = (error: unknown) =>

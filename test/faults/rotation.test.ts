@@ -106,7 +106,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
     }
     const command = rotate(keys);
     const [[code], output, errors] = await Promise.all([
-      once(command, 'exit'),
+      once(command, 'exit') as Promise<[number | null]>,
       text(command.stdout),
       text(command.stderr),
     ]);

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import {Writable} from 'node:stream';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {purge} from '../../../server/cli/erase.ts';
+import {createRun} from '../../../server/cli/output.ts';
+import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/lead-store.ts';
 import type {Owner} from '../../support/opened.ts';
 import {databaseKinds, operate, runAtTerminal} from '../../support/operator.ts';
@@ -128,8 +131,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       };
       const listed = await runAtTerminal(afterOnePage, settings, 'leads', 'list', '--json', ...search);
       assert.ok(stopLater);
-      if (postgres) return;
       assert.equal(listed.code, 1);
+      // On PostgreSQL, the first page has not come yet.
+      if (postgres) return;
       assert.deepEqual(idsIn(listed.stdout), [newest.id]);
       assert.match(listed.stderr, /Stopped after 1,000 of 1,101 leads, the newest ones/);
     });
@@ -239,7 +243,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       }
     });
 
-    test('a consent goes with its lead if KEEP_CONSENT_YEARS is over, and a lead that cannot be read goes', async (t) => {
+    test('a consent goes when its years are over, and so does a lead that cannot be read', async (t) => {
       const old = entryOf({}, {consent: {...consent, givenAt: Date.now() - 2 * year}});
       const damaged = entryOf({email: 'secret@example.com'}, {consent});
       const {run, execute} = await operated(t, [old, damaged], {KEEP_CONSENT_YEARS: '1'});
@@ -330,24 +334,33 @@ suite('erasing the bytes of SQLite', () => {
     assert.ok(purges > 2);
     assert.match(says.at(-1) ?? '', /not out of the files yet.*then: lead-prequal leads erase K7QM-2XHD$/);
 
-    const ended = new Promise<void>((resolve) => {
-      const watch = setInterval(() => {
-        // The lead is erased for other readers, but not for this one.
-        if (!existsSync(`${path}.erasures`)) return;
-        clearInterval(watch);
-        reader.exec('COMMIT');
-        reader.close();
-        resolve();
-      }, 20);
-    });
-    const [erased] = await Promise.all([
-      runAtTerminal({}, settings, 'leads', 'erase', entry.id, '--yes'),
-      ended,
-    ]);
-    assert.equal(erased.code, 0, erased.stderr);
-    assert.match(erased.stderr, /waiting for it, such as for a backup/);
-    assert.match(erased.stderr, /Older copies beside the database .*\.before-restore-20261120T100000Z/);
-    assert.equal(erased.stdout, `${referenceOf(entry.id)} (${entry.id}) erased\n`);
+    let [stdout, stderr] = ['', ''];
+    const collect = (took: (text: string) => void) =>
+      new Writable({
+        write(chunk, _encoding, done) {
+          took(String(chunk));
+          done();
+        },
+      });
+    const code = await run(
+      ['leads', 'erase', entry.id, '--yes'],
+      createRun({
+        environment: settings,
+        stdout: collect((text) => (stdout += text)),
+        stderr: collect((text) => {
+          stderr += text;
+          if (!text.includes('waiting for it, such as for a backup')) return;
+          assert.equal(stdout, '', 'it is not said before it is true');
+          assert.notDeepEqual(hasCanary(), []);
+          reader.exec('COMMIT');
+          reader.close();
+        }),
+      }),
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /waiting for it/);
+    assert.match(stderr, /Older copies beside the database .*\.before-restore-20261120T100000Z/);
+    assert.equal(stdout, `${referenceOf(entry.id)} (${entry.id}) erased\n`);
     assert.deepEqual(hasCanary(), []);
   });
 });

@@ -245,7 +245,7 @@ forEachStore((over) => {
         );
       });
 
-      test('only the consent, the name and the number stay, if they are kept, until they are erased, too', async () => {
+      test('a kept consent stays with name and number, until it is erased, too', async () => {
         const id = await accept({attribution: {gclid: 'click'}});
         await store.erase(id, Date.now(), always);
         const [kept, ...others] = await rowsAbout(id, 'sealed');
