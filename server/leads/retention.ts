@@ -30,7 +30,7 @@ export function retentionOf({retention, partners}: RetentionConfig): Retention {
   };
 }
 
-/** When the time is over for which a consent is kept. Milliseconds since 1970. 0 if it is not kept. */
+/** Until when a consent stays when its lead is erased. Milliseconds since 1970, 0 if it goes with the lead. */
 export function consentEnd({retention, partners}: RetentionConfig, {partner, givenAt}: GivenConsent): number {
   const configured = partners.find(({key}) => key === partner);
   const years = configured?.keepConsentYears ?? retention.keepConsentYears;
