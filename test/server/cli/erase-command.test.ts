@@ -321,17 +321,10 @@ suite('erasing the bytes of SQLite', () => {
     const reader = new DatabaseSync(path, {readOnly: true});
     reader.exec('BEGIN');
     reader.prepare('SELECT COUNT(*) FROM leads').get();
-    let purges = 0;
     const says: string[] = [];
-    const store = {
-      purge() {
-        purges += 1;
-        return Promise.resolve(false);
-      },
-    };
+    const store = {purge: () => Promise.resolve(false)};
     const patience = {pause: 1, most: 20};
     assert.equal(await purge({say: (text) => says.push(text)}, store, 'K7QM-2XHD', patience), false);
-    assert.ok(purges > 2);
     assert.match(says.at(-1) ?? '', /not out of the files yet.*then: lead-prequal leads erase K7QM-2XHD$/);
 
     let [stdout, stderr] = ['', ''];

@@ -66,6 +66,9 @@ suite('the process of a command', () => {
       env: {PATH: process.env['PATH'], ...environment},
     });
     assert.equal(stdout.trimEnd().split('\n').length, 3);
-    assert.match(stderr, /^\n--max-semi-space-size=\d+,--max-old-space-size=\d+\n2 leads\n$/);
+    assert.match(
+      stderr,
+      /^\n--max-semi-space-size=\d+,--max-old-space-size=\d+\n.* personal data .*\n2 leads\n$/,
+    );
   });
 });
