@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/values.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
-import {statement, type Database, type Statement} from './database.ts';
+import {list, statement, type Database, type Row, type Statement} from './database.ts';
 import {personalText} from './personal-data.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {checkInHex, replyPart, type Part, type Sealer} from './sealing.ts';
@@ -11,20 +11,30 @@ import {checkInHex, replyPart, type Part, type Sealer} from './sealing.ts';
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
 
-/** What one slice found, and the statements that seal it anew. `next` is undefined after the last slice. */
-type Slice = {looked: number; changes: Statement[][]; unreadable: string[]; next: string[] | undefined};
+/** Rows that one read looks at, at most, for those that are to be sealed anew. */
+const looksAt = 2_000;
 
-const sealedSlice = `
-  SELECT lead_id, part, data_key, blob FROM sealed
-  WHERE (lead_id, part) > ($1, $2) AND data_key <> $3 ORDER BY lead_id, part LIMIT ${sliceSize}`;
+/** A table in which something may be sealed anew, by its key. */
+type Source = {
+  table: string;
+  keys: readonly string[];
+  /** SQL for rows that are to be sealed anew, with the condition `range`. */
+  select: (range: string) => string;
+  /** The statements that seal one row. @throws when it cannot be read */
+  seal: (row: never) => Statement[];
+};
+
+const parametersOf = (keys: readonly string[], from = 1) => list(keys.map((_, index) => `$${from + index}`));
+const behind = (keys: readonly string[]) => `(${list(keys)}) > (${parametersOf(keys)})`;
+const upTo = (keys: readonly string[]) =>
+  `${behind(keys)} AND (${list(keys)}) <= (${parametersOf(keys, keys.length + 1)})`;
+const inOrder = (keys: readonly string[], limit: string | number) => `ORDER BY ${list(keys)} LIMIT ${limit}`;
+
 /** Names the blob that was read: a lead that was erased meanwhile, or sealed by another process, stays as it is. */
 const resealText = `
   UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
   RETURNING 1 AS changed`;
 
-const clearSlice = `
-  SELECT ${readColumns} FROM leads ${joinPersonal}
-  WHERE leads.id > $1 AND leads.lead <> '' ORDER BY leads.id LIMIT ${sliceSize}`;
 /** Only if the row is as it was read. */
 const emptyText = `
   UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
@@ -44,10 +54,6 @@ const clearLeads = `
   SELECT id, CASE WHEN lead <> '' THEN 1 ELSE 0 END AS is_clear FROM leads
   WHERE id > $1 ORDER BY id LIMIT ${countSlice}`;
 
-const replySlice = `
-  SELECT lead_id, destination, content, last_reply FROM deliveries
-  WHERE (lead_id, destination, content) > ($1, $2, $3) AND last_reply IS NOT NULL
-  ORDER BY lead_id, destination, content LIMIT ${sliceSize}`;
 const emptyReply = `
   UPDATE deliveries SET last_reply = NULL
   WHERE lead_id = $1 AND destination = $2 AND content = $3 AND last_reply = $4 RETURNING 1 AS changed`;
@@ -68,52 +74,75 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
   }
 
-  async function sliceOfSealed([lead = '', part = '']: string[]): Promise<Slice> {
-    const rows = (await read(statement(sealedSlice, lead, part, writesWith))) as RowOf<'sealed'>[];
-    return sliceOf(
-      rows,
-      ({lead_id, part, data_key, blob}) => {
-        const now = sealer.seal(sealer.open({data_key, blob}, lead_id, part as Part), lead_id, part as Part);
-        return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
-      },
-      ({lead_id, part}) => [lead_id, part],
-    );
-  }
+  const sealedRows: Source = {
+    table: 'sealed',
+    keys: ['lead_id', 'part'],
+    select: (range) => `
+      SELECT lead_id, part, data_key, blob FROM sealed WHERE ${range} AND data_key <> ${writesWith}`,
+    seal({lead_id, part, data_key, blob}: RowOf<'sealed'>) {
+      const now = sealer.seal(sealer.open({data_key, blob}, lead_id, part as Part), lead_id, part as Part);
+      return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
+    },
+  };
 
-  async function sliceInClear([after = '']: string[]): Promise<Slice> {
-    const rows = (await read(statement(clearSlice, after))) as ReadRow[];
-    return sliceOf(
-      rows,
-      (row) => {
-        // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
-        const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
-        const {data_key, blob} = sealer.seal(personalText(personal), row.id, 'lead');
-        return [
-          statement(emptyText, row.id, row.lead, row.status, row.reasons),
-          statement(insertText, 'lead', data_key, blob, row.id),
-          statement(dropConsent, row.id),
-        ];
-      },
-      ({id}) => [id],
-    );
-  }
+  const leadsInClear: Source = {
+    table: 'leads',
+    keys: ['leads.id'],
+    select: (range) => `
+      SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND leads.lead <> ''`,
+    seal(row: ReadRow) {
+      // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
+      const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
+      const {data_key, blob} = sealer.seal(personalText(personal), row.id, 'lead');
+      return [
+        statement(emptyText, row.id, row.lead, row.status, row.reasons),
+        statement(insertText, 'lead', data_key, blob, row.id),
+        statement(dropConsent, row.id),
+      ];
+    },
+  };
 
-  async function sliceOfReplies([lead = '', destination = '', content = '']: string[]): Promise<Slice> {
-    type Row = Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string};
-    const rows = (await read(statement(replySlice, lead, destination, content))) as Row[];
-    return sliceOf(
-      rows,
-      (row) => {
-        const part = replyPart(row);
-        const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
-        const {data_key, blob} = sealer.seal(excerpt, row.lead_id, part);
-        return [
-          statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
-          statement(insertReply, part, data_key, blob, row.lead_id),
-        ];
-      },
-      (row) => [row.lead_id, row.destination, row.content],
-    );
+  const repliesInClear: Source = {
+    table: 'deliveries',
+    keys: ['lead_id', 'destination', 'content'],
+    select: (range) => `
+      SELECT lead_id, destination, content, last_reply FROM deliveries WHERE ${range} AND last_reply IS NOT NULL`,
+    seal(row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string}) {
+      const part = replyPart(row);
+      const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
+      const {data_key, blob} = sealer.seal(excerpt, row.lead_id, part);
+      return [
+        statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
+        statement(insertReply, part, data_key, blob, row.lead_id),
+      ];
+    },
+  };
+
+  /** Seals the next rows anew. @returns what it did, and behind which key the next slice begins, if there is one */
+  async function sealSlice({table, keys, select, seal}: Source, after: readonly string[]) {
+    const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
+    const endText = `
+      SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${looksAt - 1}`)}`;
+    const [last] = await read(statement(endText, ...after));
+    const end = last && keyOf(last);
+    const text = `${select(end ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
+    const rows = await read(statement(text, ...after, ...(end ?? [])));
+    const changes: Statement[] = [];
+    const unreadable: string[] = [];
+    for (const row of rows) {
+      try {
+        changes.push(...seal(row as never));
+      } catch {
+        unreadable.push(String(row['lead_id']));
+      }
+    }
+    const results = changes.length > 0 ? await write(...changes) : [];
+    return {
+      looked: rows.length,
+      resealed: results.filter(([changed]) => changed).length,
+      unreadable,
+      next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : end,
+    };
   }
 
   return {
@@ -170,14 +199,12 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     async *reseal() {
       const done = {looked: 0, resealed: 0, unreadable: [] as string[]};
       const inClear = writesWith !== 0 && sealer.checkValues.includes(0);
-      for (const slice of [sliceOfSealed, ...(inClear ? [sliceInClear, sliceOfReplies] : [])]) {
-        for (let after: string[] | undefined = []; after;) {
-          const {looked, changes, unreadable, next}: Slice = await slice(after);
-          if (changes.length > 0) {
-            const results = await write(...changes.flat());
-            done.resealed += results.filter(([row]) => row).length;
-          }
+      for (const source of [sealedRows, ...(inClear ? [leadsInClear, repliesInClear] : [])]) {
+        let after: readonly string[] | undefined = source.keys.map(() => '');
+        while (after) {
+          const {looked, resealed, unreadable, next} = await sealSlice(source, after);
           done.looked += looked;
+          done.resealed += resealed;
           done.unreadable.push(...unreadable);
           after = next;
           if (looked > 0) yield {...done};
@@ -201,22 +228,3 @@ const whyNeeded = (checkValue: number) =>
   checkValue === 0
     ? `Data is stored in clear: DATA_KEY must list the word "${clearWord}" beside the new key, until "lead-prequal keys rotate" has sealed everything.`
     : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read.`;
-
-/** @param seal makes the statements for one row, and throws if it cannot be read */
-function sliceOf<Row extends {lead_id: string} | {id: string}>(
-  rows: readonly Row[],
-  seal: (row: Row) => Statement[],
-  placeOf: (row: Row) => string[],
-): Slice {
-  const slice: Slice = {looked: rows.length, changes: [], unreadable: [], next: undefined};
-  for (const row of rows) {
-    try {
-      slice.changes.push(seal(row));
-    } catch {
-      slice.unreadable.push('id' in row ? row.id : row.lead_id);
-    }
-  }
-  const last = rows.at(-1);
-  if (last && rows.length === sliceSize) slice.next = placeOf(last);
-  return slice;
-}

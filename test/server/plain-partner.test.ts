@@ -133,6 +133,9 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
   );
 }
 
+/** Since 1.6.0, each export says so. */
+const newNotice = /.* holds personal data in clear, .*\n/;
+
 suite('a partners file without the choices of 1.5.0', () => {
   const owner = suiteOwner();
   const before140 = JSON.parse(readFileSync(recorded, 'utf8')) as Record<string, string>;
@@ -146,6 +149,6 @@ suite('a partners file without the choices of 1.5.0', () => {
   });
   for (const [name, text] of Object.entries(before140))
     test(`it is what it was in 1.4.0, byte for byte: ${name}`, () => {
-      assert.equal(now[name], text);
+      assert.equal(now[name]?.replace(newNotice, ''), text);
     });
 });

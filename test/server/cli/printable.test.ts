@@ -97,6 +97,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     faults: [hostile],
     needRestart: [hostile],
     environment: {[hostile]: hostile},
+    sealsWith: hostile,
   };
   const recipients = JSON.stringify({left: [hostile], refused: [hostile]});
   await execute(`
@@ -157,6 +158,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['leads', 'list', '--email', oneLine],
     ['leads', 'erase', other.id, '--yes'],
     ['leads', 'show', other.id],
+    ['keys', 'status', '--count'],
+    ['keys', 'rotate'],
   ];
 
   const found = new Set<string>();

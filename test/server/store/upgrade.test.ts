@@ -169,7 +169,7 @@ suite('a database that version 1.0.0 wrote', () => {
     const {prepare} = await copySqlite(t);
     assert.ok('databasePath' in prepare);
     const file = join(dirname(prepare.databasePath), 'backup.sqlite');
-    assert.deepEqual(await backUpSqlite(prepare.databasePath, file), {leads: 12, outbox: 5});
+    assert.partialDeepStrictEqual(await backUpSqlite(prepare.databasePath, file), {leads: 12, outbox: 5});
     await isBroughtUp(t, await copySqlite(t, file));
   });
 
