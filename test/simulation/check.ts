@@ -582,7 +582,8 @@ const linesOf = ({body}: Request): string[] =>
   });
 
 const isErasure = (line: string) => line.startsWith('Erased.');
-const isAbout = (line: string, lead: string) => line.includes(referenceOf(lead));
+/** A line may also name another lead, of which it is a duplicate. */
+const isAbout = (line: string, lead: string) => new RegExp(`[:.] ${referenceOf(lead)}\\b`).test(line);
 
 export type RuleName = keyof typeof rules;
 

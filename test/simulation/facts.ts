@@ -63,14 +63,15 @@ export class Facts {
   /** Whether the consent of an erased lead may still be kept at a time. */
   keptAt(lead: string, at: number): boolean {
     const first = this.erasing(lead);
+    if (!first) return false;
     const isGone = this.all('erasing').some(
       (one) =>
         !one.keepsConsent &&
         one.until < at &&
-        one.at > first!.until &&
+        one.at > first.until &&
         (one.by === 'sweep' || one.lead === lead),
     );
-    return first?.keepsConsent === true && !isGone;
+    return first.keepsConsent && !isGone;
   }
 
   /** When an erased lead was in nobody's hands any more: then, or at the end of its last lease. */

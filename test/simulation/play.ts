@@ -64,7 +64,7 @@ const noPartners = [] as unknown as Config['partners'];
 /** What every configuration says. Operations sweep (commands.ts), and not the processes. */
 const settings = {
   policy: defaultPolicy,
-  partners: [],
+  partners: noPartners,
   retention: {retainDays: undefined, keepConsentYears: 5},
 };
 
