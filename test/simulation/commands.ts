@@ -26,8 +26,8 @@ export type AroundCommands = {
   leadWith: (content: number) => string | undefined;
   /** All contents of leads that were sent. */
   contents: ReadonlySet<number>;
-  /** The commands that were begun. */
-  commands: Process[];
+  /** The commands that were begun, each with the data keys that it has. */
+  commands: {process: Process; sealer: Sealer}[];
   /** Whether nothing may be in clear in any file. */
   isSealed: () => boolean;
 };
@@ -49,7 +49,7 @@ function runCommand(
   work: (store: SlowStore) => Promise<void>,
 ): void {
   const process = newProcess('a command');
-  commands.push(process);
+  commands.push({process, sealer});
   let steps = 0;
   const late = async <Result>(step: () => Result): Promise<Result> => {
     const isLong = draw('whether a step of a command is long') < 0.15;

@@ -185,7 +185,8 @@ class Players {
     const stored = await readStored(store, {changes, leases});
     if (await store.purge()) search(this.#around);
     await store.close();
-    for (const process of [...this.#processes, ...this.#around.commands]) kill(process);
+    for (const process of this.#processes) kill(process);
+    for (const {process} of this.#around.commands) kill(process);
     return {
       beginning,
       agreed: agreed(plan.onAmbiguous === 'hold' ? 1 : 3),
@@ -201,7 +202,7 @@ class Players {
   #isQuiet(): boolean {
     const isAwake =
       this.#servers.every(Boolean) && this.#processes.every(({frozenUntil}) => frozenUntil <= time());
-    const isWorking = this.#submitting > 0 || this.#around.commands.some(({isDead}) => !isDead);
+    const isWorking = this.#submitting > 0 || this.#around.commands.some(({process}) => !process.isDead);
     if (isWorking || !isAwake || time() < this.#nextLook) return false;
     this.#nextLook = time() + 1_000;
     return rowsOf("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
@@ -369,8 +370,7 @@ class Players {
         return sweep(operation, this.#sealerOf(operation), this.#around);
       case 'rotate':
         return rotate(operation, this.#sealerOf(operation), this.#around, {
-          isReady: () =>
-            this.#keys.last > 0 && this.#keysInUse.every((phase) => phase >= this.#keys.rotating),
+          isReady: () => this.#isReadyToRotate(),
           rotated: () => (this.#isRotated = true),
         });
       case 'next keys':
@@ -388,6 +388,16 @@ class Players {
   /** That of a command on the machine of a process. */
   #sealerOf({process}: {process: number}) {
     return this.#keys.sealerAt(this.#keyPhases[process % this.#keyPhases.length] ?? 0);
+  }
+
+  /** Whether all processes and all commands write with the last key. */
+  #isReadyToRotate(): boolean {
+    const {last, rotating, sealerAt} = this.#keys;
+    const isBehind = ({process, sealer}: AroundCommands['commands'][number]) =>
+      !process.isDead && sealer.writesWith !== sealerAt(last).writesWith;
+    return (
+      last > 0 && this.#keysInUse.every((phase) => phase >= rotating) && !this.#around.commands.some(isBehind)
+    );
   }
 
   /** Brings the process that is furthest behind to the next list of data keys. */
