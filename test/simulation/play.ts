@@ -400,11 +400,14 @@ class Players {
     );
   }
 
-  /** Brings the process that is furthest behind to the next list of data keys. */
+  /** Brings the process that is furthest behind to the next list of data keys, once all have the one before. */
   #nextKeys({patience, lasts}: To<'next keys'>) {
+    if (this.#areFaultsOver) return;
+    const behind = this.#keysInUse.findIndex((phase, index) => phase < (this.#keyPhases[index] ?? 0));
+    if (behind !== -1) return this.#restart(behind, patience, lasts);
     const next = Math.min(...this.#keyPhases) + 1;
     const {last} = this.#keys;
-    if (this.#areFaultsOver || next > last || (next === last && !this.#isRotated)) return;
+    if (next > last || (next === last && !this.#isRotated)) return;
     const index = this.#keyPhases.indexOf(next - 1);
     this.#keyPhases[index] = next;
     this.#restart(index, patience, lasts);
