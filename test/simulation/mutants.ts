@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/store/erasure-queries.ts',
     from: "'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,",
     to: "'erased', 0, 'waiting', 0, 0, 0, 0, 0,",
-    flavour: 'erasing',
+    plan: 'erased-while-it-is-sent',
     violates: 'that a lead was erased is told after its last lease',
   },
   {
@@ -259,15 +259,15 @@ export const mutants: readonly Mutant[] = [
     file: 'server/store/delivery-queries.ts',
     from: 'id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS',
     to: 'id = ${id} AND ${condition} AND EXISTS',
-    flavour: 'erasing',
+    plan: 'erased-while-it-is-sent',
     violates: 'an answer that is done never changes',
   },
   {
     name: 'seal anew what has changed since it was read',
     file: 'server/store/data-key-queries.ts',
     from: 'AND part = $4 AND data_key = $5 AND blob = $6',
-    to: 'AND part = $4 AND ($5 IS NOT NULL OR $6 IS NOT NULL)',
-    flavour: 'sealing',
+    to: 'AND part = $4 AND data_key = $5 AND $6 IS NOT NULL',
+    plan: 'answered-while-it-is-sealed-anew',
     violates: 'a lead has the answer that was given for it',
   },
   {
