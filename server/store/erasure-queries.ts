@@ -64,10 +64,17 @@ type NamedRow = ReadRow & {keeps_consent: number};
 const isOpen = truth(
   'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL)',
 );
+/** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
+const hasDuplicate = truth(
+  'EXISTS (SELECT 1 FROM leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL)',
+);
 const selectOld = `
-  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open FROM leads
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
   WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
-type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {is_open: number};
+type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
+  is_open: number;
+  has_duplicate: number;
+};
 const selectKept = `
   SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
@@ -192,11 +199,12 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
         const rows = (await read(
           statement(selectOld, after.id, firstIdAt(now - shortest), looks),
         )) as OldRow[];
-        const due = rows.filter(({erased_at, partner, created_at, is_open}) => {
+        const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
           const milliseconds = keptFor(partner);
           return (
             erased_at === null &&
             is_open === 0 &&
+            has_duplicate === 0 &&
             milliseconds !== undefined &&
             created_at <= now - milliseconds
           );

@@ -5,6 +5,7 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
+import {referenceOf} from '../../contract/reference.ts';
 import {anotherAddress, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {Facts} from './facts.ts';
 import {contentOf, heardOf, nameOf, type Command, type History, type Request} from './history.ts';
@@ -36,6 +37,7 @@ const rules = {
     for (const {lead, content, owner, until} of facts.all('submission')) {
       if (lead === undefined) continue;
       const stored = facts.history.stored.leads.get(lead);
+      if (facts.erasing(lead)) continue;
       if (!stored) violated(`${lead} was acknowledged at ${seconds(until)} and is not there`);
       else if (contentOf(stored.lead) !== content)
         violated(`${lead} is ${contentOf(stored.lead)}, not ${content}`);
@@ -81,8 +83,9 @@ const rules = {
   /** What was heard by a request that began before another one ended may be older. */
   'an answer that is done never changes'(facts, violated) {
     for (const words of facts.history.stored.changes) violated(words);
-    for (const {lead, answer, at} of facts.all('reading'))
-      if (answer === undefined) violated(`${lead} could not be found at ${seconds(at)}`);
+    for (const {lead, answer, at, until} of facts.all('reading'))
+      if (answer === undefined && (facts.erasing(lead)?.at ?? Infinity) > until)
+        violated(`${lead} could not be found at ${seconds(at)}`);
     const atTheEnd = [...facts.history.stored.leads].map(([lead, {answer}]) => ({
       lead,
       answer: heardOf(answer),
@@ -163,10 +166,11 @@ const rules = {
     }
   },
 
-  /** At the end. */
-  'nothing is claimed for ever'({history}, violated) {
-    for (const delivery of history.isQuiet ? history.stored.deliveries : [])
-      if (delivery.leasedUntil > 0) violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
+  /** At the end. The deliveries of an erased lead keep their last lease: nobody needs to know that it ended. */
+  'nothing is claimed for ever'({history: {isQuiet, stored}}, violated) {
+    for (const delivery of isQuiet ? stored.deliveries : [])
+      if (delivery.leasedUntil > 0 && !stored.erased.has(delivery.lead))
+        violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
   },
 
   /** Always: a receiver drops repeats by the id of the lead event, so an id must not mean two things. */
@@ -182,7 +186,8 @@ const rules = {
       const gets = facts.gets(request.destination);
       if (request.method === 'GET' || gets === 'digests') continue;
       const id = facts.deliveryOf(request).split('/').at(-1) ?? '';
-      const lead = facts.history.stored.leads.get(id);
+      const {leads, erased} = facts.history.stored;
+      const lead = leads.get(id) ?? erased.get(id);
       if (!lead) violated(`${request.what.join()} is not stored`);
       else if (lead.duplicateOf !== null && gets === 'leads') violated(`${id} is a duplicate`);
     }
@@ -415,9 +420,9 @@ const rules = {
     }
   },
 
-  /** In histories without troubles of processes. */
+  /** In histories without troubles of processes. What goes on while its lead is erased is not counted any more. */
   'attempts that are counted were sent'(facts, violated) {
-    if (facts.all('trouble').length > 0) return;
+    if (facts.all('trouble').length > 0 || facts.all('erasing').length > 0) return;
     const isWell =
       facts.all('request').every(({outcome}) => outcome === 'taken') &&
       facts.all('command').every(({name}) => name === 'resume' || name === 'accept');
@@ -426,8 +431,143 @@ const rules = {
       const sent = facts.sendsOf(delivery).length;
       if (facts.gets(destination) === 'news' && (attempts !== sent || ambiguous > 0))
         violated(`${nameOf(delivery)}: ${sent} sent, ${attempts} counted, ${ambiguous} unclear`);
-      if (isWell && attempts !== (state === 'held' ? 0 : 1))
+      const isUnsent = ['held', 'skipped', 'dropped'].includes(state);
+      if (isWell && attempts !== (isUnsent ? 0 : 1))
         violated(`${nameOf(delivery)}: ${attempts} without a fault`);
+    }
+  },
+
+  /** Always. */
+  'a lead that was not erased can be read'(facts, violated) {
+    for (const words of facts.history.stored.unreadable) violated(words);
+  },
+
+  /** From the acknowledgement on. */
+  'an erased lead is not found'(facts, violated) {
+    for (const {lead, answer, at} of facts.all('reading'))
+      if (answer && (facts.erasing(lead)?.until ?? Infinity) < at)
+        violated(`${lead} was read at ${seconds(at)}`);
+    for (const erasing of facts.all('erasing'))
+      if (
+        erasing.by === 'operator' &&
+        erasing.until < Infinity &&
+        facts.history.stored.leads.has(erasing.lead)
+      )
+        violated(`${erasing.lead} is there, and was erased at ${seconds(erasing.until)}`);
+  },
+
+  /** From the acknowledgement on, and after all faults for each key. Before, no key is taken for one of an erased lead. */
+  'a retry under the key of an erased lead is told so'(facts, violated) {
+    const byKey = Map.groupBy(facts.all('submission'), ({owner, key}) => `${owner} ${key}`);
+    for (const [key, group] of byKey) {
+      const ends = group.flatMap(({lead}) => (lead ? (facts.erasing(lead)?.until ?? []) : []));
+      const erasedAt = Math.min(...ends);
+      for (const {at, outcome, isLast} of group) {
+        if (at > erasedAt && outcome !== 'erased' && (outcome ?? isLast))
+          violated(`${key} is ${outcome ?? 'not answered'} at ${seconds(at)}`);
+        if (isLast && outcome === undefined) violated(`${key} is not answered at ${seconds(at)}`);
+      }
+      for (const {until, outcome} of group)
+        if (outcome === 'erased' && !facts.all('erasing').some(({at}) => at <= until))
+          violated(`${key} counts as erased at ${seconds(until)}`);
+    }
+  },
+
+  /**
+   * From the acknowledgement on, and once the last lease has ended. A process that stood still, or whose clock was set, does
+   * not know that its lease has ended.
+   */
+  'of an erased lead nothing is sent but that it was erased'(facts, violated) {
+    for (const request of facts.all('request')) {
+      const {process, at, what} = request;
+      const isExcused = (from: number) =>
+        facts.had(process, ['freeze'], from - facts.history.lease, at) ||
+        facts.all('trouble').some((one) => one.kind === 'clock' && one.at <= at);
+      const isLate = (lead: string) => {
+        const from = facts.lastHeld(lead) + clockDifference;
+        return at > from && !isExcused(from);
+      };
+      const lead = facts.leadOf(request);
+      if (lead !== undefined && !what[0]?.startsWith('evt_erased_') && isLate(lead))
+        violated(`${request.destination} got ${what.join()} at ${seconds(at)}`);
+      for (const [id] of lead === undefined ? facts.history.stored.erased : [])
+        if (linesOf(request).some((line) => isAbout(line, id) && !isErasure(line)) && isLate(id))
+          violated(`${request.destination} reports ${id} at ${seconds(at)}`);
+    }
+  },
+
+  /** Always, unless a clock was set. */
+  'that a lead was erased is told after its last lease'(facts, violated) {
+    if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
+    for (const [lead, leasedUntil] of facts.history.stored.leases) {
+      const end = leasedUntil - facts.history.beginning - clockDifference;
+      for (const request of facts.all('request')) {
+        const isTold =
+          request.what[0] === `evt_erased_${lead}` ||
+          (request.method === 'MAIL' &&
+            linesOf(request).some((line) => isAbout(line, lead) && isErasure(line)));
+        if (isTold && request.at < end)
+          violated(
+            `${request.destination} is told of ${lead} at ${seconds(request.at)}, before ${seconds(end)}`,
+          );
+      }
+    }
+  },
+
+  /** At the end, where an operator erased it. What the sweep erases is told to nobody, nor to those who get leads. */
+  'all who had news of an erased lead are told that it was erased'(facts, violated) {
+    for (const [lead] of facts.history.stored.erased) {
+      const erasing = facts.erasing(lead);
+      const told = facts.deliveriesOf(lead).filter(({content}) => content === 'erased');
+      for (const {destination} of told)
+        if (erasing?.by !== 'operator' || facts.gets(destination) === 'leads')
+          violated(`${destination} is told of ${lead}`);
+      if (erasing?.by !== 'operator') continue;
+      const had = facts
+        .all('request')
+        .filter(
+          (request) =>
+            facts.gets(request.destination) !== 'leads' &&
+            (facts.leadOf(request) === lead || linesOf(request).some((line) => isAbout(line, lead))),
+        );
+      for (const destination of new Set(had.map((request) => request.destination))) {
+        const delivery = told.find((one) => one.destination === destination);
+        if (!delivery) violated(`${destination} had news of ${lead}`);
+        else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
+      }
+    }
+  },
+
+  /** Always: what waits for an operator, or for its destination, would be lost. */
+  'a sweep takes no lead with open deliveries'(facts, violated) {
+    for (const [lead, {erasedAt}] of facts.history.stored.erased) {
+      if (facts.erasing(lead)?.by !== 'sweep') continue;
+      for (const delivery of facts.deliveriesOf(lead))
+        if (delivery.state === 'dropped' && delivery.settledAt === erasedAt)
+          violated(`${nameOf(delivery)} was dropped`);
+    }
+  },
+
+  /**
+   * Whenever the log was emptied: of what was erased before, and of nobody where everything is sealed. Without a data key,
+   * name and telephone number of a kept consent stay. The same person may have sent another lead.
+   */
+  'nothing personal of an erased lead is in a file'(facts, violated) {
+    for (const {at, found, isSealed} of facts.all('search')) {
+      for (const each of found) {
+        const [what, content] = each.split(' ');
+        const sent = facts
+          .all('submission')
+          .filter((one) => one.at <= at && one.content.startsWith(`person-${content}@`));
+        const mayBeThere = ({lead, until, outcome}: (typeof sent)[number]) => {
+          // If the client heard nothing, there may be a lead that nobody knows.
+          if (lead === undefined) return (outcome ?? 'erased') === 'erased' && until >= at;
+          const erasing = facts.erasing(lead);
+          const isKept = what !== 'email' && facts.keptAt(lead, at);
+          return !erasing || erasing.until >= at || isKept;
+        };
+        if (isSealed || !sent.some(mayBeThere)) violated(`${each} at ${seconds(at)}`);
+      }
     }
   },
 } satisfies Record<string, Rule>;
@@ -440,6 +580,10 @@ const linesOf = ({body}: Request): string[] =>
       /^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line) ? `${title} ${line.replace(/ +/g, ' ')}` : [],
     );
   });
+
+const isErasure = (line: string) => line.startsWith('Erased.');
+/** A line may also name another lead, of which it is a duplicate. */
+const isAbout = (line: string, lead: string) => new RegExp(`[:.] ${referenceOf(lead)}\\b`).test(line);
 
 export type RuleName = keyof typeof rules;
 

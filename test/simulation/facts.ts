@@ -5,6 +5,7 @@ import {
   nameOf,
   type Addresses,
   type Agreed,
+  type Erasing,
   type Fact,
   type History,
   type Request,
@@ -48,6 +49,43 @@ export class Facts {
 
   all<Type extends Fact['type']>(type: Type): readonly OfType<Type>[] {
     return (this.#byType.get(type) ?? []) as OfType<Type>[];
+  }
+
+  /** What erased a lead: the leads that are not erased have none. */
+  erasing(lead: string): Erasing | undefined {
+    const tombstone = this.history.stored.erased.get(lead);
+    const all = tombstone ? this.all('erasing').filter(({now}) => now === tombstone.erasedAt) : [];
+    return (
+      all.find((one) => one.by === 'operator' && one.lead === lead) ?? all.find(({by}) => by === 'sweep')
+    );
+  }
+
+  /** Whether the consent of an erased lead may still be kept at a time. */
+  keptAt(lead: string, at: number): boolean {
+    const first = this.erasing(lead);
+    if (!first) return false;
+    const isGone = this.all('erasing').some(
+      (one) =>
+        !one.keepsConsent &&
+        one.until < at &&
+        one.at > first.until &&
+        (one.by === 'sweep' || one.lead === lead),
+    );
+    return first.keepsConsent && !isGone;
+  }
+
+  /** When an erased lead was in nobody's hands any more: then, or at the end of its last lease. */
+  lastHeld(lead: string): number {
+    const leasedUntil = this.history.stored.leases.get(lead) ?? 0;
+    return Math.max(this.erasing(lead)?.until ?? Infinity, leasedUntil - this.history.beginning);
+  }
+
+  /** The lead that a request is about. Undefined for an e-mail, which may be about several. */
+  leadOf(request: Request): string | undefined {
+    if (this.gets(request.destination) === 'digests') return undefined;
+    const [id] = request.what;
+    if (request.method !== 'GET') return this.deliveryOf(request).split('/').at(-1);
+    return this.all('creation').find((one) => one.destination === request.destination && one.id === id)?.lead;
   }
 
   /** What the destination gets. */

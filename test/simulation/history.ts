@@ -5,7 +5,8 @@
 import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {BesideStore} from '../../server/leads/lead-store.ts';
-import type {Answer} from '../../server/leads/stored-lead.ts';
+import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
+import {isErased} from '../../server/store/rows.ts';
 
 /** A fact that takes time. `until` is Infinity until it ends. In milliseconds since the beginning of the history. */
 export type Span = {at: number; until: number};
@@ -31,6 +32,8 @@ export type Submission = Span & {
   outcome?: string;
   lead?: string;
   answer?: Heard;
+  /** True for a retry after all faults, which must be answered. */
+  isLast?: boolean;
 };
 
 /** What a client hears of an answer. */
@@ -44,6 +47,23 @@ export type Configuration = {type: 'configuration'; at: number; process: string;
 
 /** A client reads a lead that was acknowledged. Without an answer, it was not found. */
 export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | undefined};
+
+/**
+ * An operator erases a lead, or a slice of the sweep erases leads that are not known here. `now` is the time that the store
+ * notes with what is erased. `until` is Infinity if nobody heard that it was done.
+ */
+export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolean} & (
+    {by: 'operator'; lead: string} | {by: 'sweep'}
+  );
+
+/** What was in the files of the data folder, right after the log was emptied: such as `email 7`, of the content 7. */
+export type Search = {
+  type: 'search';
+  at: number;
+  found: readonly string[];
+  /** Whether nothing personal of any lead may be in clear. */
+  isSealed: boolean;
+};
 
 /**
  * - `taken`: the sender read that the receiver has it
@@ -109,7 +129,8 @@ export type Command = Span & {
 
 export type Failure = {type: 'failure'; at: number; message: string};
 
-export type Fact = Submission | Reading | Request | Creation | Trouble | Command | Configuration | Failure;
+export type Fact =
+  Submission | Reading | Request | Creation | Trouble | Command | Erasing | Search | Configuration | Failure;
 
 /** What was agreed with a destination. */
 export type Agreed = {
@@ -122,7 +143,14 @@ export type Agreed = {
 };
 
 export type Stored = {
+  /** Those that were not erased. */
   leads: ReadonlyMap<string, FullLead>;
+  /** What is left of those that were. */
+  erased: ReadonlyMap<string, Tombstone>;
+  /** Those that cannot be read, each with the reason. */
+  unreadable: readonly string[];
+  /** When the last lease of an erased lead ended that it had when it was erased, as triggers saw it, by lead. */
+  leases: ReadonlyMap<string, number>;
   deliveries: readonly DeliveryRow[];
   /** What must never change and did, as triggers of the database saw it. */
   changes: readonly string[];
@@ -151,11 +179,20 @@ export type History = {
 export const nameOf = ({destination, content, lead}: DeliveryKey) => `${destination}/${content}/${lead}`;
 
 /** Reads everything that the store holds. */
-export async function readStored(store: BesideStore, changes: readonly string[] = []): Promise<Stored> {
+export async function readStored(
+  store: BesideStore,
+  {changes = [], leases = new Map()}: Partial<Pick<Stored, 'changes' | 'leases'>> = {},
+): Promise<Stored> {
   const leads = new Map<string, FullLead>();
+  const erased = new Map<string, Tombstone>();
+  const unreadable: string[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.readLeads({}, {limit: 500, after});
-    for (const lead of page) if (!('unreadable' in lead)) leads.set(lead.id, lead);
+    for (const lead of page) {
+      if ('unreadable' in lead) unreadable.push(`${lead.id}: ${lead.unreadable}`);
+      else if (isErased(lead)) erased.set(lead.id, lead);
+      else leads.set(lead.id, lead);
+    }
     after = page.at(-1)?.id;
     if (after === undefined) break;
   }
@@ -168,7 +205,7 @@ export async function readStored(store: BesideStore, changes: readonly string[] 
       if (after === undefined) break;
     }
   }
-  return {leads, deliveries, changes};
+  return {leads, erased, unreadable, leases, deliveries, changes};
 }
 
 /** A lead in a few words. No two contents of a history have the same. */

@@ -187,7 +187,9 @@ class Line {
       this.#open.add(cut);
 
       const reply = (proper: Reply) => {
-        const {status = proper.status, body: text = proper.text, isCut, error} = fate;
+        const {status = proper.status, isCut, error} = fate;
+        // As some receivers do, it quotes what was wrong.
+        const {body: text = status === 500 ? sent.body : proper.text} = fate;
         end(isTaken ? 'taken' : fate.outcome, () => {
           request.isGone = status === 410 && sent.method === 'POST' && !this.isForLeads;
           if (error) reject(coded(error));

@@ -24,6 +24,12 @@ export const configurations = [
 ] as const;
 export type ConfigurationName = (typeof configurations)[number];
 
+/**
+ * Which data keys the processes have. `introduced` begins in clear and `changed` with another key; operations bring them to
+ * the key that comes last (`keysOf` in configurations.ts).
+ */
+export type KeysName = 'none' | 'one' | 'introduced' | 'changed';
+
 /** Who sends leads. */
 const senders = ['a caller', 'acme', 'globex'] as const;
 export type Sender = (typeof senders)[number];
@@ -51,6 +57,8 @@ const when = fc.option(fc.record({moment: fc.constantFrom(...moments), nth: fc.i
   nil: undefined,
   freq: 2,
 });
+/** If given, a command is killed after so many reads and writes. */
+const cut = fc.option(fc.integer({min: 1, max: 9}), {nil: undefined, freq: 2});
 const deliveries = {
   destination: perhaps(destination),
   content: perhaps(few),
@@ -88,6 +96,23 @@ const operations = {
     to('drop', deliveries),
     to('settle', {content: few}),
   ),
+  erasures: fc.oneof(
+    to('erase', {content: few, all: oneIn(3), process, cut}),
+    to('erase', {content: few, all: oneIn(3), process, cut}),
+    to('sweep', {
+      keptFor: fc.constantFrom(0, 5_000, 20_000),
+      partner: perhaps(fc.constantFrom('acme', 'globex')),
+      keepsConsent: fc.boolean(),
+      process,
+      cut,
+    }),
+  ),
+  /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
+  keys: fc.oneof(
+    to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
+    to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
+    to('rotate', {process, cut}),
+  ),
   /** Two of three change what the files of a process say. */
   reloads: fc.oneof(
     to('reload', {process, configuration: fc.constantFrom(...configurations)}),
@@ -113,6 +138,10 @@ export type Plan = {
   newsGivenUpAfter: number;
   /** Whether reads of the store take time, as those of PostgreSQL do. */
   readsAreSlow: boolean;
+  /** None if it is missing. */
+  keys?: KeysName;
+  /** Whether the webhook has chosen to get answers alone. */
+  isChoosy?: boolean;
   /** Milliseconds after which all faults have ended, if it is not the usual time. */
   faultsEnd?: number;
   operations: readonly Operation[];
@@ -121,17 +150,22 @@ export type Plan = {
 /** How many operations of each kind a plan of each flavour has, at most. */
 const flavours = {
   calm: {leads: 14, reads: 5},
-  usual: {leads: 14, reads: 5, moods: 5, stores: 4, crashes: 4, operators: 5},
+  usual: {leads: 14, reads: 5, moods: 5, stores: 4, crashes: 4, operators: 5, erasures: 2},
   crowded: {leads: 60, moods: 4, stores: 3, crashes: 3, operators: 4},
   crashing: {leads: 10, reads: 3, moods: 4, crashes: 6},
   outages: {leads: 10, reads: 3, stores: 6, crashes: 2},
   operated: {leads: 14, moods: 4, operators: 8},
   frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3},
   clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3},
-  reloaded: {leads: 20, moods: 4, stores: 2, crashes: 2, operators: 3, reloads: 6},
+  reloaded: {leads: 20, moods: 4, stores: 2, crashes: 2, operators: 3, reloads: 6, erasures: 2},
+  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7},
+  sealing: {leads: 14, reads: 5, moods: 3, stores: 2, crashes: 3, operators: 4, erasures: 3, keys: 9},
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];
+
+const keysThatChange = ['introduced', 'changed'] as const;
+const keysThatStay = ['none', 'none', 'one'] as const;
 
 export function plans(flavour: Flavour): Arbitrary<Plan> {
   const time = fc.integer({min: firstOperation, max: lastOperation});
@@ -150,6 +184,8 @@ export function plans(flavour: Flavour): Arbitrary<Plan> {
       skew: fc.constantFrom(0, 0, 1_500),
       newsGivenUpAfter: fc.constantFrom(3 * days, 3 * days, 3 * days, 20_000),
       readsAreSlow: fc.constantFrom(false, false, true),
+      keys: fc.constantFrom<KeysName>(...('keys' in flavours[flavour] ? keysThatChange : keysThatStay)),
+      isChoosy: oneIn(4),
       centre: perhaps(time),
       lists: fc.tuple(...lists),
     })

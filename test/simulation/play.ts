@@ -1,22 +1,11 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
-import {copyFileSync, existsSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
-import {workerData} from 'node:worker_threads';
 import {defaultPolicy} from '../../calculator/policy.ts';
-import {addressOf, type DestinationSettings} from '../../server/config/destinations.ts';
-import {usualTimings, type Timings} from '../../server/config/timings.ts';
-import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
+import type {Config} from '../../server/config/config.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
-import type {Accepted, BesideStore} from '../../server/leads/lead-store.ts';
+import {StoreUnavailable, type Accepted} from '../../server/leads/lead-store.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
-import {clearText} from '../../server/store/sealing.ts';
-import {openCommits} from '../../server/store/sqlite/commits.ts';
-import {makeFile} from '../../server/store/sqlite/files.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
-import {emailSettings} from '../support/email-settings.ts';
-import {asLead, prequalificationBody, standardBody} from '../support/sample-leads.ts';
 import {
   beginHistory,
   beginning,
@@ -30,15 +19,14 @@ import {
   wait,
   type Process,
 } from './clock.ts';
+import {erase, rotate, search, sweep, type AroundCommands} from './commands.ts';
+import {addressesUnder, agreed, destinationsUnder, keysOf, routes, timings} from './configurations.ts';
 import {kill} from './connections.ts';
+import {beginFiles, path, rowsOf} from './data-folder.ts';
 import {
   contentOf,
   heardOf,
-  nameOf,
   readStored,
-  type Addresses,
-  type Agreed,
-  type Command,
   type Creation,
   type Fact,
   type History,
@@ -46,6 +34,8 @@ import {
   type Trouble,
 } from './history.ts';
 import type {Moment, Mood} from './network.ts';
+import {order, type AroundOrders} from './orders.ts';
+import {consentOf, leadOf} from './people.ts';
 import {
   destinationNames,
   faultsEnd,
@@ -53,7 +43,6 @@ import {
   type DestinationName,
   type Operation,
   type Plan,
-  type Sender,
   type To,
 } from './plan.ts';
 import {startServer, type Server, type StoreFault, type World} from './process.ts';
@@ -61,6 +50,8 @@ import {startServer, type Server, type StoreFault, type World} from './process.t
 /** Milliseconds after which a client sends its lead again. */
 const clientPatience = 12_000;
 
+/** Milliseconds after which a process is started again that could not begin. */
+const startAgain = 2_000;
 /** Milliseconds after the last fault at which operators resume once more what is paused. */
 const lastResume = 35_000;
 /**
@@ -69,119 +60,19 @@ const lastResume = 35_000;
  */
 const patience = {usual: 120_000, afterClocks: 270_000};
 
-/** Shorter than those of a real server, so that a history has room for several attempts. */
-const timings: Timings = {
-  ...usualTimings,
-  delivery: 10_000,
-  settling: 2_000,
-  lease: 16_000,
-  longestRetry: 20_000,
-  longestBreak: 5_000,
-  idlePoll: 2_000,
-  busyPoll: 200,
-};
-
-const access = {user: 'user', password: 'password', cid: '1'};
-const destinations = {
-  lender: {
-    type: 'lead-api',
-    url: 'http://lender.test',
-    ...access,
-    attributionInNotes: true,
-    perSecond: undefined,
-    parallel: 4,
-  },
-  other: {
-    type: 'lead-api',
-    url: 'http://other.test',
-    ...access,
-    attributionInNotes: false,
-    perSecond: 2,
-    parallel: 2,
-  },
-  crm: {
-    type: 'webhook',
-    url: 'http://crm.test',
-    secrets: [Buffer.from('secret')],
-    isInternal: true,
-    perSecond: 5,
-    parallel: 3,
-  },
-  inbox: emailSettings('smtp://inbox.test', {everyMinutes: 0.25}),
-} satisfies Record<DestinationName, DestinationSettings>;
-/** The destinations of a configuration. */
-function destinationsUnder(name: ConfigurationName): Map<string, DestinationSettings> {
-  const {crm, other} = destinations;
-  const all = new Map<string, DestinationSettings>(Object.entries(destinations));
-  if (name === 'without crm') all.delete('crm');
-  if (name === 'crm elsewhere') all.set('crm', {...crm, url: 'http://crm.elsewhere.test'});
-  if (name === 'other elsewhere') all.set('other', {...other, url: 'http://other.elsewhere.test'});
-  if (name === 'slower crm') all.set('crm', {...crm, perSecond: 2});
-  return all;
-}
-
-/** As facts have them. */
-const addressesUnder = (name: ConfigurationName): Addresses =>
-  Object.fromEntries(
-    [...destinationsUnder(name)].map(([destination, settings]) => [
-      destination,
-      new URL('url' in settings ? settings.url : settings.smtpUrl).hostname,
-    ]),
-  );
-
-const agreed = (mostSends: number): Record<DestinationName, Agreed> => ({
-  lender: {gets: 'leads', parallel: 4, mostSends},
-  other: {gets: 'leads', parallel: 2, mostSends},
-  crm: {gets: 'news', parallel: 3, perSecond: 5, mostSends: Infinity},
-  inbox: {gets: 'digests', parallel: Infinity, mostSends: Infinity},
-});
-
-/** Nothing is swept. */
-const keepingAll = {retention: {retainDays: undefined, keepConsentYears: 5}, partners: []};
-
-const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: DestinationName[]}> = {
-  'a caller': {partner: null, answerFrom: 'lender', sendTo: ['inbox']},
-  acme: {partner: 'acme', answerFrom: 'lender', sendTo: ['crm', 'inbox']},
-  globex: {partner: 'globex', answerFrom: undefined, sendTo: ['crm', 'other']},
+const noPartners = [] as unknown as Config['partners'];
+/** What every configuration says. Operations sweep (commands.ts), and not the processes. */
+const settings = {
+  policy: defaultPolicy,
+  partners: noPartners,
+  retention: {retainDays: undefined, keepConsentYears: 5},
 };
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);
 
-/** Where the files of the histories are. simulate.ts makes the folder, and removes it. */
-const {folder} = workerData as {folder: string};
-const [template, path] = [join(folder, 'template.sqlite'), join(folder, 'leads.sqlite')];
-
-/** Triggers that note changes that must never happen. They compare what is meant, and not how it is written. */
-const triggers = `
-  CREATE TABLE changes (words TEXT);
-  CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND
-      (NEW.status <> 'done' OR NEW.total_qualified_amount IS NOT OLD.total_qualified_amount)
-    BEGIN INSERT INTO changes VALUES ('the answer of ' || OLD.id || ' was done and changed'); END;
-  CREATE TRIGGER lead_gone AFTER DELETE ON leads
-    BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was deleted'); END;
-  CREATE TRIGGER delivery_gone AFTER DELETE ON deliveries
-    BEGIN INSERT INTO changes VALUES ('the delivery of ' || OLD.lead_id || ' to ' || OLD.destination || ' was deleted'); END;
-  CREATE TRIGGER remote_id AFTER UPDATE ON deliveries
-    WHEN OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id
-    BEGIN INSERT INTO changes VALUES ('the id of ' || OLD.lead_id || ' at ' || OLD.destination || ' changed'); END;
-  CREATE TRIGGER delivered AFTER UPDATE ON deliveries
-    WHEN OLD.state = 'delivered' AND NEW.state <> 'delivered' AND OLD.content = 'lead'
-    BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.lead_id || ' was delivered to ' || OLD.destination || ', and is not'); END;`;
-
-/** Makes a file with all tables, of which each history gets a copy. */
-function makeTemplate() {
-  makeFile(template);
-  openCommits(template).close();
-  const database = new DatabaseSync(template);
-  database.exec(triggers);
-  database.close();
-}
-
 /** The same plan gives the same history. */
 export async function play(plan: Plan): Promise<History> {
-  if (!existsSync(template)) makeTemplate();
-  for (const end of ['', '-wal', '-shm', '-lock']) rmSync(path + end, {force: true});
-  copyFileSync(template, path);
+  beginFiles();
   const players = new Players(plan);
   beginHistory(plan.seed, players.failed);
   process.on('unhandledRejection', players.failed);
@@ -206,6 +97,12 @@ class Players {
   readonly #files: ConfigurationName[];
   /** What it has in force. */
   readonly #inForce: ConfigurationName[];
+  /** How far the data keys are (`keysOf`): what the files of each process say, and what it began with. */
+  readonly #keys: ReturnType<typeof keysOf>;
+  readonly #keyPhases: number[];
+  readonly #keysInUse: number[];
+  /** Whether everything is sealed with the last key. */
+  #isRotated = false;
   /** Milliseconds by which the clock of each machine is ahead. */
   readonly #skews: number[];
   readonly #moods = new Map<string, Mood>();
@@ -213,10 +110,15 @@ class Players {
   #armed: {process: string; moment: Moment; left: number; strike: () => void}[] = [];
   /** The acknowledged leads, by the number of their content. */
   readonly #leads = new Map<number, string>();
+  /** The contents of all leads that were sent. */
+  readonly #contents = new Set<number>();
+  /** What was last sent with each key, by which a lead was acknowledged. */
+  readonly #retries = new Map<string, To<'submit'>>();
   #submitting = 0;
   #areFaultsOver = false;
   #nextLook = 0;
   readonly #world: World;
+  readonly #around: AroundCommands & AroundOrders;
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -225,6 +127,20 @@ class Players {
     this.#servers = this.#skews.map(() => undefined);
     this.#files = this.#skews.map(() => 'usual');
     this.#inForce = [...this.#files];
+    this.#keys = keysOf(plan.keys ?? 'none');
+    this.#keyPhases = this.#skews.map(() => 0);
+    this.#keysInUse = [...this.#keyPhases];
+    this.#around = {
+      record: (fact) => this.#facts.push(fact),
+      failed: this.failed,
+      leadWith: (content) => this.#leads.get(content),
+      contents: this.#contents,
+      creations: this.#creations,
+      commands: [],
+      configuration: () => this.#files[0] ?? 'usual',
+      sealer: () => this.#keys.sealerAt(Math.min(...this.#keyPhases)),
+      isSealed: () => this.#isRotated || this.#keys.sealerAt(0).writesWith !== 0,
+    };
     this.#world = {
       moodOf: (destination) => this.#moods.get(destination),
       isForLeads: (destination) => agreed(1)[destination as DestinationName].gets === 'leads',
@@ -259,12 +175,18 @@ class Players {
     const limit = end + (plan.operations.some((one) => one.do === 'set clock') ? afterClocks : usual);
     const isQuiet = await passTime(() => time() > end + 1_000 && this.#isQuiet(), limit);
     for (const lead of this.#leads.values()) void this.#read(lead);
+    for (const retry of this.#facts.some(({type}) => type === 'erasing') ? this.#retries.values() : [])
+      void this.#submit(retry, true);
     await passTime(() => false, time() + 5_000);
-    const changes = this.#rows('SELECT words FROM changes').map(({words}) => String(words));
-    for (const process of this.#processes) kill(process);
-    const store = await openSqliteBeside(path, clearText, false);
-    const stored = await readStored(store, changes);
+    const changes = rowsOf('SELECT words FROM changes').map(({words}) => String(words));
+    const erasures = rowsOf('SELECT lead, leased_until FROM erasures');
+    const leases = new Map(erasures.map(({lead, leased_until}) => [String(lead), Number(leased_until)]));
+    const store = await openSqliteBeside(path, this.#around.sealer(), true);
+    const stored = await readStored(store, {changes, leases});
+    if (await store.purge()) search(this.#around);
     await store.close();
+    for (const process of this.#processes) kill(process);
+    for (const {process} of this.#around.commands) kill(process);
     return {
       beginning,
       agreed: agreed(plan.onAmbiguous === 'hold' ? 1 : 3),
@@ -277,20 +199,13 @@ class Players {
     };
   }
 
-  /** Looks at the file itself, which takes no time and disturbs nobody. */
-  #rows(query: string) {
-    const database = new DatabaseSync(path, {readOnly: true});
-    const rows = database.prepare(query).all();
-    database.close();
-    return rows;
-  }
-
   #isQuiet(): boolean {
     const isAwake =
       this.#servers.every(Boolean) && this.#processes.every(({frozenUntil}) => frozenUntil <= time());
-    if (this.#submitting > 0 || !isAwake || time() < this.#nextLook) return false;
+    const isWorking = this.#submitting > 0 || this.#around.commands.some(({process}) => !process.isDead);
+    if (isWorking || !isAwake || time() < this.#nextLook) return false;
     this.#nextLook = time() + 1_000;
-    return this.#rows("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
+    return rowsOf("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
   }
 
   /** Notes a trouble of a process. */
@@ -304,16 +219,27 @@ class Players {
     const {onAmbiguous, newsGivenUpAfter} = this.#plan;
     const process = newProcess(`process ${index}`, this.#skews[index]);
     this.#processes[index] = process;
+    const phase = this.#keyPhases[index] ?? 0;
+    this.#keysInUse[index] = phase;
     const config = {
-      destinations: destinationsUnder(this.#configure(process, index)),
+      destinations: destinationsUnder(this.#configure(process, index), this.#plan.isChoosy),
       onAmbiguous,
       outboxPerSecond: 5,
-      policy: defaultPolicy,
-      ...keepingAll,
+      ...settings,
     };
-    startServer(path, process, config, {...timings, newsGivenUpAfter}, this.#world).then((server) => {
-      if (!process.isDead) this.#servers[index] = server;
-    }, this.failed);
+    const sealer = this.#keys.sealerAt(phase);
+    startServer(path, sealer, process, config, {...timings, newsGivenUpAfter}, this.#world).then(
+      (server) => {
+        if (!process.isDead) this.#servers[index] = server;
+      },
+      (error: unknown) => {
+        // It notes its data key first. Where that fails, it ends, and is started again.
+        this.#unavailable(error);
+        if (process.isDead) return;
+        kill(process);
+        this.#startLater(index, startAgain);
+      },
+    );
   }
 
   /** Notes that the process has read its files. */
@@ -331,9 +257,8 @@ class Players {
     const {process, service} = server;
     const reload = () =>
       service.reload({
-        destinations: destinationsUnder(this.#configure(process, index)),
-        policy: defaultPolicy,
-        ...keepingAll,
+        destinations: destinationsUnder(this.#configure(process, index), this.#plan.isChoosy),
+        ...settings,
       });
     later(0, reload, process);
   }
@@ -408,9 +333,9 @@ class Players {
   }
 
   #resumeAll() {
-    for (const destination of destinationNames) void this.#order({do: 'resume', destination});
+    for (const destination of destinationNames) void order({do: 'resume', destination}, this.#around);
     if (this.#plan.operations.some((one) => one.do === 'reload'))
-      for (const destination of destinationNames) void this.#order({do: 'accept', destination});
+      for (const destination of destinationNames) void order({do: 'accept', destination}, this.#around);
   }
 
   #perform(operation: Operation) {
@@ -439,14 +364,53 @@ class Players {
         return this.#strike(operation, (index) => this.#restart(index, operation.patience, operation.lasts));
       case 'reload':
         return this.#strike(operation, (index) => this.#reload(index, operation.configuration));
+      case 'erase':
+        return erase(operation, this.#sealerOf(operation), this.#around);
+      case 'sweep':
+        return sweep(operation, this.#sealerOf(operation), this.#around);
+      case 'rotate':
+        return rotate(operation, this.#sealerOf(operation), this.#around, {
+          isReady: () => this.#isReadyToRotate(),
+          rotated: () => (this.#isRotated = true),
+        });
+      case 'next keys':
+        return this.#nextKeys(operation);
       case 'accept':
       case 'pause':
       case 'resume':
       case 'retry':
       case 'drop':
       case 'settle':
-        return void this.#order(operation);
+        return void order(operation, this.#around);
     }
+  }
+
+  /** That of a command on the machine of a process. */
+  #sealerOf({process}: {process: number}) {
+    return this.#keys.sealerAt(this.#keyPhases[process % this.#keyPhases.length] ?? 0);
+  }
+
+  /** Whether all processes and all commands write with the last key. */
+  #isReadyToRotate(): boolean {
+    const {last, rotating, sealerAt} = this.#keys;
+    const isBehind = ({process, sealer}: AroundCommands['commands'][number]) =>
+      !process.isDead && sealer.writesWith !== sealerAt(last).writesWith;
+    return (
+      last > 0 && this.#keysInUse.every((phase) => phase >= rotating) && !this.#around.commands.some(isBehind)
+    );
+  }
+
+  /** Brings the process that is furthest behind to the next list of data keys, once all have the one before. */
+  #nextKeys({patience, lasts}: To<'next keys'>) {
+    if (this.#areFaultsOver) return;
+    const behind = this.#keysInUse.findIndex((phase, index) => phase < (this.#keyPhases[index] ?? 0));
+    if (behind !== -1) return this.#restart(behind, patience, lasts);
+    const next = Math.min(...this.#keyPhases) + 1;
+    const {last} = this.#keys;
+    if (next > last || (next === last && !this.#isRotated)) return;
+    const index = this.#keyPhases.indexOf(next - 1);
+    this.#keyPhases[index] = next;
+    this.#restart(index, patience, lasts);
   }
 
   /** Lets a fault strike now, or arms it. A plan may name a process that it does not have. */
@@ -461,11 +425,12 @@ class Players {
   }
 
   /** Sends a lead until it is answered, to one process after another, as a client with patience does. */
-  async #submit({process, key, content, sender, isHeld, isStandard}: To<'submit'>) {
+  async #submit(operation: To<'submit'>, isLast?: true) {
+    const {process, key, content, sender, isHeld, isStandard} = operation;
     this.#submitting += 1;
+    this.#contents.add(content);
     const {partner, answerFrom, sendTo} = routes[sender];
-    const body = isStandard ? standardBody : {...prequalificationBody, cash: content};
-    const lead = asLead({...body, email: `person-${content}@example.com`});
+    const lead = leadOf(content, isStandard);
     const text = comparableText(lead);
     const isCompared = partner !== null && !isHeld && !isStandard;
     const toDesk: ToDesk = {
@@ -476,6 +441,7 @@ class Players {
       leadDigests: isCompared ? digests.ofLead(text) : [],
       hold: isHeld,
       ...(isHeld && {suspect: 'trap'}),
+      ...(partner !== null && {consent: consentOf(content)}),
     };
     const sent = {
       owner: sender,
@@ -485,11 +451,13 @@ class Players {
       answeredBy: answerFrom,
       isHeld,
       isCompared,
+      ...(isLast && {isLast}),
     };
     for (let attempt = 0; attempt < 60; attempt += 1) {
       const server = this.#servers[(process + attempt) % this.#servers.length];
       const isAnswered = server && (await this.#ask(server, toDesk, sent, content));
-      if (isAnswered) break;
+      if (isAnswered) this.#retries.set(`${sender} ${key}`, operation);
+      if (isAnswered || isLast) break;
       await wait(1_000 + draw(`patience with ${content}`) * 3_000);
     }
     this.#submitting -= 1;
@@ -501,7 +469,7 @@ class Players {
     toDesk: ToDesk,
     sent: Pick<
       Submission,
-      'owner' | 'key' | 'content' | 'destinations' | 'answeredBy' | 'isHeld' | 'isCompared'
+      'owner' | 'key' | 'content' | 'destinations' | 'answeredBy' | 'isHeld' | 'isCompared' | 'isLast'
     >,
     content: number,
   ): Promise<boolean> {
@@ -538,7 +506,10 @@ class Players {
           const destinations = sent.destinations.filter((name) => name in addresses);
           Object.assign(submission, {addresses, destinations});
           const sendTo = destinations.filter((name) => name !== sent.answeredBy);
-          void service.desk.submit({...toDesk, sendTo}).then(hear, () => end(false));
+          void service.desk.submit({...toDesk, sendTo}).then(hear, (error: unknown) => {
+            this.#unavailable(error);
+            end(false);
+          });
         },
         process,
       );
@@ -553,75 +524,11 @@ class Players {
       this.#facts.push({type: 'reading', at, until: time(), lead, answer: found && heardOf(found.answer)});
     };
     if (server)
-      later(0, () => void server.service.desk.find(lead).then(hear, () => undefined), server.process);
+      later(0, () => void server.service.desk.find(lead).then(hear, this.#unavailable), server.process);
   }
 
-  /** What an operator does with the command, straight on the store. */
-  async #order(operation: To<Command['name']>) {
-    const command: Command = {
-      type: 'command',
-      at: time(),
-      until: Infinity,
-      name: operation.do,
-      deliveries: [],
-    };
-    this.#facts.push(command);
-    const store = await openSqliteBeside(path, clearText, true);
-    try {
-      command.deliveries = await this.#carryOut(operation, store, command);
-    } catch (error) {
-      this.failed(error);
-    } finally {
-      command.until = time();
-      await store.close();
-    }
-  }
-
-  /** @returns the deliveries that the command changes, or may change */
-  async #carryOut(operation: To<Command['name']>, store: BesideStore, command: Command): Promise<string[]> {
-    const now = Date.now();
-    if (operation.do === 'pause' || operation.do === 'resume') {
-      const {destination} = operation;
-      command.destination = destination;
-      if (operation.do === 'resume') await store.resumeDestination(now, destination);
-      else await store.pauseDestination({destination, pausedAt: now, reason: 'an operator paused it'});
-      return [];
-    }
-    if (operation.do === 'accept') {
-      const {destination} = operation;
-      const files = this.#files[0] ?? 'usual';
-      const settings = destinationsUnder(files).get(destination);
-      if (!settings) return [];
-      Object.assign(command, {destination, address: addressesUnder(files)[destination]});
-      await store.acceptAddress(now, destination, addressOf(settings));
-      return [];
-    }
-    const lead = operation.content === undefined ? undefined : this.#leads.get(operation.content);
-    if (operation.do === 'settle') {
-      const known = this.#creations.find((one) => one.lead === lead && one.destination === 'lender');
-      if (!lead || !known) return [];
-      const settled = await store.settleAs(now, {lead, destination: 'lender'}, known.id);
-      return settled === 'settled' ? [nameOf({lead, destination: 'lender', content: 'lead'})] : [];
-    }
-    if (operation.content !== undefined && !lead) return [];
-    const {destination, state} = operation;
-    const filter = {lead, destination, state};
-    if (operation.do === 'drop') {
-      const dropped = () => store.listDeliveries(1_000, {...filter, state: 'dropped'});
-      const before = new Set((await dropped()).map(nameOf));
-      await store.dropDeliveries(now, filter);
-      return (await dropped()).map(nameOf).filter((name) => !before.has(name));
-    }
-    // What the docs say of `retry`: nothing under way, held deliveries only if the command names them, and a lead that has
-    // been delivered or dropped never.
-    const mayRetry = ({leasedUntil, state: itsState, content}: DeliveryRow) =>
-      leasedUntil <= now &&
-      (itsState !== 'held' || state !== undefined || lead !== undefined) &&
-      (content !== 'lead' || isOpen(itsState));
-    const named = (await store.listDeliveries(1_000, filter)).filter(mayRetry).map(nameOf);
-    await store.retryDeliveries(now, filter);
-    return named;
-  }
+  /** A client gets a 503 for it. Nothing else may go wrong. */
+  readonly #unavailable = (error: unknown) => {
+    if (!(error instanceof StoreUnavailable)) this.failed(error);
+  };
 }
-
-const isOpen = (state: DeliveryRow['state']) => (openStates as readonly string[]).includes(state);

@@ -2,7 +2,7 @@
 import type {Timings} from '../../server/config/timings.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
+import type {Sealer} from '../../server/store/sealing.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
 import {watchNothing} from '../support/watch-nothing.ts';
@@ -35,14 +35,15 @@ type Settings = Parameters<typeof startLeadService>[1];
 /** Starts a server on a file that is there, or makes it. */
 export async function startServer(
   path: string,
+  sealer: Sealer,
   process: Process,
   config: Settings,
   timings: Timings,
   world: World,
 ): Promise<Server> {
   return runIn(process, async () => {
-    const opened = await openSqliteStore(path, clearText, undefined, {
-      start: (file) => Promise.resolve(startWriter(file, process, world)),
+    const opened = await openSqliteStore(path, sealer, undefined, {
+      start: (file) => Promise.resolve(startWriter(file, sealer, process, world)),
       watch: watchNothing,
     });
     const service = await startLeadService(delayed(opened, process, world), config, {
@@ -55,8 +56,8 @@ export async function startServer(
 }
 
 /** In place of the thread: a commit takes time before it happens, and again before its outcome is known. */
-function startWriter(path: string, process: Process, world: World): Writer {
-  const {before, commit, close} = openCommits(path);
+function startWriter(path: string, sealer: Sealer, process: Process, world: World): Writer {
+  const {before, commit, close} = openCommits(path, sealer);
   const failed = 'The simulated disk failed';
   return {
     before,

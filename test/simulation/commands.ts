@@ -1,0 +1,175 @@
+/** Commands that take their time: what erases, sweeps and seals anew, beside the processes that run. */
+import type {ErasureStore} from '../../server/leads/erasure.ts';
+import type {KeyStore} from '../../server/leads/data-keys.ts';
+import {leadQueries} from '../../server/store/queries.ts';
+import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
+import {
+  createRunner,
+  emptyLogAtOnce,
+  inTransaction,
+  openBeside,
+  sqliteWords,
+} from '../../server/store/sqlite/connection.ts';
+import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
+import {kill} from './connections.ts';
+import {findPersonal, path} from './data-folder.ts';
+import type {Erasing, Fact} from './history.ts';
+import type {To} from './plan.ts';
+
+type SlowStore = ErasureStore & KeyStore & {purge: () => Promise<boolean>};
+
+/** What the commands ask of their history. */
+export type AroundCommands = {
+  record: (fact: Fact) => void;
+  failed: (error: unknown) => void;
+  /** The acknowledged lead with this content, if any. */
+  leadWith: (content: number) => string | undefined;
+  /** All contents of leads that were sent. */
+  contents: ReadonlySet<number>;
+  /** The commands that were begun, each with the data keys that it has. */
+  commands: {process: Process; sealer: Sealer}[];
+  /** Whether nothing may be in clear in any file. */
+  isSealed: () => boolean;
+};
+
+/** Attempts to empty the log, at most, and the milliseconds between two of them. */
+const [mostPurges, betweenPurges] = [10, 500];
+/** Passes of `rotate`, at most. The last one finds nothing any more. */
+const mostPasses = 5;
+
+/**
+ * Runs a command as a process of its own. Each of its reads and writes takes some milliseconds, and sometimes seconds, so
+ * that processes change what it has read.
+ * @param cut it is killed before so many reads and writes have happened. Undefined: never
+ */
+function runCommand(
+  sealer: Sealer,
+  cut: number | undefined,
+  {failed, commands}: Pick<AroundCommands, 'failed' | 'commands'>,
+  work: (store: SlowStore) => Promise<void>,
+): void {
+  const process = newProcess('a command');
+  commands.push({process, sealer});
+  let steps = 0;
+  const late = async <Result>(step: () => Result): Promise<Result> => {
+    const isLong = draw('whether a step of a command is long') < 0.15;
+    await wait(1 + draw('a step of a command') * (isLong ? 4_000 : 20));
+    steps += 1;
+    if (steps > (cut ?? Infinity)) kill(process);
+    if (process.isDead) return new Promise(() => undefined);
+    const result = step();
+    await wait(1);
+    return result;
+  };
+  async function run() {
+    const connection = openBeside(path, true);
+    const {all, one} = createRunner(connection);
+    const queries = leadQueries(
+      {
+        read: (statement) => late(() => all(statement)),
+        readOne: (statement) => late(() => one(statement)),
+        write: (...statements) => late(() => inTransaction(connection, () => statements.map(all))),
+        ...sqliteWords,
+      },
+      sealer,
+    );
+    await queries.checkKeys();
+    await work({...queries, purge: () => Promise.resolve(emptyLogAtOnce(connection))});
+    kill(process);
+  }
+  void runIn(process, run).catch(failed);
+}
+
+/** What stands in the files right now. */
+export function search({record, contents, isSealed}: AroundCommands) {
+  record({type: 'search', at: time(), found: findPersonal(contents), isSealed: isSealed()});
+}
+
+async function purgeAndSearch(store: SlowStore, around: AroundCommands) {
+  for (let attempt = 0; attempt < mostPurges; attempt += 1) {
+    if (await store.purge()) return search(around);
+    await wait(betweenPurges);
+  }
+}
+
+/** What `lead-prequal leads erase` does. */
+export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: AroundCommands) {
+  const named = around.leadWith(content);
+  if (named === undefined) return;
+  runCommand(sealer, cut, around, async (store) => {
+    // Between these two, somebody reads what would go, and types a word.
+    const going = await store.erasable([named]);
+    await store.useKeys();
+    for (const {id: lead} of going) {
+      const now = Date.now();
+      const erasing: Erasing = {
+        type: 'erasing',
+        by: 'operator',
+        at: time(),
+        until: Infinity,
+        now,
+        lead,
+        keepsConsent: !all,
+      };
+      around.record(erasing);
+      await store.erase(lead, now, () => !all);
+      erasing.until = time();
+    }
+    await purgeAndSearch(store, around);
+  });
+}
+
+/** What the sweep does, slice by slice. */
+export function sweep(
+  {keptFor, partner, keepsConsent, cut}: To<'sweep'>,
+  sealer: Sealer,
+  around: AroundCommands,
+) {
+  runCommand(sealer, cut, around, async (store) => {
+    const retention = {
+      shortest: keptFor,
+      keptFor: (name: string | null) => (partner === undefined || name === partner ? keptFor : undefined),
+      keepConsent: () => keepsConsent,
+    };
+    let after: Parameters<SlowStore['sweep']>[2];
+    do {
+      const now = Date.now();
+      const erasing: Erasing = {type: 'erasing', by: 'sweep', at: time(), until: Infinity, now, keepsConsent};
+      around.record(erasing);
+      const {next} = await store.sweep(now, retention, after);
+      erasing.until = time();
+      after = next;
+    } while (after);
+    await purgeAndSearch(store, around);
+  });
+}
+
+/**
+ * What `lead-prequal keys rotate` does, until nothing is sealed with another key than the first, or in clear.
+ * @param isReady whether all processes write with the first key
+ * @param rotated called when that was so before the last look
+ */
+export function rotate(
+  {cut}: Pick<To<'rotate'>, 'cut'>,
+  sealer: Sealer,
+  around: AroundCommands,
+  {isReady, rotated}: {isReady: () => boolean; rotated: () => void},
+) {
+  runCommand(sealer, cut, around, async (store) => {
+    await store.useKeys();
+    for (let pass = 0; pass < mostPasses; pass += 1) {
+      const wasReady = isReady();
+      let looked = 0;
+      for await (const done of store.reseal()) {
+        looked = done.looked;
+        for (const lead of done.unreadable) around.failed(new Error(`${lead} cannot be sealed anew`));
+      }
+      if (looked > 0) continue;
+      if (!wasReady) return;
+      for (const {key} of await store.keyUses())
+        if (key !== checkInHex(sealer.writesWith)) await store.forgetKey(key);
+      rotated();
+      return purgeAndSearch(store, around);
+    }
+  });
+}

@@ -1,0 +1,117 @@
+/** What the files of a history's processes may say: destinations, routes, data keys, timings. */
+import type {DestinationSettings} from '../../server/config/destinations.ts';
+import {usualTimings, type Timings} from '../../server/config/timings.ts';
+import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
+import {createSealer, type Sealer} from '../../server/store/sealing.ts';
+import {emailSettings} from '../support/email-settings.ts';
+import type {Addresses, Agreed} from './history.ts';
+import type {ConfigurationName, DestinationName, KeysName, Sender} from './plan.ts';
+
+/** Shorter than those of a real server, so that a history has room for several attempts. */
+export const timings: Timings = {
+  ...usualTimings,
+  delivery: 10_000,
+  settling: 2_000,
+  lease: 16_000,
+  longestRetry: 20_000,
+  longestBreak: 5_000,
+  idlePoll: 2_000,
+  busyPoll: 200,
+};
+
+const access = {user: 'user', password: 'password', cid: '1'};
+const destinations = {
+  lender: {
+    type: 'lead-api',
+    url: 'http://lender.test',
+    ...access,
+    attributionInNotes: true,
+    perSecond: undefined,
+    parallel: 4,
+  },
+  other: {
+    type: 'lead-api',
+    url: 'http://other.test',
+    ...access,
+    attributionInNotes: false,
+    perSecond: 2,
+    parallel: 2,
+  },
+  crm: {
+    type: 'webhook',
+    url: 'http://crm.test',
+    secrets: [Buffer.from('secret')],
+    isInternal: true,
+    perSecond: 5,
+    parallel: 3,
+  },
+  inbox: emailSettings('smtp://inbox.test', {everyMinutes: 0.25}),
+} satisfies Record<DestinationName, DestinationSettings>;
+/**
+ * The destinations of a configuration.
+ * @param isChoosy whether the webhook gets answers alone, and what no webhook may leave out
+ */
+export function destinationsUnder(
+  name: ConfigurationName,
+  isChoosy = false,
+): Map<string, DestinationSettings> {
+  const {other} = destinations;
+  const crm = {...destinations.crm, ...(isChoosy && {events: ['lead.answered' as const]})};
+  const all = new Map<string, DestinationSettings>(Object.entries({...destinations, crm}));
+  if (name === 'without crm') all.delete('crm');
+  if (name === 'crm elsewhere') all.set('crm', {...crm, url: 'http://crm.elsewhere.test'});
+  if (name === 'other elsewhere') all.set('other', {...other, url: 'http://other.elsewhere.test'});
+  if (name === 'slower crm') all.set('crm', {...crm, perSecond: 2});
+  return all;
+}
+
+/** As facts have them. */
+export const addressesUnder = (name: ConfigurationName): Addresses =>
+  Object.fromEntries(
+    [...destinationsUnder(name)].map(([destination, settings]) => [
+      destination,
+      new URL('url' in settings ? settings.url : settings.smtpUrl).hostname,
+    ]),
+  );
+
+export const agreed = (mostSends: number): Record<DestinationName, Agreed> => ({
+  lender: {gets: 'leads', parallel: 4, mostSends},
+  other: {gets: 'leads', parallel: 2, mostSends},
+  crm: {gets: 'news', parallel: 3, perSecond: 5, mostSends: Infinity},
+  inbox: {gets: 'digests', parallel: Infinity, mostSends: Infinity},
+});
+
+export const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: DestinationName[]}> = {
+  'a caller': {partner: null, answerFrom: 'lender', sendTo: ['inbox']},
+  acme: {partner: 'acme', answerFrom: 'lender', sendTo: ['crm', 'inbox']},
+  globex: {partner: 'globex', answerFrom: undefined, sendTo: ['crm', 'other']},
+};
+
+/**
+ * What the data keys of a process are, one after another, as the guide of operators says. Nothing may skip one of them:
+ * each process reads what the others write. From the last but one on, `rotate` seals everything with the new key, and
+ * only then comes the last one.
+ */
+const keyPhases: Record<KeysName, readonly (readonly [string, ...string[]])[]> = {
+  none: [['clear']],
+  one: [['key-1']],
+  introduced: [['clear'], ['clear', 'key-1'], ['key-1', 'clear'], ['key-1']],
+  changed: [['key-1'], ['key-1', 'key-2'], ['key-2', 'key-1'], ['key-2']],
+};
+const sealers = new Map<string, Sealer>();
+
+export function keysOf(name: KeysName) {
+  const phases = keyPhases[name];
+  const last = phases.length - 1;
+  return {
+    last,
+    /** With this phase, everything can be sealed with the last key. */
+    rotating: Math.max(0, last - 1),
+    sealerAt(phase: number): Sealer {
+      const words = phases[phase] ?? phases[0]!;
+      const known = sealers.get(words.join(' ')) ?? createSealer(words);
+      sealers.set(words.join(' '), known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** The data folder of a history: its database, with triggers that note what happened, and what its files hold. */
+import {copyFileSync, existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {workerData} from 'node:worker_threads';
+import {clearText} from '../../server/store/sealing.ts';
+import {openCommits} from '../../server/store/sqlite/commits.ts';
+import {makeFile} from '../../server/store/sqlite/files.ts';
+import {personalOf} from './people.ts';
+
+/** Where the files of the histories are. simulate.ts makes the folder, and removes it. */
+const {folder} = workerData as {folder: string};
+const template = join(folder, 'template.sqlite');
+export const path = join(folder, 'leads.sqlite');
+
+/** Triggers that note changes that must never happen. They compare what is meant, and not how it is written. */
+const triggers = `
+  CREATE TABLE changes (words TEXT);
+  CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND NEW.erased_at IS NULL AND
+      (NEW.status <> 'done' OR (NEW.lead <> '' AND NEW.total_qualified_amount IS NOT OLD.total_qualified_amount))
+    BEGIN INSERT INTO changes VALUES ('the answer of ' || OLD.id || ' was done and changed'); END;
+  CREATE TRIGGER lead_gone AFTER DELETE ON leads
+    BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was deleted'); END;
+  CREATE TRIGGER delivery_gone AFTER DELETE ON deliveries
+    BEGIN INSERT INTO changes VALUES ('the delivery of ' || OLD.lead_id || ' to ' || OLD.destination || ' was deleted'); END;
+  CREATE TRIGGER remote_id AFTER UPDATE ON deliveries
+    WHEN OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id
+    BEGIN INSERT INTO changes VALUES ('the id of ' || OLD.lead_id || ' at ' || OLD.destination || ' changed'); END;
+  CREATE TRIGGER delivered AFTER UPDATE ON deliveries
+    WHEN OLD.state = 'delivered' AND NEW.state <> 'delivered' AND OLD.content = 'lead'
+    BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.lead_id || ' was delivered to ' || OLD.destination || ', and is not'); END;
+  CREATE TABLE erasures (lead TEXT, erased_at INTEGER, leased_until INTEGER);
+  CREATE TRIGGER erased AFTER UPDATE ON leads WHEN OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL
+    BEGIN INSERT INTO erasures SELECT NEW.id, NEW.erased_at, MAX(leased_until) FROM deliveries WHERE lead_id = NEW.id; END;
+  CREATE TRIGGER erased_changes AFTER UPDATE ON leads WHEN OLD.erased_at IS NOT NULL
+    BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was erased and changed'); END;
+  CREATE TRIGGER erased_returns AFTER INSERT ON sealed
+    WHEN NEW.part <> 'consent' AND EXISTS (SELECT 1 FROM leads WHERE id = NEW.lead_id AND erased_at IS NOT NULL)
+    BEGIN INSERT INTO changes VALUES ('of the lead ' || NEW.lead_id || ', which was erased, ' || NEW.part || ' was stored'); END;
+  CREATE TRIGGER joins_erased AFTER INSERT ON leads
+    WHEN EXISTS (SELECT 1 FROM leads WHERE id = NEW.duplicate_of AND erased_at IS NOT NULL)
+    BEGIN INSERT INTO changes VALUES ('the lead ' || NEW.id || ' counts as a duplicate of one that was erased'); END;`;
+
+/** Makes a file with all tables, of which each history gets a copy. That data is in clear is noted by the first start. */
+function makeTemplate() {
+  makeFile(template);
+  openCommits(template, clearText).close();
+  const database = new DatabaseSync(template);
+  database.exec(triggers);
+  database.close();
+}
+
+/** Removes what the history before left behind, and makes an empty database. */
+export function beginFiles() {
+  if (!existsSync(template)) makeTemplate();
+  for (const file of filesOf()) rmSync(join(folder, file));
+  copyFileSync(template, path);
+}
+
+const filesOf = () => readdirSync(folder).filter((file) => file.startsWith('leads.sqlite'));
+
+/** Looks at the database itself, which takes no time and disturbs nobody. */
+export function rowsOf(query: string) {
+  const database = new DatabaseSync(path, {readOnly: true});
+  const rows = database.prepare(query).all();
+  database.close();
+  return rows;
+}
+
+/** Which personal data of these contents stands in any file of the data folder, as `<what> <content>`. */
+export function findPersonal(contents: Iterable<number>): string[] {
+  const files = filesOf().map((file) => readFileSync(join(folder, file)));
+  return [...contents].flatMap((content) =>
+    Object.entries(personalOf(content)).flatMap(([what, text]) =>
+      files.some((file) => file.includes(text)) ? [`${what} ${content}`] : [],
+    ),
+  );
+}

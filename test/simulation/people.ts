@@ -1,0 +1,30 @@
+/** Whose leads a history has: a number gives a person, whose name, e-mail and telephone number nobody else has. */
+import type {Consent} from '../../server/leads/stored-lead.ts';
+import {asLead, prequalificationBody, standardBody} from '../support/sample-leads.ts';
+import {beginning} from './clock.ts';
+
+/** Texts by which the person is found in a file. */
+export const personalOf = (content: number) => ({
+  name: `Visitor-${content}-Jane`,
+  email: `person-${content}@example.com`,
+  phone: `20255501${String(content).padStart(2, '0')}`,
+});
+
+/** @param isStandard whether the lead asks for no amounts */
+export function leadOf(content: number, isStandard: boolean) {
+  const {name: first_name, email, phone} = personalOf(content);
+  const body = isStandard ? standardBody : {...prequalificationBody, cash: content};
+  return asLead({...body, first_name, email, phone});
+}
+
+/** Its browser stands for what only the consent holds of the visitor. */
+export const consentOf = (content: number): Consent => ({
+  textVersion: '1',
+  textHash: 'a'.repeat(64),
+  agreed: true,
+  givenAt: beginning,
+  origin: 'https://acme.example',
+  page: 'https://acme.example/',
+  ip: '192.0.2.1',
+  userAgent: `Browser of ${personalOf(content).name}`,
+});
