@@ -393,9 +393,10 @@ class Players {
 
   /** Whether all processes and all commands write with the last key. */
   #isReadyToRotate(): boolean {
-    const {last, rotating, sealerAt} = this.#keys;
+    const {last, rotating} = this.#keys;
+    const {writesWith} = this.#keys.sealerAt(last);
     const isBehind = ({process, sealer}: AroundCommands['commands'][number]) =>
-      !process.isDead && sealer.writesWith !== sealerAt(last).writesWith;
+      !process.isDead && sealer.writesWith !== writesWith;
     return (
       last > 0 && this.#keysInUse.every((phase) => phase >= rotating) && !this.#around.commands.some(isBehind)
     );
