@@ -134,7 +134,15 @@ export function sweep(
     let after: Parameters<SlowStore['sweep']>[2];
     do {
       const now = Date.now();
-      const erasing: Erasing = {type: 'erasing', by: 'sweep', at: time(), until: Infinity, now, keepsConsent};
+      const erasing: Erasing = {
+        type: 'erasing',
+        by: 'sweep',
+        of: after?.of ?? 'leads',
+        at: time(),
+        until: Infinity,
+        now,
+        keepsConsent,
+      };
       around.record(erasing);
       const {next} = await store.sweep(now, retention, after);
       erasing.until = time();

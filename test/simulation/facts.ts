@@ -69,7 +69,7 @@ export class Facts {
         !one.keepsConsent &&
         one.until < at &&
         one.at > first.until &&
-        (one.by === 'sweep' || one.lead === lead),
+        (one.by === 'sweep' ? one.of === 'consents' : one.lead === lead),
     );
     return first.keepsConsent && !isGone;
   }

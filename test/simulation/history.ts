@@ -4,6 +4,7 @@
  */
 import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
+import type {SweepPlace} from '../../server/leads/erasure.ts';
 import type {BesideStore} from '../../server/leads/lead-store.ts';
 import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
 import {isErased} from '../../server/store/rows.ts';
@@ -53,7 +54,7 @@ export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | und
  * notes with what is erased. `until` is Infinity if nobody heard that it was done.
  */
 export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolean} & (
-    {by: 'operator'; lead: string} | {by: 'sweep'}
+    {by: 'operator'; lead: string} | {by: 'sweep'; of: SweepPlace['of']}
   );
 
 /** What was in the files of the data folder, right after the log was emptied: such as `email 7`, of the content 7. */

@@ -177,7 +177,8 @@ class Players {
     for (const lead of this.#leads.values()) void this.#read(lead);
     for (const retry of this.#facts.some(({type}) => type === 'erasing') ? this.#retries.values() : [])
       void this.#submit(retry, true);
-    await passTime(() => false, time() + 5_000);
+    // A commit that began before the faults ended may still be slow.
+    await passTime(() => false, time() + clientPatience + 3_000);
     const changes = rowsOf('SELECT words FROM changes').map(({words}) => String(words));
     const erasures = rowsOf('SELECT lead, leased_until FROM erasures');
     const leases = new Map(erasures.map(({lead, leased_until}) => [String(lead), Number(leased_until)]));
@@ -392,9 +393,10 @@ class Players {
 
   /** Whether all processes and all commands write with the last key. */
   #isReadyToRotate(): boolean {
-    const {last, rotating, sealerAt} = this.#keys;
+    const {last, rotating} = this.#keys;
+    const {writesWith} = this.#keys.sealerAt(last);
     const isBehind = ({process, sealer}: AroundCommands['commands'][number]) =>
-      !process.isDead && sealer.writesWith !== sealerAt(last).writesWith;
+      !process.isDead && sealer.writesWith !== writesWith;
     return (
       last > 0 && this.#keysInUse.every((phase) => phase >= rotating) && !this.#around.commands.some(isBehind)
     );
