@@ -150,6 +150,8 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
 
     async useKeys() {
       await checkKeys();
+      // A start writes nothing without need: the disk may be full.
+      if ((await rowsOfKeys()).some(({check_value}) => check_value === writesWith)) return;
       await write(
         statement(
           'INSERT INTO data_keys (check_value, since) VALUES ($1, $2) ON CONFLICT (check_value) DO NOTHING',

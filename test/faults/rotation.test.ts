@@ -21,7 +21,7 @@ import {until} from '../support/until.ts';
 import {acme, baseConfig} from '../support/test-server.ts';
 import {basic, postJson} from '../support/http.ts';
 
-const leads = 400 * (Number(process.env['FAULT_ROUNDS'] ?? 10));
+const leads = 400 * Number(process.env['FAULT_ROUNDS'] ?? 10);
 /** How often the command is killed while it seals, and again while it seals with another key. */
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 10);
 const [first, second] = [
