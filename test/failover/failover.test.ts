@@ -2,7 +2,7 @@
  * The primary of two PostgreSQL fails, again and again, while three servers take leads: its machine loses its power, hangs,
  * or hands over on purpose. Afterwards no acknowledged lead is missing, and no idempotency key has made two leads.
  *
- * FAULT_ROUNDS is the number of kills. Ten take about six minutes.
+ * FAILOVER_KILLS is the number of kills. Ten take about seven minutes.
  */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
@@ -24,7 +24,7 @@ import {
 } from './cluster.ts';
 import {longestGap, sendKeyedLoad} from './keyed-load.ts';
 
-const kills = Number(process.env['FAULT_ROUNDS'] ?? 10);
+const kills = Number(process.env['FAILOVER_KILLS'] ?? 10);
 const servers = 3;
 
 /** Each resolves when the other one is the primary, and this one follows it again. */
