@@ -128,7 +128,7 @@ suite('two PostgreSQL of which one takes over from the other', {skip: withoutRed
     assert.deepEqual(missing, []);
     assert.equal(second, 0);
     assert.equal(untold, 0);
-    assert.deepEqual(load.bad, []);
+    assert.deepEqual(load.bad.slice(0, 5), []);
     for (const server of running) assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 });

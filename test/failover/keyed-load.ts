@@ -3,7 +3,7 @@
  * acknowledged, visitors without a script press the last button of the apply page until they get their answer, and readers
  * ask for a lead. All answers are noted.
  */
-import {randomUUID} from 'node:crypto';
+import {randomBytes, randomUUID} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Pool} from 'undici';
 import {usualTimings} from '../../server/config/timings.ts';
@@ -132,14 +132,17 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
     }
   }
 
-  /** Each visitor comes from another network, because a network may send few leads without a script. */
+  /**
+   * Each visitor comes from another network, because a network may send few leads without a script in an hour. Redis still
+   * has those of an earlier run.
+   */
   async function visitor(first: number) {
     const funds = {credit_score: 'Above 720', retirement: '120000', cash: '50000', investments: '0'};
     const person = {first_name: 'Ann', last_name: 'Lee', phone: '415-555-0132'};
-    for (let network = 0; sending; network += 1) {
+    for (; sending; await sleep(interval)) {
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
-        'x-forwarded-for': `203.${first}.${network >> 8}.${network & 255}`,
+        'x-forwarded-for': `2001:db8:${randomBytes(4).toString('hex').replace(/^.{4}/, '$&:')}::1`,
       };
       const post = (server: number, fields: object) => {
         const body = new URLSearchParams({...funds, ...fields}).toString();
@@ -158,7 +161,6 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
           await sleep(pause);
         }
       }
-      await sleep(interval);
     }
   }
 
