@@ -77,9 +77,13 @@ function isRedisUrl(text: string): boolean {
   }
 }
 
-/** Whether the text is a PostgreSQL URL. For a UNIX socket, the host is empty: `postgres://user@/leads?host=/run/…`. */
+/**
+ * Whether the text is a PostgreSQL URL. For a UNIX socket, the host is empty: `postgres://user@/leads?host=/run/…`.
+ * node-postgres cannot try several hosts, as libpq does. It would look all of them up as one name.
+ */
 const isPostgresUrl = (text: string) =>
-  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
+  /^postgres(ql)?:\/\//.test(text) &&
+  URL.parse(text.replace('@/', '@socket/'))?.hostname.includes(',') === false;
 
 /**
  * All settings, by group. `npm run docs` makes docs/settings.md from them, in the same order: each group is a heading
@@ -187,7 +191,7 @@ export const settingGroups = {
       .string()
       .refine(isPostgresUrl, {
         error:
-          'must be an address such as postgres://user:password@host:5432/database, with signs such as @ or / of a password encoded',
+          'must be an address such as postgres://user:password@host:5432/database, with one host, and with signs such as @ or / of a password encoded',
       })
       .optional()
       .describe('`postgres://…`, a PostgreSQL database instead of the SQLite file. Processes may share it.'),

@@ -18,7 +18,8 @@ export type Cluster = {
   remove(): void;
 };
 
-function binaries(): string {
+/** The folder of the programs of the newest PostgreSQL that is installed. */
+export function binaries(): string {
   const [newest] = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
   if (!newest) throw new Error(notInstalled('postgresql'));
   return newest;

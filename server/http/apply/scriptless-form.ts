@@ -124,10 +124,17 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     } satisfies EmbedSubmission);
   }
 
-  /** @throws ProblemError if the network has sent too many leads */
-  async function countLead(network: string) {
+  /**
+   * Counts a lead once, however often it is sent: while the store is away, a visitor presses the button again and again.
+   * @param digest of the idempotency key
+   * @throws ProblemError if the network has sent too many leads
+   */
+  async function countLead(network: string, digest: string) {
+    const counted = {name: `scriptless lead:${digest}`, window: hour};
+    const {counts} = await counters.read([counted.name]);
+    if (counts[0]) return;
     const {count, left} = await counters.increment({name: `scriptless leads:${network}`, window: hour});
-    if (count <= leadsPerNetwork) return;
+    if (count <= leadsPerNetwork) return void (await counters.increment(counted));
     throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
       headers: {'Retry-After': String(Math.ceil(left / 1_000))},
     });
@@ -157,7 +164,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
       idempotency,
       async readGiven() {
         const {consent, consentText} = readConsent(request, partner, sent);
-        await countLead(request.network);
+        await countLead(request.network, idempotency[0]?.digest ?? '');
         return {consent: consent && {...consent, script: 'none'}, consentText};
       },
       suspect: [unknown, signs].filter(Boolean).join(' ') || undefined,

@@ -138,6 +138,7 @@ suite('a setting', () => {
     [{KEEP_CONSENT_YEARS: '-1'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
     [{KEEP_CONSENT_YEARS: '101'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
     [{DATABASE_URL: 'mysql://localhost/leads'}, /^DATABASE_URL must be an address such as postgres:/],
+    [{DATABASE_URL: 'postgres://me@one.example,two.example:5432/leads'}, /^DATABASE_URL .* with one host/],
     [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
   ];
   for (const [environment, names] of refused) {

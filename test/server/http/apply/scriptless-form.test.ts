@@ -389,6 +389,24 @@ suite('leads without a script', () => {
     assert.equal(newest(server).suspect, 'trap fast');
   });
 
+  test('that cannot be stored for a while are counted once, so that the visitor may press on', async () => {
+    const browser = visitor(server);
+    const third = await toContact(browser, '/apply/trusting');
+    const rename = (from: string, to: string) => {
+      const database = new DatabaseSync(server.config.databasePath, {timeout: 5_000});
+      database.exec(`ALTER TABLE ${from} RENAME TO ${to}`);
+      database.close();
+    };
+    rename('consents', 'consents_away');
+    for (let press = 0; press < 6; press += 1) {
+      const refused = await browser.send(third, person);
+      assert.equal(refused.status, 503);
+      assert.match(refused.text, /Something went wrong on our side/);
+    }
+    rename('consents_away', 'consents');
+    assert.equal((await browser.send(third, person)).status, 200);
+  });
+
   test('are taken five times an hour from a network, and the sixth loses nothing that was typed', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/trusting');
