@@ -77,7 +77,7 @@ export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End 
         const [broken] = all(statement('PRAGMA foreign_key_check'));
         if (broken)
           throw new TransferError(
-            `A row of ${broken['table']} in ${place} refers to a lead that is not there`,
+            `A row of ${String(broken['table'])} in ${place} refers to a lead that is not there`,
           );
       }),
     close: () =>
