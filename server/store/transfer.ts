@@ -72,6 +72,15 @@ function textOf(table: TableName, row: Row): string {
   return `${JSON.stringify(values)}\n`;
 }
 
+/** Rows of which this is true have the same text. It takes less time than making the other text. */
+const isSame = (table: TableName, one: Row, other: Row) =>
+  Object.keys(tables[table].columns).every((column) => {
+    const [value, there] = [one[column], other[column]];
+    return value instanceof Uint8Array && there instanceof Uint8Array
+      ? Buffer.compare(value, there) === 0
+      : value === there;
+  });
+
 const surrogate = /[\ud800-\udfff]/;
 /** Compares by the bytes of UTF-8, as SQLite does. JavaScript compares by units of UTF-16. */
 function compareValues(one: Value, other: Value): number {
@@ -159,7 +168,7 @@ export async function passThrough(
           const text = textOf(table, row);
           digests.source.update(text);
           rows += 1;
-          held.push(other && order === 0 && textOf(table, other) === text ? text : row);
+          held.push(other && order === 0 && isSame(table, row, other) ? text : row);
         }
         if (held.length >= pageSize || gone.length >= pageSize) await settle();
       }
