@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {createInterface} from 'node:readline';
+import pg from 'pg';
 import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {freshStore} from './servers.ts';
@@ -33,7 +33,10 @@ await move('PostgreSQL to SQLite', {...settings, DATABASE_URL: middle}, last);
 compareFiles(first, last);
 console.log('All tables of the first file and of the last one are equal.');
 folder.remove();
-rmSync(last, {force: true});
+const client = new pg.Client(process.env['TEST_DATABASE_URL']);
+await client.connect();
+await client.query(`DROP DATABASE ${new URL(middle).pathname.slice(1)}`);
+await client.end();
 
 async function move(direction: string, environment: Record<string, string>, to: string) {
   console.log(`\n${direction}, ${inWords(leads)} leads`);

@@ -14,7 +14,7 @@ const entries = () => Array.from({length: 3}, () => newEntry({partner: 'acme'}))
 const isSentence = (text: string) => text.trim().split('\n').length === 1 && !text.includes('    at ');
 
 suite('a copy of the store', () => {
-  test('beside a server it copies; --finish waits until the server is stopped, and then marks the store', async (t) => {
+  test('it runs beside a server; the last pass wants it stopped, and marks the store', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
     const to = join(folder, 'new', 'leads.sqlite');
     const server = await startService(settings, folder);
