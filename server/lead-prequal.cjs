@@ -41,7 +41,9 @@ function letServerGoFirst() {
     // Then the command runs as any other program.
   }
 }
-if (words[0] !== 'serve') letServerGoFirst();
+// Servers stand still until the last pass of `store copy` ends.
+const isAwaited = words[0] === 'serve' || (words[0] === 'store' && words.includes('--finish'));
+if (!isAwaited) letServerGoFirst();
 
 /**
  * Keeps the compiled code below the code itself, so that the next start takes less time. Only the owner of the code does
