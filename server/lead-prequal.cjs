@@ -27,10 +27,11 @@ const own = process.versions.node.split('.').map(Number);
 const fits = ({within, parts}) => isAtLeast(own, parts) && (!within || own[0] === parts[0]);
 
 /**
- * V8 lets the garbage of a long export grow to some 250 MB, although little of it is in use. With these limits, an
- * export of any size stays below 150 MB. They must be given to Node at its start, so the process starts itself anew.
+ * V8 lets the garbage of a command that takes long grow to some 250 MB, although little of it is in use. With these
+ * limits, in MB, an export of any size stays below 150 MB, and a copy of the store below 200 MB. They must be given to
+ * Node at its start, so the process starts itself anew.
  */
-const limits = ['--max-semi-space-size=1', '--max-old-space-size=48'];
+const oldSpaces = {'leads export': 48, 'store copy': 80};
 const [, script, ...words] = process.argv;
 /** A command must not take the processor from a server on the same machine. Some sandboxes forbid that, though. */
 function letServerGoFirst() {
@@ -40,7 +41,9 @@ function letServerGoFirst() {
     // Then the command runs as any other program.
   }
 }
-if (words[0] !== 'serve') letServerGoFirst();
+// Servers stand still until the last pass of `store copy` ends.
+const isAwaited = words[0] === 'serve' || (words[0] === 'store' && words.includes('--finish'));
+if (!isAwaited) letServerGoFirst();
 
 /**
  * Keeps the compiled code below the code itself, so that the next start takes less time. Only the owner of the code does
@@ -52,9 +55,10 @@ function keepCompiledCode() {
   if (enableCompileCache && isOwner)
     enableCompileCache(join(__dirname, '../node_modules/.cache/lead-prequal'));
 }
-const isExport = words[0] === 'leads' && words[1] === 'export';
+const oldSpace = oldSpaces[words.slice(0, 2).join(' ')];
 
-if (isExport && process.execve && process.execArgv.length === 0) {
+if (oldSpace && process.execve && process.execArgv.length === 0) {
+  const limits = ['--max-semi-space-size=1', `--max-old-space-size=${oldSpace}`];
   process.execve(process.execPath, [process.execPath, ...limits, script, ...words], process.env);
 } else if (alternatives.some(fits)) {
   keepCompiledCode();

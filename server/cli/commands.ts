@@ -15,6 +15,7 @@ const loaders = {
   destinations: async () => (await import('./destinations.ts')).destinationsCommand,
   partners: async () => (await import('./partners.ts')).partnersCommand,
   reload: async () => (await import('./reload.ts')).reloadCommand,
+  store: async () => (await import('./store.ts')).storeCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   versions: async () => (await import('./versions.ts')).versionsCommand,
   serve: () => Promise.resolve(serveCommand),

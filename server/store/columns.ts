@@ -312,6 +312,18 @@ export const tables = {
     primaryKey: ['id'],
     since: 12,
   },
+
+  /** No row, or one: why no server may start on this store (transfer.ts). */
+  store_mark: {
+    columns: {
+      id: {...integer, check: 'id = 1'},
+      mark: {...text, oneOf: ['moved', 'unfinished']},
+      /** Where the leads were moved to, or from where they are copied: the file, or the URL without secrets. */
+      place: text,
+    },
+    primaryKey: ['id'],
+    since: 13,
+  },
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof tables;

@@ -4,8 +4,8 @@
  */
 import type {Emit} from '../observe/observations.ts';
 import {deliveryContents} from '../leads/deliveries.ts';
-import {list} from './database.ts';
-import {tables, type Column, type Index, type Table} from './columns.ts';
+import {list, statement} from './database.ts';
+import {tables, type Column, type Index, type RowOf, type Table} from './columns.ts';
 
 /** The SQL in which the two databases differ. */
 export type Dialect = {
@@ -64,10 +64,37 @@ export type Found = {
   version: number;
   /** Of tables of a newer version: the schema version of the oldest server that can serve them. */
   oldestServer?: number;
+  mark?: StoreMark | undefined;
 };
+
+/** Why no server may start on a store: its leads are elsewhere now, or it is a copy that is not complete. */
+export type StoreMark = Pick<RowOf<'store_mark'>, 'mark' | 'place'>;
 
 /** Reads `oldestServer` from tables of a newer version than `currentVersion`. */
 export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibility';
+/** Reads `mark` from tables of version `markedSince` or newer. */
+export const selectMark = 'SELECT mark, place FROM store_mark';
+export const markedSince = tables.store_mark.since;
+
+/** Servers of before 1.6 know no marks. They do not start either if the tables seem to be too new for them. */
+const newerThanAny = 1_000_000;
+const setOldestServer = (version: number) =>
+  statement(`UPDATE schema_compatibility SET oldest_server = ${version}`);
+/** For a store without a mark, or with this one. */
+export const setMark = ({mark, place}: StoreMark) => [
+  statement(
+    'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING',
+    mark,
+    place,
+  ),
+  setOldestServer(newerThanAny),
+];
+export const clearMark = () => [statement('DELETE FROM store_mark'), setOldestServer(oldestServer)];
+
+export const whyMarked = ({mark, place}: StoreMark) =>
+  mark === 'moved'
+    ? `The leads in it were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that, or run "lead-prequal store reopen" to go back to this store`
+    : `It is a copy of ${place} that is not complete: end it with "lead-prequal store copy --finish", or name another database`;
 
 /** Whether the tables are not too new for this server. */
 export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;
@@ -91,9 +118,10 @@ export function emitUpgrade(before: number, emit: Emit) {
 /** What a start does with the tables of a database. */
 export type StartsWith = 'creating the tables' | 'bringing the tables up' | 'the tables as they are';
 
-/** @throws Error when the database was made by a newer version that this one cannot serve, or before 1.0.0 */
+/** @throws Error when the database has a mark, or was made by a newer version that this one cannot serve, or before 1.0.0 */
 export function startsWith(found: Found): StartsWith {
   const {version, oldestServer: oldest = version} = found;
+  if (found.mark) throw new Error(whyMarked(found.mark));
   if (!canServe(found)) {
     throw new Error(
       `The database was made by a newer version. Its tables have version ${version} and need a server for version ` +

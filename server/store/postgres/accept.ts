@@ -32,11 +32,11 @@ const toJson = (rows: ReturnType<typeof sealRows>) => ({
   sealed: rows.sealed.map(({blob, ...row}) => ({...row, blob: asHex(blob)})),
 });
 /** As PostgreSQL reads bytes in JSON. */
-const asHex = (bytes: Uint8Array) =>
+export const asHex = (bytes: Uint8Array) =>
   `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 
 /** The SQL that reads the rows of one table from the parameter that `asParameter` makes. */
-function input(table: TableName) {
+export function input(table: TableName) {
   const columns = Object.entries(tables[table].columns);
   const types = columns.map(([column, {type}]) => `${column} ${dialect.types[type]}`);
   return `jsonb_to_recordset($1::jsonb -> '${table}') AS input(${list(types)})`;

@@ -9,13 +9,16 @@ import {
   currentVersion,
   emitUpgrade,
   isOneOf,
+  markedSince,
   refuseOtherVersion,
+  selectMark,
   selectOldestServer,
   startsWith,
   statementsFrom,
   type Dialect,
   type Found,
   type StartsWith,
+  type StoreMark,
 } from '../schema.ts';
 import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
 
@@ -143,12 +146,14 @@ export async function inspectPostgres(url: string, statementNames: StatementName
   }
 }
 
-async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
+export async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [row] = await read('SELECT version FROM schema_version');
   const version = Number(row?.['version'] ?? 0);
-  if (version <= currentVersion) return {version};
-  const [mark] = await read(selectOldestServer);
-  return {version, oldestServer: Number(mark?.['oldest_server'])};
+  if (version < markedSince) return {version};
+  const [mark] = (await read(selectMark)) as StoreMark[];
+  if (version <= currentVersion) return {version, mark};
+  const [oldest] = await read(selectOldestServer);
+  return {version, oldestServer: Number(oldest?.['oldest_server']), mark};
 }
 
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);
@@ -157,7 +162,7 @@ const ownTables = Object.keys(tables).map((name) => `'${name}'`);
  * Several processes may start at once. The lock lets one of them upgrade while the others wait.
  * @returns the version that the tables had, 0 if there were none
  */
-const upgrade = ({longTransaction}: Connections): Promise<number> =>
+export const upgrade = ({longTransaction}: Connections): Promise<number> =>
   longTransaction(async (client) => {
     const run = async (text: string, values?: unknown[]) =>
       (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))

@@ -4,13 +4,16 @@ import type {Database, Row, Statement} from '../database.ts';
 import {
   currentVersion,
   isOneOf,
+  markedSince,
   refuseOtherVersion,
+  selectMark,
   selectOldestServer,
   startsWith,
   statementsFrom,
   type Dialect,
   type Found,
   type StartsWith,
+  type StoreMark,
 } from '../schema.ts';
 import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
@@ -58,12 +61,18 @@ export function openReader(path: string): DatabaseSync {
 
 /**
  * Opens a connection for a command, beside a server that may be running.
- * @throws Error when the file has the tables of another version
+ * @param options a transfer may open a store with a mark, and writes rows before the leads to which they refer
+ * @throws Error when the file has the tables of another version, or a mark
  */
-export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
-  const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
+export function openBeside(path: string, mayWrite: boolean, {isForTransfer = false} = {}): DatabaseSync {
+  const database = new DatabaseSync(path, {
+    readOnly: !mayWrite,
+    timeout: 5_000,
+    enableForeignKeyConstraints: !isForTransfer,
+  });
   try {
-    refuseOtherVersion(readFound(database));
+    const found = readFound(database);
+    refuseOtherVersion(isForTransfer ? {...found, mark: undefined} : found);
     if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
     return database;
   } catch (error) {
@@ -147,8 +156,11 @@ const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size' |
 
 export function readFound(database: DatabaseSync): Found {
   const version = settingOf(database, 'user_version');
-  if (version <= currentVersion) return {version};
-  return {version, oldestServer: Number(database.prepare(selectOldestServer).get()?.['oldest_server'])};
+  if (version < markedSince) return {version};
+  const mark = database.prepare(selectMark).get() as StoreMark | undefined;
+  if (version <= currentVersion) return {version, mark};
+  const oldestServer = Number(database.prepare(selectOldestServer).get()?.['oldest_server']);
+  return {version, oldestServer, mark};
 }
 
 function upgrade(database: DatabaseSync): number {

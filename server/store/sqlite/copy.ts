@@ -3,7 +3,7 @@ import {closeSync, fsyncSync, lstatSync, openSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {createdAtOf} from '../../leads/lead-ids.ts';
-import {canServe, oldestVersion} from '../schema.ts';
+import {canServe, oldestVersion, whyMarked} from '../schema.ts';
 import {readFound} from './connection.ts';
 
 /** A backup or restore that failed and changed nothing. The message tells an operator why, and what to do. */
@@ -54,6 +54,7 @@ export function checkCopy(path: string, subject: string): Counts {
     if (words !== 'ok') throw new CopyError(`${subject} is damaged: ${String(words).replaceAll('\n', ' ')}`);
     const found = readFound(database);
     if (!canServe(found)) throw new CopyError(`${subject} was made by a newer version`);
+    if (found.mark) throw new CopyError(whyMarked(found.mark));
     const has = (table: string) => value(`SELECT COUNT(*) FROM sqlite_schema WHERE name = '${table}'`) === 1;
     // Before version 7 of the schema, a table called outbox held the deliveries, and each was deleted when it ended.
     const open = has('outbox') ? 'outbox' : 'deliveries WHERE settled_at IS NULL';

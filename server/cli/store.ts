@@ -1,0 +1,136 @@
+/** `lead-prequal store`: moves all leads to another database, from SQLite to PostgreSQL and back. */
+import {resolve} from 'node:path';
+import {Command} from 'commander';
+import {readConfig, type Config} from '../config/config.ts';
+import {goneAfter} from '../reload/reloads.ts';
+import {openEnd} from '../store/open-store.ts';
+import {reopen, transfer, TransferError, type End, type Tell} from '../store/transfer.ts';
+import {counted, Failure, type Run} from './output.ts';
+import {checkFile} from './with-store.ts';
+
+const help = `
+The store of the configuration (DATABASE_URL, else DATABASE_PATH) is copied into the database that --to names, which must
+be empty or an earlier copy. Without --finish, servers go on: run it as often as you like, it copies what has changed. With
+--finish, all servers must be stopped. It compares everything, marks the old store, on which no server starts any more,
+and the copy is the store. After a kill, run the same command again.
+
+PGPASSWORD and the password file of PostgreSQL work for --to, so that the password need not be in the list of processes.
+
+Examples:
+  lead-prequal store copy --to postgres://leads@db.example.com/leads            beside the servers
+  lead-prequal store copy --to postgres://leads@db.example.com/leads --finish   once they are stopped
+  lead-prequal store copy --to /var/lib/lead-prequal/leads.sqlite               back to SQLite
+  lead-prequal store reopen                                                     take the mark of the old store away`;
+
+/** Milliseconds between two lines of progress. */
+const progressEvery = 2_000;
+
+export function storeCommand(run: Run): Command {
+  const store = new Command('store')
+    .description('move all leads to another database: from SQLite to PostgreSQL, or back')
+    .addHelpText('after', help);
+  store
+    .command('copy')
+    .description('copy the store into another database, beside the servers; with --finish, move it')
+    .requiredOption('--to <database>', 'a URL such as postgres://…, or the path of an SQLite file')
+    .option('--finish', 'the last pass, while all servers are stopped: the copy becomes the store')
+    .action(({to, finish = false}: {to: string; finish?: boolean}) => copy(run, to, finish));
+  store
+    .command('reopen')
+    .description('let servers start again on a store whose leads were moved')
+    .action(async () => {
+      const source = await openSource(readConfig(run.environment), 'mark');
+      await orFailure(async () => {
+        const place = await reopen(source);
+        await run.write(
+          `Servers may start on ${source.place} again. It has no lead that ${place} took since: let no server run there.\n`,
+        );
+      }).finally(() => source.close());
+    });
+  return store;
+}
+
+const isUrl = (to: string) => /^postgres(?:ql)?:\/\//.test(to);
+
+function openSource(config: Config, use: 'read' | 'mark'): Promise<End> {
+  if (!config.databaseUrl) checkFile(config.databasePath);
+  return orFailure(() => openEnd(config, use, goneAfter), 'The store cannot be opened: ');
+}
+
+async function copy(run: Run, to: string, isLast: boolean) {
+  const began = performance.now();
+  const config = readConfig(run.environment);
+  const source = await openSource(config, isLast ? 'mark' : 'read');
+  try {
+    const place = isUrl(to) ? {databaseUrl: to} : {databaseUrl: undefined, databasePath: resolve(to)};
+    if (!isUrl(to) && resolve(to) === resolve(config.databasePath) && !config.databaseUrl)
+      throw new Failure(`${resolve(to)} is the store itself`);
+    const target = await orFailure(
+      () => openEnd({...config, ...place}, 'fill', goneAfter),
+      'The database that --to names cannot be opened: ',
+    );
+    try {
+      const done = await orFailure(
+        () => transfer(source, target, isLast, progressOf(run)),
+        'The copy has stopped, and the same command goes on with it: ',
+      );
+      await report(run, done, {source, target, isLast, milliseconds: performance.now() - began});
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function progressOf({say}: Run): Tell {
+  let [table, saidAt] = ['', performance.now()];
+  return (now) => {
+    const isNew = now.table !== table && now.of > 0;
+    if (!isNew && performance.now() - saidAt < progressEvery) return;
+    [table, saidAt] = [now.table, performance.now()];
+    say(`${now.table}: ${now.rows.toLocaleString('en-US')} of ${counted(now.of, 'row')}`);
+  };
+}
+
+type Report = {source: End; target: End; isLast: boolean; milliseconds: number};
+
+async function report(
+  {printTable, write}: Run,
+  {tables, wasDone}: Awaited<ReturnType<typeof transfer>>,
+  {source, target, isLast, milliseconds}: Report,
+) {
+  const isPostgres = target.place.startsWith('postgres:');
+  const next = isPostgres
+    ? `set DATABASE_URL to ${target.place}, with user and password, and start the servers`
+    : `set DATABASE_PATH to ${target.place}, take DATABASE_URL away, and start the server`;
+  if (wasDone) return write(`All leads are in ${target.place} already. Next: ${next}.\n`);
+  await printTable(
+    ['table', 'rows', 'written', 'deleted', ...(isLast ? ['SHA-256 of the rows on both sides'] : [])],
+    tables.map(({table, rows, written, removed, digest}) => [
+      table,
+      rows,
+      written,
+      removed,
+      ...(isLast ? [digest] : []),
+    ]),
+  );
+  const seconds = (milliseconds / 1_000).toFixed(1);
+  await write(
+    isLast
+      ? `\nAll leads are in ${target.place}, and counts and digests are equal. The servers had to stand still for the ${seconds} s of this command.\n` +
+          `${source.place} keeps every row, and has a mark: no server starts on it until "lead-prequal store reopen".\nNext: ${next}.\n`
+      : `\nCopied in ${seconds} s, as far as the servers do not go on writing. Next: run the same command again until few rows are written, ` +
+          'then stop all servers and run it with --finish.\n',
+  );
+}
+
+/** What stops a transfer is mostly a disk, a network or a right: a sentence for the operator, without a stack. */
+async function orFailure<Result>(work: () => Promise<Result>, before = ''): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const {message} = error as Error;
+    throw new Failure(error instanceof TransferError ? message : `${before}${message}`, {cause: error});
+  }
+}

@@ -1,0 +1,103 @@
+/** An SQLite file as one of the two databases of a transfer. */
+import {existsSync, realpathSync} from 'node:fs';
+import {DatabaseSync} from 'node:sqlite';
+import {tables, type TableName} from '../columns.ts';
+import {list, replaceText, statement, type Row, type Statement} from '../database.ts';
+import {pageSize, TransferError, type End} from '../transfer.ts';
+import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
+import {makeFile, refuseOtherOwner} from './files.ts';
+import {takeServerLock, type ServerLock} from './server-lock.ts';
+
+/**
+ * @param use what the transfer does with the file: a target is created if it is not there
+ * @throws Error when the file cannot be opened, or has the tables of another version
+ */
+export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End {
+  if (use === 'fill') makeTarget(path);
+  const place = realpathSync(path);
+  let lock: ServerLock | undefined;
+  const isServed = () => (lock ??= takeServerLock(place)).isTaken;
+  if (use === 'fill' && isServed()) throw new TransferError(`A server or another copy has ${place} open`);
+  const database = openBeside(path, use !== 'read', {isForTransfer: true});
+  const {all} = createRunner(database);
+  // As a promise, so that an error is a rejection.
+  const attempt = <Result>(work: () => Result) => new Promise<Result>((resolve) => resolve(work()));
+  const allAtOnce = (statements: readonly Statement[]) =>
+    attempt(() => inTransaction(database, () => statements.map(all)));
+
+  return {
+    place,
+    found: readFound(database),
+    read: (text) => attempt(() => all(text)),
+    write: (...statements) => allAtOnce(statements),
+    // Each page is a read by itself: a long one would make the log of a running server grow.
+    reading(table, work) {
+      const {columns, primaryKey} = tables[table];
+      const select = `SELECT ${list(Object.keys(columns))} FROM ${table}`;
+      const end = `ORDER BY ${list(primaryKey)} LIMIT ${pageSize}`;
+      const parameters = list(primaryKey.map((_, index) => `$${index + 1}`));
+      let last: Row | undefined;
+      return work(() =>
+        attempt(() => {
+          const page = all(
+            last
+              ? statement(
+                  `${select} WHERE (${list(primaryKey)}) > (${parameters}) ${end}`,
+                  ...keyOf(table, last),
+                )
+              : statement(`${select} ${end}`),
+          );
+          last = page.at(-1) ?? last;
+          return page;
+        }),
+      );
+    },
+    count: (table) =>
+      attempt(() => Number(all(statement(`SELECT COUNT(*) AS rows FROM ${table}`))[0]?.['rows'])),
+    async replace(table, rows) {
+      const columns = Object.keys(tables[table].columns);
+      const text = replaceText(table, () => `VALUES (${list(columns.map((_, index) => `$${index + 1}`))})`);
+      const stored = await allAtOnce(
+        rows.map((row) => statement(text, ...columns.map((column) => row[column] ?? null))),
+      );
+      return stored.flat();
+    },
+    async remove(table, rows) {
+      const {primaryKey} = tables[table];
+      const condition = primaryKey.map((column, index) => `${column} = $${index + 1}`).join(' AND ');
+      await allAtOnce(
+        rows.map((row) => statement(`DELETE FROM ${table} WHERE ${condition}`, ...keyOf(table, row))),
+      );
+    },
+    isServed: () => attempt(isServed),
+    // This connection checks none.
+    dropReferences: () => Promise.resolve(),
+    restoreReferences: () =>
+      attempt(() => {
+        const [broken] = all(statement('PRAGMA foreign_key_check'));
+        if (broken)
+          throw new TransferError(
+            `A row of ${String(broken['table'])} in ${place} refers to a lead that is not there`,
+          );
+      }),
+    close: () =>
+      attempt(() => {
+        // So that the file alone holds all leads.
+        if (use === 'fill') emptyLog(database);
+        database.close();
+        if (lock && !lock.isTaken) lock.release();
+      }),
+  };
+}
+
+const keyOf = (table: TableName, row: Row) => tables[table].primaryKey.map((column) => row[column] ?? null);
+
+/** Creates the file and its tables as the start of a server does. */
+function makeTarget(path: string) {
+  if (existsSync(path)) refuseOtherOwner(path);
+  makeFile(path);
+  const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
+  const objects = database.prepare('SELECT COUNT(*) AS count FROM sqlite_schema').get()?.['count'];
+  database.close();
+  if (objects === 0) openWriter(path).database.close();
+}

@@ -1,0 +1,157 @@
+/** `lead-prequal store`: what it refuses and says. That rows stay as they are: test/server/store/transfer.test.ts. */
+import assert from 'node:assert/strict';
+import {existsSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test} from 'node:test';
+import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
+import {operate, runCommand} from '../../support/operator.ts';
+import {newEntry} from '../../support/sample-leads.ts';
+import {runService, startService} from '../../support/service-process.ts';
+
+const entries = () => Array.from({length: 3}, () => newEntry({partner: 'acme'}));
+/** A failure is one sentence, without a stack. */
+const isSentence = (text: string) => text.trim().split('\n').length === 1 && !text.includes('    at ');
+
+suite('a copy of the store', () => {
+  test('it runs beside a server; the last pass wants it stopped, and marks the store', async (t) => {
+    const {run, settings, folder} = await operate(t, entries());
+    const to = join(folder, 'new', 'leads.sqlite');
+    const server = await startService(settings, folder);
+    t.after(() => server.end('SIGKILL'));
+    const beside = await run('store', 'copy', '--to', to);
+    assert.equal(beside.code, 0, beside.stderr);
+    assert.match(beside.stdout, /\nleads +3 +3 +0\n/);
+    assert.match(beside.stdout, /Next: run the same command again/);
+    assert.match(beside.stderr, /^leads: 3 of 3 rows\n/);
+
+    const refused = await run('store', 'copy', '--to', to, '--finish');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /A server uses .*leads\.sqlite: stop all servers first/);
+    assert.ok(isSentence(refused.stderr), refused.stderr);
+    const early = await runCommand({...settings, DATABASE_PATH: to}, 'config', 'check');
+    assert.match(early.stdout, /✗ .*It is a copy of .* that is not complete/);
+    await server.end('SIGTERM');
+
+    const finished = await run('store', 'copy', '--to', to, '--finish');
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(finished.stdout, /\nleads +3 +0 +0 +[0-9a-f]{64}\n/);
+    assert.match(finished.stdout, /had to stand still for the \d+\.\d s of this command/);
+    assert.ok(finished.stdout.includes(`Next: set DATABASE_PATH to ${to}`), finished.stdout);
+
+    for (const words of [
+      ['config', 'check'],
+      ['leads', 'list'],
+      ['backup', join(folder, 'backup')],
+    ]) {
+      const {code, stdout, stderr} = await run(...words);
+      assert.equal(code, 1);
+      assert.match(stdout + stderr, /The leads in it were moved to .*run "lead-prequal store reopen"/);
+    }
+    const {code, errors} = await runService({...settings, PORT: '0'}, folder);
+    assert.equal(code, 1);
+    assert.match(errors, /^Cannot start: .*The leads in it were moved to [^\n]*\n$/);
+    assert.equal((await runCommand({...settings, DATABASE_PATH: to}, 'leads', 'count')).stdout.trim(), '3');
+    const again = await run('store', 'copy', '--to', to, '--finish');
+    assert.match(again.stdout, /^All leads are in .* already\. Next: /);
+
+    const reopened = await run('store', 'reopen');
+    assert.match(reopened.stdout, /^Servers may start on .* again\. It has no lead that .* took since/);
+    assert.equal((await run('leads', 'count')).stdout.trim(), '3');
+    await (await startService(settings, folder)).end('SIGTERM');
+    assert.match((await run('store', 'reopen')).stderr, /has no mark/);
+    assert.match((await run('store', 'copy', '--to', to)).stderr, /holds other data/);
+  });
+
+  test('a server of before 1.6 takes the tables of a store with a mark to be too new', async (t) => {
+    const {run, settings, folder} = await operate(t, entries());
+    const oldest = () => {
+      const database = new DatabaseSync(settings['DATABASE_PATH']!, {readOnly: true});
+      const row = database.prepare('SELECT oldest_server FROM schema_compatibility').get();
+      database.close();
+      return Number(row?.['oldest_server']);
+    };
+    const before = oldest();
+    await run('store', 'copy', '--to', join(folder, 'new.sqlite'), '--finish');
+    assert.ok(oldest() > 100_000);
+    await run('store', 'reopen');
+    assert.equal(oldest(), before);
+  });
+
+  test('what is no empty database stays as it is', async (t) => {
+    const {run, settings, folder, execute} = await operate(t, entries());
+    const other = await operate(t, entries());
+    const full = other.settings['DATABASE_PATH']!;
+    assert.match(
+      (await run('store', 'copy', '--to', full)).stderr,
+      /holds other data, which a copy would mix/,
+    );
+    assert.equal((await other.run('leads', 'count')).stdout.trim(), '3');
+    const own = await run('store', 'copy', '--to', settings['DATABASE_PATH']!);
+    assert.match(own.stderr, /is the store itself/);
+
+    const half = join(folder, 'half.sqlite');
+    assert.equal((await run('store', 'copy', '--to', half)).code, 0);
+    assert.match((await other.run('store', 'copy', '--to', half)).stderr, /It is a copy of .* not complete/);
+    const fromHalf = await runCommand(
+      {...settings, DATABASE_PATH: half},
+      'store',
+      'copy',
+      '--to',
+      `${half}2`,
+    );
+    assert.match(fromHalf.stderr, /is not to be copied there.*not complete/);
+    assert.match(
+      (await runCommand({...settings, DATABASE_PATH: half}, 'store', 'reopen')).stderr,
+      /not complete/,
+    );
+
+    const text = join(folder, 'text');
+    writeFileSync(text, 'no database '.repeat(1_000));
+    assert.match(
+      (await run('store', 'copy', '--to', text)).stderr,
+      /cannot be opened: file is not a database/,
+    );
+    await execute('PRAGMA user_version = 12');
+    const old = await run('store', 'copy', '--to', join(folder, 'of-an-older-one.sqlite'));
+    assert.match(old.stderr, /The store cannot be opened: The database is that of an older version/);
+    assert.ok(!existsSync(join(folder, 'of-an-older-one.sqlite')));
+  });
+
+  test('no password is printed', async (t) => {
+    const {run} = await operate(t, entries());
+    const {code, stdout, stderr} = await run(
+      'store',
+      'copy',
+      '--to',
+      'postgres://me:secret-word@127.0.0.1:1/none',
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /^The database that --to names cannot be opened: .*ECONNREFUSED/);
+    assert.doesNotMatch(stdout + stderr, /secret-word/);
+  });
+
+  test('between SQLite and PostgreSQL it says what to set', {skip: withoutPostgres}, async (t) => {
+    const {run, settings, folder} = await operate(t, entries());
+    const database = await createDatabase();
+    t.after(() => database.drop());
+    const url = Object.assign(new URL(database.url), {password: 'secret-word'}).href;
+    const there = await run('store', 'copy', '--to', url, '--finish');
+    assert.match(there.stdout, /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password/);
+    assert.doesNotMatch(there.stdout + there.stderr, /secret-word/);
+    assert.doesNotMatch(JSON.stringify(await database.query('SELECT * FROM store_mark')), /secret-word/);
+
+    const onPostgres = {...settings, DATABASE_URL: database.url};
+    const server = await startService(onPostgres, folder);
+    t.after(() => server.end('SIGKILL'));
+    const back = ['store', 'copy', '--to', join(folder, 'back.sqlite')];
+    assert.equal((await runCommand(onPostgres, ...back)).code, 0);
+    assert.match((await runCommand(onPostgres, ...back, '--finish')).stderr, /A server uses postgres:/);
+    await server.end('SIGTERM');
+    const finished = await runCommand(onPostgres, ...back, '--finish');
+    assert.match(finished.stdout, /Next: set DATABASE_PATH to .*back\.sqlite, take DATABASE_URL away/);
+    const {errors} = await runService({...onPostgres, PORT: '0'}, folder);
+    assert.match(errors, /^Cannot start: .*The leads in it were moved to [^\n]*\n$/);
+    assert.match((await runCommand(onPostgres, 'config', 'check')).stdout, /✗ .*were moved to/);
+  });
+});

@@ -1,0 +1,294 @@
+/** Every kind of row goes from one database to the other as it stands, and what changed since goes after it. */
+import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
+import {tables, type Column, type Table} from '../../../server/store/columns.ts';
+import {openEnd, openStore} from '../../../server/store/open-store.ts';
+import {clearText, createSealer} from '../../../server/store/sealing.ts';
+import {transfer, transferred} from '../../../server/store/transfer.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
+import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {baseConfig} from '../../support/test-server.ts';
+
+const dataKey = 'a data key of at least 32 characters';
+const both = createSealer([dataKey, 'clear']);
+const minute = 60_000;
+const consent = {
+  textVersion: '1',
+  textHash: 'a',
+  agreed: true as const,
+  givenAt: 1,
+  origin: null,
+  page: null,
+  ip: '203.0.113.7',
+  userAgent: null,
+};
+
+type Place = {databaseUrl: string | undefined; databasePath: string; databaseStatements: 'named'};
+type Row = Record<string, unknown>;
+type Both = {place: Place; run: (sql: string) => Promise<Row[]>};
+
+async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; postgres: Both}> {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  const inFile = (name: string): Both => {
+    const databasePath = join(folder.path, name);
+    return {
+      place: {databaseUrl: undefined, databasePath, databaseStatements: 'named'},
+      run(sql) {
+        const file = new DatabaseSync(databasePath, {enableForeignKeyConstraints: false});
+        const rows = sql.startsWith('BEGIN') ? file.exec(sql) : file.prepare(sql).all();
+        file.close();
+        return Promise.resolve(rows ?? []);
+      },
+    };
+  };
+  return {
+    sqlite: inFile('one.sqlite'),
+    other: inFile('other.sqlite'),
+    postgres: {
+      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      run: (sql) => database.query(sql),
+    },
+  };
+}
+
+const plain = (value: unknown) =>
+  value instanceof Uint8Array
+    ? Buffer.from(value).toString('hex')
+    : typeof value === 'bigint' || typeof value === 'number'
+      ? Number(value)
+      : value;
+const numbers = (table: string, row: Row) =>
+  Object.fromEntries(
+    Object.entries((tables as Record<string, Table>)[table]!.columns).map(([name, {type}]) => [
+      name,
+      type === 'integer' && row[name] !== null ? Number(row[name]) : plain(row[name]),
+    ]),
+  );
+
+async function contents({run}: Both) {
+  const found: Record<string, string[]> = {};
+  for (const table of transferred)
+    found[table] = (await run(`SELECT * FROM ${table}`))
+      .map((row) => JSON.stringify(numbers(table, row)))
+      .toSorted();
+  return found;
+}
+
+/** Texts whose order differs between bytes, UTF-16 and languages, and which SQL or JSON might change. */
+const texts = [
+  'a',
+  'B',
+  'b',
+  'ä',
+  '',
+  ' ',
+  '\u{1f600}',
+  '\uffee',
+  "it's",
+  'back\\slash',
+  '{"a":"\\u0000"}',
+  '\\x00',
+];
+
+/** Rows for all tables with these texts, besides those that the store itself writes. */
+async function insertOddRows({run}: Both, lead: string) {
+  const statements: string[] = [];
+  for (const [table, {columns}] of Object.entries(tables)) {
+    if (['leads', 'processes', 'schema_compatibility', 'store_mark', 'data_keys'].includes(table)) continue;
+    for (const [index, text] of texts.entries()) {
+      const values = Object.entries(columns as Record<string, Column>).map(([name, column]) => {
+        if (name === 'id' && column.check) return '1';
+        if (name === 'lead_id') return `'${lead}'`;
+        if (column.oneOf) return `'${column.oneOf[index % column.oneOf.length]!}'`;
+        if (column.type === 'integer') return column.null && index % 2 ? 'NULL' : String(2 ** 40 + index);
+        if (column.type === 'blob') return `CAST('${'\u0001'.repeat(index)}' AS BLOB)`;
+        return column.null && index % 3 === 0 ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
+      });
+      statements.push(`INSERT INTO ${table} VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`);
+    }
+  }
+  await run(['BEGIN', ...statements, 'COMMIT'].join(';'));
+}
+
+/** Leads in clear, sealed and erased, with deliveries in each state, and rows of each table. */
+async function fillStore(place: Both) {
+  const config = {...baseConfig(''), ...place.place};
+  const odd = newEntry({lead: asLead({...prequalificationBody, last_name: 'O’Neill \u{1f600}'})});
+  const erased = newEntry({partner: 'acme', consent});
+  const all = () => [
+    odd,
+    erased,
+    ...Array.from({length: 40}, (_, n) =>
+      newEntry({
+        partner: 'acme',
+        consent,
+        deliveries: deliveryContents.map((content, index) =>
+          newDelivery({destination: `to-${index}`, content: content as FirstContent, givesAnswer: false}),
+        ),
+        idempotency: [{owner: 'acme', digest: `key ${n}`, fingerprint: 'a'}],
+        contextFilters: {brand: texts[n % texts.length]!},
+      }),
+    ),
+  ];
+  await openWhile(openStore(config, clearText), async (store) => {
+    await Promise.all(all().map((entry) => store.accept(entry)));
+    await store.erase(erased.id, Date.now(), () => true);
+    await store.probe(Date.now(), 64);
+  });
+  await openWhile(openStore(config, both), async (store) => {
+    await Promise.all(
+      all()
+        .slice(2)
+        .map((entry) => store.accept({...entry, idempotency: []})),
+    );
+  });
+  for (const [index, state] of deliveryStates.entries())
+    await place.run(`UPDATE deliveries SET state = '${state}', last_reply = '{"a":"b"}'
+      WHERE destination = 'to-${index % deliveryContents.length}'`);
+  await insertOddRows(place, odd.id);
+}
+
+async function copy(t: TestContext, source: Both, target: Both, isLast = false) {
+  const from = await openFor(t, openEnd(source.place, isLast ? 'mark' : 'read', minute));
+  try {
+    const to = await openFor(t, openEnd(target.place, 'fill', minute));
+    try {
+      return await transfer(from, to, isLast, () => undefined);
+    } finally {
+      await to.close();
+    }
+  } finally {
+    await from.close();
+  }
+}
+const countsOf = ({tables: outcomes}: Awaited<ReturnType<typeof transfer>>) =>
+  outcomes
+    .filter(({written, removed}) => written + removed > 0)
+    .map(({table, written, removed}) => ({table, written, removed}));
+
+suite('a transfer', {skip: withoutPostgres}, () => {
+  test('to PostgreSQL and back, all tables are equal, and servers start there', async (t) => {
+    const {sqlite, other, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    const before = await contents(sqlite);
+    for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
+    await copy(t, sqlite, postgres, true);
+    assert.deepEqual(await contents(postgres), before);
+    assert.deepEqual(await contents(sqlite), before);
+    await copy(t, postgres, other, true);
+    assert.deepEqual(await contents(other), before);
+
+    await assert.rejects(
+      openStore({...baseConfig(''), ...sqlite.place}, both),
+      /were moved to postgres:\/\//,
+    );
+    await assert.rejects(
+      openStore({...baseConfig(''), ...postgres.place}, both),
+      /were moved to .*other\.sqlite/,
+    );
+    await openWhile(openStore({...baseConfig(''), ...other.place}, both), async (store) => {
+      assert.equal((await store.accept(newEntry())).outcome, 'created');
+    });
+  });
+
+  test('the tables of the target are those that a start makes, with all references', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    const fresh = await createDatabase();
+    t.after(() => fresh.drop());
+    await (
+      await openStore({...baseConfig(''), ...postgres.place, databaseUrl: fresh.url}, clearText)
+    ).close();
+    await fillStore(sqlite);
+    await copy(t, sqlite, postgres, true);
+    const definitions = `SELECT conrelid::regclass::text AS of, conname, pg_get_constraintdef(oid) AS is
+      FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2`;
+    assert.deepEqual(await postgres.run(definitions), await fresh.query(definitions));
+  });
+
+  for (const direction of ['SQLite to PostgreSQL', 'PostgreSQL to SQLite'])
+    test(`from ${direction}, a further pass writes what changed, and deletes what is gone`, async (t) => {
+      const {sqlite, other, postgres} = await makePlaces(t);
+      await fillStore(sqlite);
+      let [source, target] = [sqlite, postgres];
+      if (direction === 'PostgreSQL to SQLite') {
+        await copy(t, sqlite, postgres, true);
+        [source, target] = [postgres, other];
+      }
+      const first = await copy(t, source, target);
+      assert.equal(first.tables.find(({table}) => table === 'leads')?.written, 82);
+      assert.deepEqual(countsOf(await copy(t, source, target)), []);
+
+      await source.run(`UPDATE deliveries SET attempts = attempts + 1 WHERE destination = 'to-1'`);
+      await source.run(`DELETE FROM deliveries WHERE destination = 'to-2'`);
+      await source.run(`DELETE FROM spent_proofs WHERE nonce > 'a'`);
+      await source.run(
+        `INSERT INTO paused_destinations VALUES ('0', 1, 'before all others'), ('\u{1f601}', 1, 'after')`,
+      );
+      const {tables: outcomes} = await copy(t, source, target);
+      assert.ok(outcomes.every(({written}) => written < 100));
+      assert.deepEqual(await contents(target), await contents(source));
+
+      // As if a pass had been killed, or somebody had written there.
+      await target.run(`DELETE FROM deliveries WHERE destination = 'to-3'`);
+      await target.run(`INSERT INTO break_ends VALUES ('nowhere', 1)`);
+      await copy(t, source, target, true);
+      assert.deepEqual(await contents(target), await contents(source));
+    });
+
+  test('a database whose order is that of a language gets the same rows', async (t) => {
+    const {sqlite, other} = await makePlaces(t);
+    // The text goes to the end of CREATE DATABASE … TEMPLATE.
+    const database = await createDatabase("template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
+    t.after(() => database.drop());
+    const icu: Both = {
+      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      run: (sql) => database.query(sql),
+    };
+    await fillStore(sqlite);
+    await copy(t, sqlite, icu, false);
+    assert.deepEqual(countsOf(await copy(t, sqlite, icu, true)), []);
+    await copy(t, icu, other, true);
+    assert.deepEqual(await contents(other), await contents(sqlite));
+  });
+
+  test('from file to file, a last pass that stopped half-way is made again', async (t) => {
+    const {sqlite, other} = await makePlaces(t);
+    await fillStore(sqlite);
+    const from = await openFor(t, openEnd(sqlite.place, 'mark', minute));
+    const to = await openFor(t, openEnd(other.place, 'fill', minute));
+    const stopped = {...to, replace: (table: string) => Promise.reject(new Error(`no room for ${table}`))};
+    await assert.rejects(
+      transfer(from, {...to, ...stopped}, true, () => undefined),
+      /no room for leads/,
+    );
+    await from.close();
+    await to.close();
+    for (const each of [sqlite, other])
+      await assert.rejects(openStore({...baseConfig(''), ...each.place}, both), /were moved|not complete/);
+    await assert.rejects(copy(t, sqlite, other), /add --finish to go on/);
+    await copy(t, sqlite, other, true);
+    assert.deepEqual(await contents(other), await contents(sqlite));
+    assert.equal((await copy(t, sqlite, other, true)).wasDone, true);
+    rmSync(other.place.databasePath);
+    assert.equal((await copy(t, sqlite, other, true)).wasDone, false);
+  });
+
+  test('a row that refers to a lead that is not there is told, and the mark stays', async (t) => {
+    const {sqlite, other, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    await sqlite.run(`INSERT INTO consents VALUES ('no lead', '{}')`);
+    await assert.rejects(copy(t, sqlite, other, true), /A row of consents in .* refers to a lead/);
+    await sqlite.run('DELETE FROM store_mark');
+    await assert.rejects(copy(t, sqlite, postgres, true), /consents/);
+    await assert.rejects(openStore({...baseConfig(''), ...postgres.place}, both), /not complete/);
+  });
+});
