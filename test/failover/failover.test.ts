@@ -102,7 +102,6 @@ suite('two PostgreSQL of which one takes over from the other', {skip: withoutRed
 
     const client = new pg.Client({connectionString: cluster.url});
     await client.connect();
-    t.after(() => client.end());
     const {rows} = await client.query<{id: string; email: string; goes: boolean}>(
       `SELECT id, lead::jsonb ->> 'email' AS email, EXISTS (SELECT FROM deliveries WHERE lead_id = id) AS goes FROM leads`,
     );
@@ -115,6 +114,7 @@ suite('two PostgreSQL of which one takes over from the other', {skip: withoutRed
     const waiting = async () =>
       (await client.query(`SELECT FROM deliveries WHERE settled_at IS NULL`)).rowCount;
     await until(async () => (await waiting()) === 0);
+    await client.end();
     const told = new Set(crm.received.map(({body}) => (JSON.parse(body) as {data: {id: string}}).data.id));
     const untold = rows.filter(({id, goes}) => goes && !told.has(id)).length;
 

@@ -62,6 +62,7 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
   const bad: string[] = [];
   let [slowest, count, sending] = [0, 0, true];
   let readable: string | undefined;
+  let isOver = false;
 
   /** @returns the reply, and undefined if it says to try again, or was noted as a bad one */
   async function ask(
@@ -114,7 +115,7 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
     first: number,
   ) {
     leads.set(email, undefined);
-    for (let server = first; ; server += 1) {
+    for (let server = first; !isOver; server += 1) {
       const reply = await ask(client, server, {method: 'POST', ...lead}, 201);
       if (reply) return acknowledge(email, server, (JSON.parse(reply.text) as {id: string}).id);
       await sleep(pause);
@@ -153,7 +154,7 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
       if (token !== undefined) {
         const email = newEmail();
         leads.set(email, undefined);
-        for (let server = first; ; server += 1) {
+        for (let server = first; !isOver; server += 1) {
           if (await post(server, {...person, email, _page: '2', _token: token})) {
             acknowledge(email, server);
             break;
@@ -184,7 +185,11 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
     await Promise.all(running);
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
-  owner.after(stop);
+  // If the test has failed, the servers may be gone, and nothing is acknowledged any more.
+  owner.after(() => {
+    isOver = true;
+    return stop();
+  });
   return {leads, acknowledged, statuses, bad, slowest: () => slowest, stop};
 }
 
