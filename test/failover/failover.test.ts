@@ -2,7 +2,7 @@
  * The primary of two PostgreSQL fails, again and again, while three servers take leads: its machine loses its power, hangs,
  * or hands over on purpose. Afterwards no acknowledged lead is missing, and no idempotency key has made two leads.
  *
- * FAILOVER_KILLS is the number of kills. Ten take about seven minutes.
+ * FAILOVER_KILLS is the number of kills. Ten take about ten minutes.
  */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
