@@ -6,6 +6,7 @@ import type {Emit} from '../../observe/observations.ts';
 import {tables} from '../columns.ts';
 import {list, statement, type Row} from '../database.ts';
 import {
+  canServe,
   currentVersion,
   emitUpgrade,
   isOneOf,
@@ -150,10 +151,12 @@ export async function readFound(read: (text: string) => Promise<Row[]>): Promise
   const [row] = await read('SELECT version FROM schema_version');
   const version = Number(row?.['version'] ?? 0);
   if (version < markedSince) return {version};
+  const [oldest] = version <= currentVersion ? [] : await read(selectOldestServer);
+  const oldestServer = oldest ? Number(oldest['oldest_server']) : version;
+  // What newer tables are like is known only if this server can serve them.
+  if (!canServe({version, oldestServer})) return {version, oldestServer};
   const [mark] = (await read(selectMark)) as StoreMark[];
-  if (version <= currentVersion) return {version, mark};
-  const [oldest] = await read(selectOldestServer);
-  return {version, oldestServer: Number(oldest?.['oldest_server']), mark};
+  return {version, oldestServer, mark};
 }
 
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);

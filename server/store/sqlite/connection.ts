@@ -2,6 +2,7 @@
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import type {Database, Row, Statement} from '../database.ts';
 import {
+  canServe,
   currentVersion,
   isOneOf,
   markedSince,
@@ -157,10 +158,13 @@ const settingOf = (database: DatabaseSync, name: 'user_version' | 'cache_size' |
 export function readFound(database: DatabaseSync): Found {
   const version = settingOf(database, 'user_version');
   if (version < markedSince) return {version};
-  const mark = database.prepare(selectMark).get() as StoreMark | undefined;
-  if (version <= currentVersion) return {version, mark};
-  const oldestServer = Number(database.prepare(selectOldestServer).get()?.['oldest_server']);
-  return {version, oldestServer, mark};
+  const oldestServer =
+    version <= currentVersion
+      ? version
+      : Number(database.prepare(selectOldestServer).get()?.['oldest_server']);
+  // What newer tables are like is known only if this server can serve them.
+  if (!canServe({version, oldestServer})) return {version, oldestServer};
+  return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
 
 function upgrade(database: DatabaseSync): number {
