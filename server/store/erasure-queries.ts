@@ -1,4 +1,5 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
+import {setTimeout as sleep} from 'node:timers/promises';
 import type {ErasableLead, ErasureStore, KeepConsent} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
@@ -49,8 +50,12 @@ const keepConsentText = `
   SELECT id, 'consent', CAST($1 AS BIGINT), $2 FROM leads WHERE id = $3 AND erased_at = CAST($4 AS BIGINT)
   ON CONFLICT (lead_id, part) DO NOTHING`;
 
-/** Rows that one slice of the sweep looks at, and leads that one transaction of it erases, at most. */
+/** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
 const [looks, sliceSize] = [500, 50];
+/** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
+const atOnce = 5;
+/** Milliseconds between two such transactions, so that hardly any create meets one. */
+const pauseBetween = 20;
 
 const truth = (sql: string) => `CASE WHEN ${sql} THEN 1 ELSE 0 END`;
 const keepsConsent = truth(
@@ -61,12 +66,15 @@ const selectRows = (where: string) => `
 const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
-const isOpen = truth(
-  'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL)',
-);
+/**
+ * 1 if there is such a row, else 0. Looks once for each lead of a slice. For EXISTS, PostgreSQL would read all rows of the
+ * inner table in each slice, such as all open deliveries, because it does not expect that LIMIT leaves few leads.
+ */
+const isThere = (from: string) => `COALESCE((SELECT 1 FROM ${from} LIMIT 1), 0)`;
+const isOpen = isThere('deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL');
 /** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
-const hasDuplicate = truth(
-  'EXISTS (SELECT 1 FROM leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL)',
+const hasDuplicate = isThere(
+  'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
 );
 const selectOld = `
   SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
@@ -209,9 +217,11 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
             created_at <= now - milliseconds
           );
         });
+        const taken = due.slice(0, sliceSize);
         let leads = 0;
-        for (let index = 0; index < due.length; index += sliceSize) {
-          const ids = JSON.stringify(due.slice(index, index + sliceSize).map(({id}) => id));
+        for (let index = 0; index < taken.length; index += atOnce) {
+          if (index > 0) await sleep(pauseBetween);
+          const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
           const whole = (await read(
             statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids),
           )) as ReadRow[];
@@ -219,16 +229,18 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
             await write(...whole.flatMap((row) => eraseStatements(row, now, keepConsent))),
           );
         }
-        const last = rows.length === looks ? rows.at(-1) : undefined;
+        const isWhole = taken.length === due.length;
+        const last = isWhole ? rows[looks - 1] : taken.at(-1);
         const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
         return {leads, consents: 0, next};
       }
       const from = after.of === 'consents' ? after.id : '';
       const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
       const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
+      const taken = ended.slice(0, sliceSize);
       const consents =
-        ended.length > 0 ? changedRows(await write(...ended.map(({id}) => statement(forgetConsent, id)))) : 0;
-      const last = rows.length === looks ? rows.at(-1) : undefined;
+        taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
+      const last = taken.length === ended.length ? rows[looks - 1] : taken.at(-1);
       return {leads: 0, consents, next: last && {of: 'consents', id: last.id}};
     },
   };

@@ -42,16 +42,32 @@ const consent = JSON.stringify({
 const year = 365 * 24 * 3_600_000;
 export const begin = Date.now() - year;
 
-/** A year of leads of 20 partners and 50 campaigns; one in a hundred is pending, one in two hundred refused. */
-const inserts = (leads: number, hex: (n: string, digits: number) => string, numbers: string) => {
+/** Besides the leads. */
+export type Shape = {
+  partners: number;
+  /** Deliveries that are due, of leads of the whole year, in turn for `destination-0`, `destination-1` and so on. */
+  waiting: number;
+  destinations: number;
+};
+const usualShape: Shape = {partners: 20, waiting: 0, destinations: 1};
+
+/** A year of leads of 50 campaigns; one in a hundred is pending, one in two hundred refused. */
+const inserts = (
+  leads: number,
+  {partners, waiting, destinations}: Shape,
+  hex: (n: string, digits: number) => string,
+  numbers: string,
+) => {
   const time = `(${begin} + n * ${Math.floor(year / leads)})`;
   const id = `substr(${hex(time, 12)}, 1, 8) || '-' || substr(${hex(time, 12)}, 9, 4) || '-7000-8000-' || ${hex('n * 7919', 12)}`;
+  const every = Math.floor(leads / waiting);
   const status = `CASE WHEN n % 100 = 0 THEN 'pending' WHEN n % 200 = 1 THEN 'refused' ELSE 'done' END`;
   return [
     `INSERT INTO leads (id, created_at, cid, partner, lead_type, lead, status, rollover_amount, sba_qualified_amount,
         unsecured_amount, portfolio_loan_qualified_amount, total_qualified_amount, reasons, policy_version,
         attribution, utm_source, utm_campaign)
-      SELECT ${id}, ${time}, '1001', CASE WHEN n % 20 = 0 THEN NULL ELSE 'partner-' || (n % 20) END,
+      SELECT ${id}, ${time}, '1001',
+        CASE WHEN n % ${partners} = 0 THEN NULL ELSE 'partner-' || (n % ${partners}) END,
         'prequalification', '${personal}', ${status}, 100000, 600000, 150000, 12000, 862000, '{}', 'default-1',
         '${attribution}', 'newsletter', CASE n % 3 WHEN 0 THEN NULL ELSE 'campaign-' || (n % 50) END
       FROM ${numbers}`,
@@ -61,10 +77,25 @@ const inserts = (leads: number, hex: (n: string, digits: number) => string, numb
       SELECT ${id}, 'crm', 'created', 0, CASE WHEN n % 500 = 0 THEN 'failed' ELSE 'delivered' END, 1, 0, 0, ${time}, 0,
         CASE WHEN n % 500 = 0 THEN NULL ELSE ${time} END, ${time}
       FROM ${numbers}`,
+    ...(waiting > 0
+      ? [
+          `INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
+              ambiguous_counted, next_attempt_at, leased_until, happened_at)
+            SELECT ${id}, 'destination-' || (n / ${every} % ${destinations}), 'created', 0, 'waiting', 0, 0, 0,
+              ${time}, 0, ${time}
+            FROM ${numbers} WHERE n % ${every} = 0`,
+        ]
+      : []),
   ];
 };
 
-export async function fill(name: 'SQLite' | 'PostgreSQL', location: string, folder: string, leads: number) {
+export async function fill(
+  name: 'SQLite' | 'PostgreSQL',
+  location: string,
+  folder: string,
+  leads: number,
+  shape = usualShape,
+) {
   const config = {
     ...baseConfig(folder),
     ...(name === 'SQLite' ? {databasePath: location} : {databaseUrl: location}),
@@ -75,7 +106,7 @@ export async function fill(name: 'SQLite' | 'PostgreSQL', location: string, fold
     database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000');
     const numbers = `(WITH RECURSIVE numbers(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${leads}) SELECT n FROM numbers)`;
-    for (const sql of inserts(leads, (n, digits) => `printf('%0${digits}x', ${n})`, numbers))
+    for (const sql of inserts(leads, shape, (n, digits) => `printf('%0${digits}x', ${n})`, numbers))
       database.exec(sql);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     database.close();
@@ -83,7 +114,12 @@ export async function fill(name: 'SQLite' | 'PostgreSQL', location: string, fold
     const client = new pg.Client(location);
     await client.connect();
     const hex = (n: string, digits: number) => `lpad(to_hex((${n})::bigint), ${digits}, '0')`;
-    for (const sql of inserts(leads, hex, `generate_series(1::bigint, ${leads}) AS n`))
+    for (const sql of inserts(
+      leads,
+      shape,
+      hex,
+      `(SELECT generate_series(1::bigint, ${leads}) AS n) AS numbers`,
+    ))
       await client.query(sql);
     await client.query('VACUUM ANALYZE');
     await client.end();

@@ -26,7 +26,7 @@ type Options = {
 /** Milliseconds between two attempts while another process is using the idempotency key. */
 const keyInterval = 50;
 
-const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
+export const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: 'FOR UPDATE OF leads',
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,

@@ -1,0 +1,217 @@
+/**
+ * `npm run bench:growth [sizes] [database]`, such as `bench:growth 10000,100000,1000000 SQLite`: what grows with the
+ * number of leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
+ * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
+ * the smallest one.
+ */
+import {fork} from 'node:child_process';
+import {once} from 'node:events';
+import {rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {setTimeout as sleep} from 'node:timers/promises';
+import pg from 'pg';
+import {clearText} from '../../server/store/sealing.ts';
+import {openStoreBeside} from '../../server/store/open-store.ts';
+import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {listedOrigin} from '../support/test-server.ts';
+import {newSecret} from '../support/webhook-receiver.ts';
+import {freshStore} from './servers.ts';
+import {fill, startCreates} from './year-of-leads.ts';
+
+type Kind = 'SQLite' | 'PostgreSQL';
+
+const sizes = (process.argv[2] ?? '10000,100000,1000000').split(',').map(Number);
+const only = process.argv[3];
+const shape = {partners: 1_000, destinations: 50};
+const names = Array.from({length: shape.destinations}, (_, index) => `destination-${index}`);
+/** Milliseconds before creates are measured, and for which they are. */
+const [warm, measured] = [2_000, Number(process.env['SECONDS'] ?? 10) * 1_000];
+const pairs = Number(process.env['PAIRS'] ?? 2);
+const day = 24 * 3_600_000;
+
+/** Milliseconds of a single call, the median and the most. */
+type Figures = Map<string, number>;
+
+function partnersFile(folder: string): string {
+  const path = join(folder, 'partners.json');
+  const destinations = Object.fromEntries(
+    names.map((name) => [name, {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'}]),
+  );
+  const partners = Array.from({length: shape.partners}, (_, index) => ({
+    key: index === 0 ? 'acme' : `partner-${index}`,
+    origins: [listedOrigin],
+    cid: '1001',
+    ...(index > 0 && {send_to: [names[index % names.length]]}),
+  }));
+  writeFileSync(path, JSON.stringify({destinations, partners}));
+  return path;
+}
+
+async function execute(location: string, sql: string): Promise<Record<string, unknown>[]> {
+  if (location.startsWith('postgres:')) {
+    const client = new pg.Client(location);
+    await client.connect();
+    const {rows} = await client.query<Record<string, unknown>>(sql);
+    await client.end();
+    return rows;
+  }
+  const database = new DatabaseSync(location, {timeout: 5_000});
+  const rows = database.prepare(sql).all();
+  database.close();
+  return rows;
+}
+
+async function timed(figures: Figures, what: string, works: readonly (() => Promise<unknown>)[]) {
+  const times: number[] = [];
+  for (const work of works) {
+    const began = performance.now();
+    await work();
+    times.push(performance.now() - began);
+  }
+  const sorted = times.toSorted((one, other) => one - other);
+  figures.set(`${what}, median ms`, sorted[sorted.length >> 1]!);
+  if (sorted.length > 5) figures.set(`${what}, most ms`, sorted.at(-1)!);
+}
+
+async function startGrowthServer(environment: Record<string, string>, mode: 'alone' | 'sweeping') {
+  const env = {PATH: process.env['PATH'], PORT: '0', ...environment};
+  const child = fork(join(import.meta.dirname, 'growth-server.ts'), [mode], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+async function createsBeside(environment: Record<string, string>, mode: 'alone' | 'sweeping') {
+  const server = await startGrowthServer(environment, mode);
+  const creates = startCreates(server.url);
+  await sleep(warm);
+  creates.take();
+  await sleep(measured);
+  const taken = creates.take();
+  await creates.stop();
+  await server.stop();
+  if (taken.failures > 0) console.log(`  ${taken.failures} of ${taken.creates} creates failed (${mode})`);
+  return taken.p99;
+}
+
+async function measure(kind: Kind, leads: number): Promise<Figures> {
+  const figures: Figures = new Map();
+  const folder = makeTemporaryFolder();
+  const location = await freshStore(kind);
+  const filling = performance.now();
+  const config = await fill(kind, location, folder.path, leads, {...shape, waiting: leads / 10});
+  console.log(`  ${leads} leads are there after ${Math.round((performance.now() - filling) / 1_000)} s`);
+  const paused = names.map((name) => `('${name}', 1, 'for the benchmark')`);
+  await execute(location, `INSERT INTO paused_destinations VALUES ${paused.join(', ')}`);
+  const settings = {
+    ...serviceSettings(folder.path),
+    ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
+  };
+  const environment: Record<string, string> = {
+    ...Object.fromEntries(
+      Object.entries(settings).filter(([name]) => !name.startsWith('EMBED_') || name === 'EMBED_FOLDER'),
+    ),
+    PARTNERS_FILE: partnersFile(folder.path),
+    CREDENTIALS_ALL_SECRET: newSecret(),
+    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+    RETAIN_DAYS: '1',
+  };
+
+  const running: RunningService[] = [];
+  const start = async () => void running.push(await startService(environment, folder.path));
+  await timed(figures, 'start of the server', [start]);
+  await running.pop()?.end('SIGTERM');
+
+  const store = await openStoreBeside(config, clearText, true);
+  const now = Date.now();
+  const leaseEnd = now + 1;
+  await timed(
+    figures,
+    'claimDue of 8, one for each destination',
+    names.map((name) => () => store.claimDue(name, {now, leaseEnd, limit: 8, mostSends: 3})),
+  );
+  const often = <Work>(work: Work) => Array.from({length: 5}, () => work);
+  await timed(
+    figures,
+    'waitingDestinations',
+    often(() => store.waitingDestinations()),
+  );
+  await timed(
+    figures,
+    'countOutbox',
+    often(() => store.countOutbox()),
+  );
+  await timed(
+    figures,
+    'a list page of 50 leads',
+    often(() => store.listLeads({}, {limit: 50})),
+  );
+  await timed(
+    figures,
+    'a list page of 50 leads of one partner of 1,000',
+    often(() => store.listLeads({partner: 'partner-7'}, {limit: 50})),
+  );
+  await timed(
+    figures,
+    'a list page of 50 open deliveries of one destination',
+    often(() => store.listDeliveries(50, {state: 'waiting', destination: names[7]})),
+  );
+  // Nobody keeps leads for less than the year, so this slice only looks.
+  const retention = {shortest: day, keptFor: () => undefined, keepConsent: () => true};
+  await timed(
+    figures,
+    'a slice of the sweep that erases nothing',
+    often(() => store.sweep(now, retention)),
+  );
+  await store.close();
+
+  const [alone, beside]: [number[], number[]] = [[], []];
+  for (let pair = 0; pair < pairs; pair += 1) {
+    alone.push(await createsBeside(environment, 'alone'));
+    beside.push(await createsBeside(environment, 'sweeping'));
+  }
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  figures.set('creates alone, p99 ms', mean(alone));
+  figures.set('creates beside the sweep, p99 ms', mean(beside));
+  figures.set('beside the sweep, of alone', mean(beside) / mean(alone));
+  const [erased] = await execute(location, 'SELECT COUNT(*) AS leads FROM leads WHERE erased_at IS NOT NULL');
+  figures.set('leads that the sweep erased meanwhile', Number(erased?.['leads']));
+
+  folder.remove();
+  if (kind === 'SQLite') rmSync(join(location, '..'), {recursive: true});
+  else
+    await execute(
+      process.env['TEST_DATABASE_URL']!,
+      `DROP DATABASE ${new URL(location).pathname.slice(1)} WITH (FORCE)`,
+    );
+  return figures;
+}
+
+async function print(kind: Kind) {
+  console.log(`\n${kind}`);
+  const columns: Figures[] = [];
+  for (const size of sizes) columns.push(await measure(kind, size));
+  console.log(`\n| ${kind} | ${sizes.map((size) => size.toLocaleString('en-US')).join(' | ')} | ratio |`);
+  console.log(`| --- | ${sizes.map(() => '---').join(' | ')} | --- |`);
+  for (const what of columns[0]!.keys()) {
+    const row = columns.map((figures) => figures.get(what)!);
+    const shown = row.map((value) =>
+      value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en-US'),
+    );
+    console.log(`| ${what} | ${shown.join(' | ')} | ${(row.at(-1)! / row[0]!).toFixed(1)} |`);
+  }
+}
+
+if (only !== 'PostgreSQL') await print('SQLite');
+if (only !== 'SQLite' && process.env['TEST_DATABASE_URL']) await print('PostgreSQL');
