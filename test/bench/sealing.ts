@@ -136,7 +136,8 @@ async function sealMany(kind: Kind) {
   const environment = {...serviceSettings(folder.path), ...settingOf(location), DATA_KEY: `${key} clear`};
   const service = await startService(environment, folder.path);
   const creates = startCreates(service.url);
-  await sleep(5_000);
+  // The disk is busy with what was filled.
+  await sleep(30_000);
   creates.take();
   await sleep(20_000);
   const before = creates.take();
