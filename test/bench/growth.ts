@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth [sizes] [database]`, such as `bench:growth 10000,100000,1000000 SQLite`: what grows with the
- * number of leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
+ * `npm run bench:growth -- [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
+ * leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
  * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
  * the smallest one.
  */
@@ -17,7 +17,8 @@ import {serviceSettings, startService, type RunningService} from '../support/ser
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
-import {freshStore} from './servers.ts';
+import {createFromCaller} from './load.ts';
+import {freshStore, startBenchServer, type Measured} from './servers.ts';
 import {fill, startCreates} from './year-of-leads.ts';
 
 type Kind = 'SQLite' | 'PostgreSQL';
@@ -213,5 +214,25 @@ async function print(kind: Kind) {
   }
 }
 
+/** Creates a second of callers on a new store, with 50 connections in all. */
+async function throughput(kind: Kind, processes: number) {
+  const location = await freshStore(kind);
+  const servers: Measured[] = [];
+  for (let index = 0; index < processes; index += 1)
+    servers.push(await startBenchServer('production.ts', location));
+  const round = () => Promise.all(servers.map(({url}) => createFromCaller(url, 50 / processes)));
+  await round();
+  const figures = await round();
+  for (const server of servers) server.stop();
+  const perSecond = Math.round(figures.reduce((sum, each) => sum + each.perSecond, 0));
+  const p99 = Math.max(...figures.map((each) => each.p99));
+  console.log(
+    `${kind}, ${processes} ${processes === 1 ? 'process' : 'processes'}: ${perSecond} creates a second, p99 ${p99} ms`,
+  );
+}
+
+if (only !== 'PostgreSQL') await throughput('SQLite', 1);
+if (only !== 'SQLite' && process.env['TEST_DATABASE_URL'])
+  for (const processes of [1, 2]) await throughput('PostgreSQL', processes);
 if (only !== 'PostgreSQL') await print('SQLite');
 if (only !== 'SQLite' && process.env['TEST_DATABASE_URL']) await print('PostgreSQL');
