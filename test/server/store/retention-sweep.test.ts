@@ -196,8 +196,8 @@ for (const [name, open, skip] of [
         () => retention(1),
       );
       const failures = () => sweep.observed.filter(({type}) => type === 'sweep-failed');
-      await until(() => failures().length === 2);
-      assert.equal(sweep.swept.passes, 2);
+      await until(() => failures().length >= 2);
+      assert.equal(sweep.swept.passes, failures().length);
       assert.deepEqual(failures()[0], {type: 'sweep-failed', reason: 'disk full'});
       fails = false;
       await until(() => isErased(store, entry));
