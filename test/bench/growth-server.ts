@@ -11,9 +11,12 @@ const config = readConfig();
 const {emit} = createObservationLog(createLog('error'));
 const store = await openStore(config, clearText, emit);
 let told = Promise.withResolvers<void>();
+let sweeps = false;
 process.on('message', (word) => {
   if (word === 'sweep') told.resolve();
-  else told = Promise.withResolvers<void>();
+  // A slice may be waiting for this promise already, so only one that is kept is replaced.
+  else if (sweeps) told = Promise.withResolvers<void>();
+  sweeps = word === 'sweep';
 });
 const sweep: typeof store.sweep = async (...slice) => {
   await told.promise;
