@@ -1,13 +1,27 @@
-/** The server as `node server/main.ts`, with a sweep that begins at once and goes on, or with none. */
+/** The server as `node server/main.ts`, whose sweep goes on without a pause between passes, while it is told to. */
 import {readConfig} from '../../server/config/config.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import {createLog} from '../../server/observe/log.ts';
 import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {startServer} from '../../server/server.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import {clearText} from '../../server/store/sealing.ts';
 
 const config = readConfig();
 const {emit} = createObservationLog(createLog('error'));
-const sweepEvery = process.argv[2] === 'sweeping' ? 1 : 2 ** 30;
-const server = await startServer(config, emit, undefined, {...usualTimings, sweepEvery});
+const store = await openStore(config, clearText, emit);
+let told = Promise.withResolvers<void>();
+let sweeps = false;
+process.on('message', (word) => {
+  if (word === 'sweep') told.resolve();
+  // A slice may be waiting for this promise already, so only one that is kept is replaced.
+  else if (sweeps) told = Promise.withResolvers<void>();
+  sweeps = word === 'sweep';
+});
+const sweep: typeof store.sweep = async (...slice) => {
+  await told.promise;
+  return store.sweep(...slice);
+};
+const server = await startServer(config, emit, {...store, sweep}, {...usualTimings, sweepEvery: 1});
 process.send!(server.port);
 process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth [sizes] [database]`, such as `bench:growth 10000,100000,1000000 SQLite`: what grows with the
- * number of leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
+ * `npm run bench:growth -- [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
+ * leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
  * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
  * the smallest one.
  */
@@ -17,7 +17,8 @@ import {serviceSettings, startService, type RunningService} from '../support/ser
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
-import {freshStore} from './servers.ts';
+import {createFromCaller} from './load.ts';
+import {freshStore, startBenchServer, type Measured} from './servers.ts';
 import {fill, startCreates} from './year-of-leads.ts';
 
 type Kind = 'SQLite' | 'PostgreSQL';
@@ -27,8 +28,8 @@ const only = process.argv[3];
 const shape = {partners: 1_000, destinations: 50};
 const names = Array.from({length: shape.destinations}, (_, index) => `destination-${index}`);
 /** Milliseconds before creates are measured, and for which they are. */
-const [warm, measured] = [2_000, Number(process.env['SECONDS'] ?? 10) * 1_000];
-const pairs = Number(process.env['PAIRS'] ?? 2);
+const [warm, measured] = [5_000, Number(process.env['SECONDS'] ?? 5) * 1_000];
+const pairs = Number(process.env['PAIRS'] ?? 3);
 const day = 24 * 3_600_000;
 
 /** Milliseconds of a single call, the median and the most. */
@@ -75,34 +76,37 @@ async function timed(figures: Figures, what: string, works: readonly (() => Prom
   if (sorted.length > 5) figures.set(`${what}, most ms`, sorted.at(-1)!);
 }
 
-async function startGrowthServer(environment: Record<string, string>, mode: 'alone' | 'sweeping') {
+/** The p99 of creates in turn without the sweep and beside it, on one server. */
+async function compareCreates(environment: Record<string, string>, figures: Figures) {
   const env = {PATH: process.env['PATH'], PORT: '0', ...environment};
-  const child = fork(join(import.meta.dirname, 'growth-server.ts'), [mode], {
+  const child = fork(join(import.meta.dirname, 'growth-server.ts'), {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-    },
-  };
-}
-
-async function createsBeside(environment: Record<string, string>, mode: 'alone' | 'sweeping') {
-  const server = await startGrowthServer(environment, mode);
-  const creates = startCreates(server.url);
+  const creates = startCreates(`http://127.0.0.1:${port}`);
   await sleep(warm);
-  creates.take();
-  await sleep(measured);
-  const taken = creates.take();
+  const p99s = {alone: [] as number[], sweep: [] as number[]};
+  for (let pair = 0; pair < pairs; pair += 1) {
+    for (const mode of ['alone', 'sweep'] as const) {
+      child.send(mode);
+      // A slice that has begun goes on.
+      await sleep(500);
+      creates.take();
+      await sleep(measured);
+      const {p99, failures, creates: count} = creates.take();
+      if (failures > 0) console.log(`  ${failures} of ${count} creates failed (${mode})`);
+      p99s[mode].push(p99);
+    }
+  }
   await creates.stop();
-  await server.stop();
-  if (taken.failures > 0) console.log(`  ${taken.failures} of ${taken.creates} creates failed (${mode})`);
-  return taken.p99;
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  figures.set('creates alone, p99 ms', mean(p99s.alone));
+  figures.set('creates beside the sweep, p99 ms', mean(p99s.sweep));
+  figures.set('beside the sweep, of alone', mean(p99s.sweep) / mean(p99s.alone));
 }
 
 async function measure(kind: Kind, leads: number): Promise<Figures> {
@@ -176,15 +180,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   );
   await store.close();
 
-  const [alone, beside]: [number[], number[]] = [[], []];
-  for (let pair = 0; pair < pairs; pair += 1) {
-    alone.push(await createsBeside(environment, 'alone'));
-    beside.push(await createsBeside(environment, 'sweeping'));
-  }
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  figures.set('creates alone, p99 ms', mean(alone));
-  figures.set('creates beside the sweep, p99 ms', mean(beside));
-  figures.set('beside the sweep, of alone', mean(beside) / mean(alone));
+  await compareCreates(environment, figures);
   const [erased] = await execute(location, 'SELECT COUNT(*) AS leads FROM leads WHERE erased_at IS NOT NULL');
   figures.set('leads that the sweep erased meanwhile', Number(erased?.['leads']));
 
@@ -213,5 +209,25 @@ async function print(kind: Kind) {
   }
 }
 
+/** Creates a second of callers on a new store, with 50 connections in all. */
+async function throughput(kind: Kind, processes: number) {
+  const location = await freshStore(kind);
+  const servers: Measured[] = [];
+  for (let index = 0; index < processes; index += 1)
+    servers.push(await startBenchServer('production.ts', location));
+  const round = () => Promise.all(servers.map(({url}) => createFromCaller(url, 50 / processes)));
+  await round();
+  const figures = await round();
+  for (const server of servers) server.stop();
+  const perSecond = Math.round(figures.reduce((sum, each) => sum + each.perSecond, 0));
+  const p99 = Math.max(...figures.map((each) => each.p99));
+  console.log(
+    `${kind}, ${processes} ${processes === 1 ? 'process' : 'processes'}: ${perSecond} creates a second, p99 ${p99} ms`,
+  );
+}
+
+if (only !== 'PostgreSQL') await throughput('SQLite', 1);
+if (only !== 'SQLite' && process.env['TEST_DATABASE_URL'])
+  for (const processes of [1, 2]) await throughput('PostgreSQL', processes);
 if (only !== 'PostgreSQL') await print('SQLite');
 if (only !== 'SQLite' && process.env['TEST_DATABASE_URL']) await print('PostgreSQL');

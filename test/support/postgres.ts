@@ -6,6 +6,7 @@ import {clearText} from '../../server/store/sealing.ts';
 import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {statementsFrom} from '../../server/store/schema.ts';
+import {keepCommonGround} from './common-ground.ts';
 import {openFor, type Owner} from './opened.ts';
 import {until} from './until.ts';
 
@@ -14,6 +15,9 @@ const {TEST_DATABASE_URL: serverUrl, REQUIRE_STORES: required} = process.env;
 /** Why tests with PostgreSQL are skipped; false if they run. */
 export const withoutPostgres = serverUrl ? false : 'TEST_DATABASE_URL does not say where a PostgreSQL is';
 if (withoutPostgres && required === '1') throw new Error(`REQUIRE_STORES is set, but ${withoutPostgres}`);
+
+// Not beside the recorder, which must see by whom a statement is sent.
+if (!process.env['STATEMENTS_FILE']) keepCommonGround();
 
 type Row = Record<string, unknown>;
 
