@@ -1,7 +1,6 @@
 /** `lead-prequal leads erase`: shows what would go with leads, and erases them. */
 import {existsSync, readdirSync} from 'node:fs';
 import {basename, dirname, join, resolve} from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
@@ -25,6 +24,7 @@ import {
   type Run,
 } from './output.ts';
 import {leadsOfPerson, personOptions, type Person} from './person.ts';
+import {purge} from './purge.ts';
 import {changingStore} from './with-store.ts';
 
 type Options = Person & {all?: boolean; yes?: boolean; again?: boolean; json?: boolean};
@@ -165,7 +165,7 @@ async function erase(
     );
     for (const {id} of going) await store.erase(id, at, all ? () => false : keepConsent);
   }
-  const isPurged = await purge(run, store, planned.map(({id}) => referenceOf(id)).join(' '));
+  const isPurged = await purge(run, store, erasing(planned.map(({id}) => referenceOf(id)).join(' ')));
   await printErased(run, planned, isPurged, json);
   sayWhatRemains(run, config);
 }
@@ -262,38 +262,11 @@ function consentWords(planned: readonly Planned[], all: boolean): string[] {
     : ['The time for which consents are kept is over, so they go, too.'];
 }
 
-/** Milliseconds between two attempts, and for all of them. */
-type Patience = {pause: number; most: number};
-
-/**
- * @param example what to erase again if something reads all the time
- * @returns whether nothing of what was erased is in the files any more, as far as this database can tell
- */
-export async function purge(
-  {say}: Pick<Run, 'say'>,
-  store: Pick<BesideStore, 'purge'>,
-  example: string,
-  {pause, most}: Patience = {pause: 500, most: 10 * 60_000},
-): Promise<boolean> {
-  if (await store.purge()) return true;
-  say(
-    'The leads cannot be read any more. Their bytes are in the log of the database until no connection reads what was there before: waiting for it, such as for a backup …',
-  );
-  const end = performance.now() + most;
-  const saidEach = 30_000;
-  let next = performance.now() + saidEach;
-  while (performance.now() < end) {
-    await sleep(pause);
-    if (await store.purge()) return true;
-    if (performance.now() < next) continue;
-    say(`Still waiting, for ${lasting(end - performance.now())} more at most.`);
-    next += saidEach;
-  }
-  say(
-    `They are not out of the files yet: something has been reading the database all the time. End it (a backup, another lead-prequal command, a program such as sqlite3), then: lead-prequal leads erase ${example}`,
-  );
-  return false;
-}
+/** Words for the wait until nothing of the leads is in the files. */
+const erasing = (which: string) => ({
+  what: 'What was erased cannot be read any more.',
+  again: `leads erase ${which}`,
+});
 
 async function printErased(run: Run, planned: readonly Planned[], isPurged: boolean, json: boolean) {
   if (!isPurged) run.status = 1;
@@ -370,7 +343,7 @@ async function eraseAgain(
     for (const {id, at, all} of going)
       if (await store.erase(id, at, all ? () => false : keepConsent)) erased += 1;
   }
-  const isPurged = await purge(run, store, '--again');
+  const isPurged = await purge(run, store, erasing('--again'));
   if (!isPurged) run.status = 1;
   if (json) await run.print({erased, out_of_files: isPurged});
   else if (isPurged) await run.write(`${counted(erased, 'lead')} erased again\n`);

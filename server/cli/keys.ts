@@ -1,5 +1,4 @@
 /** `lead-prequal keys`: which data keys are in use, and sealing everything with the first one of DATA_KEY. */
-import {setTimeout as sleep} from 'node:timers/promises';
 import {Command} from 'commander';
 import type {Config} from '../config/config.ts';
 import {clearWord} from '../config/values.ts';
@@ -7,6 +6,7 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
 import {counted, Failure, isoTime, jsonOption, localTime, printable, timeOrNone, type Run} from './output.ts';
+import {purge} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const statusHelp = `
@@ -112,7 +112,8 @@ async function rotate(run: Run, store: BesideStore, {dataKeys}: Config, json: bo
       await store.forgetKey(use.key);
       forgotten.push(use.key);
     }
-  const isPurged = await purge(run, store);
+  const what = 'What was in clear, or under another key, cannot be read any more.';
+  const isPurged = await purge(run, store, {what, again: 'keys rotate'});
   if (unreadable.length > 0 || !isPurged) run.status = 1;
 
   if (json) return run.print({key, resealed, unreadable, forgotten, out_of_files: isPurged});
@@ -158,19 +159,4 @@ async function sealAll(store: BesideStore, progress: (resealed: number) => void)
     if (pass.resealed === 0) idle += 1;
   }
   throw new Failure('Rows change all the time while they are sealed. Begin again later.');
-}
-
-/** Milliseconds between two attempts to empty the log, and for all of them. */
-const [purgePause, purgeLimit] = [500, 10 * 60_000];
-
-/** Removes what was in clear, or under another key, from the log of SQLite. */
-async function purge({say}: Run, store: BesideStore): Promise<boolean> {
-  if (await store.purge()) return true;
-  say('What was sealed is in the log of the database until no connection reads it: waiting for that …');
-  for (const end = performance.now() + purgeLimit; performance.now() < end;) {
-    await sleep(purgePause);
-    if (await store.purge()) return true;
-  }
-  say('Something has been reading the database all the time. End it, such as a backup, and run this again.');
-  return false;
 }

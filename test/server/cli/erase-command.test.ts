@@ -6,7 +6,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {Writable} from 'node:stream';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {purge} from '../../../server/cli/erase.ts';
+import {purge} from '../../../server/cli/purge.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/lead-store.ts';
@@ -323,8 +323,10 @@ suite('erasing the bytes of SQLite', () => {
     reader.prepare('SELECT COUNT(*) FROM leads').get();
     const says: string[] = [];
     const store = {purge: () => Promise.resolve(false)};
-    const patience = {pause: 1, most: 20};
-    assert.equal(await purge({say: (text) => says.push(text)}, store, 'K7QM-2XHD', patience), false);
+    const patience = {pause: 1, saidEach: 5, most: 20};
+    const words = {what: 'It went.', again: 'leads erase K7QM-2XHD'};
+    assert.equal(await purge({say: (text) => says.push(text)}, store, words, patience), false);
+    assert.ok(says.some((text) => text.startsWith('Still waiting')));
     assert.match(says.at(-1) ?? '', /not out of the files yet.*then: lead-prequal leads erase K7QM-2XHD$/);
 
     let [stdout, stderr] = ['', ''];
