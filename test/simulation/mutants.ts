@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'overwrite an answer that is done',
     file: 'server/store/delivery-queries.ts',
-    from: `answerLead('delivered', "status <> 'done'")`,
-    to: `answerLead('delivered', "status <> ''")`,
+    from: `delivered: "status <> 'done'"`,
+    to: `delivered: 'status IS NOT NULL'`,
     plan: 'two-answers',
     violates: 'an answer that is done never changes',
   },
