@@ -91,7 +91,7 @@ const mostIdlePasses = 5;
 /** Rows after which progress is said. */
 const saidEach = 10_000;
 
-async function rotate(run: Run, store: BesideStore, {dataKeys}: Config, json: boolean) {
+async function rotate(run: Run, store: BesideStore, {dataKeys, databaseUrl}: Config, json: boolean) {
   const {say} = run;
   const key = named(dataKeys[0]);
   if (key === clearWord)
@@ -115,6 +115,10 @@ async function rotate(run: Run, store: BesideStore, {dataKeys}: Config, json: bo
   const what = 'What was in clear, or under another key, cannot be read any more.';
   const isPurged = await purge(run, store, {what, again: 'keys rotate'});
   if (unreadable.length > 0 || !isPurged) run.status = 1;
+  if (!databaseUrl && forgotten.includes(clearWord))
+    say(
+      'SQLite may hold copies in clear of rows that it has moved within its file: run VACUUM while the server is stopped (docs/privacy.md).',
+    );
 
   if (json) return run.print({key, resealed, unreadable, forgotten, out_of_files: isPurged});
   for (const id of unreadable)
