@@ -9,8 +9,9 @@ import type {ListedLead} from '../leads/lead-filter.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
+import {consentOf} from '../destinations/webhook/event.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
-import {isErased} from '../store/rows.ts';
+import {isErased, whyUnreadable} from '../store/rows.ts';
 import {leadOf} from './lead-names.ts';
 import {
   counted,
@@ -118,7 +119,7 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
   return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
 }
 
-/** What an erased lead shows: when it was erased, and until when its consent is kept. */
+/** What an erased lead shows: when it was erased, and the consent that is kept of it, for whoever must prove it. */
 export async function shownErased(
   store: BesideStore,
   config: Config,
@@ -133,7 +134,19 @@ export async function shownErased(
     partner,
     erased_at: isoTime(erasedAt),
     consent_kept_until: end > 0 ? isoTime(end) : null,
+    kept: await keptOf(store, id),
   };
+}
+
+async function keptOf(store: BesideStore, id: string) {
+  try {
+    const kept = await store.keptConsent(id);
+    if (!kept) return null;
+    const {first_name, last_name, phone, consent} = kept;
+    return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164, consent: consentOf(consent)};
+  } catch (error) {
+    return {unreadable: whyUnreadable(error)};
+  }
 }
 
 /** Whether erasing changes anything of the lead. */

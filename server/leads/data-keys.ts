@@ -6,8 +6,6 @@ export type KeyUse = {
   key: string;
   /** When something was first stored under the key. Milliseconds since 1970. */
   since: number;
-  /** True if DATA_KEY lists the key. */
-  isKnown: boolean;
 };
 
 /** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */

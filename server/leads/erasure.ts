@@ -1,5 +1,11 @@
 /** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
 
+import type {Lead} from './lead-schema.ts';
+import type {Consent} from './stored-lead.ts';
+
+/** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
+export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {consent: Consent};
+
 /** What would go with a lead, and who had it. */
 export type ErasableLead = {
   id: string;
@@ -49,6 +55,11 @@ export type ErasureStore = {
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean>;
+  /**
+   * What is kept of an erased lead. Undefined if nothing is.
+   * @throws SealError when it cannot be opened
+   */
+  keptConsent(id: string): Promise<KeptConsent | undefined>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
    * kept long enough. Tells nobody, because the receivers have rules of their own.

@@ -169,11 +169,7 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     },
 
     async keyUses() {
-      return (await rowsOfKeys()).map(({check_value, since}) => ({
-        key: checkInHex(check_value),
-        since,
-        isKnown: sealer.checkValues.includes(check_value),
-      }));
+      return (await rowsOfKeys()).map(({check_value, since}) => ({key: checkInHex(check_value), since}));
     },
 
     async countByKey() {

@@ -5,9 +5,9 @@ import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {keptText} from './personal-data.ts';
+import {keptText, readKeptText} from './personal-data.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, toLead, type ReadRow} from './rows.ts';
-import type {Sealer} from './sealing.ts';
+import type {SealedText, Sealer} from './sealing.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 const mayHaveArrived = (table: string) =>
@@ -83,6 +83,7 @@ type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'
   is_open: number;
   has_duplicate: number;
 };
+const selectConsent = `SELECT data_key, blob FROM sealed WHERE lead_id = $1 AND part = 'consent'`;
 const selectKept = `
   SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
@@ -201,6 +202,11 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
     },
 
     erase,
+
+    async keptConsent(id) {
+      const row = (await readOne(statement(selectConsent, id))) as SealedText | undefined;
+      return row && readKeptText(sealer.open(row, id, 'consent'));
+    },
 
     async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
       if (after.of === 'leads' && shortest !== undefined) {

@@ -7,7 +7,8 @@
  */
 import {amountNames} from '../../contract/amounts.ts';
 import type {Context} from '../../contract/embed.ts';
-import type {Lead} from '../leads/lead-schema.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import type {KeptConsent} from '../leads/erasure.ts';
 import type {Consent, LeadRecord} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 
@@ -27,10 +28,7 @@ export type PersonalData = {
 
 /** An answer of which nothing is known, or which is sealed. */
 export const noAnswer: AnswerValues = {
-  ...(Object.fromEntries(amountNames.map((name) => [name, null])) as Pick<
-    LeadRow,
-    (typeof amountNames)[number]
-  >),
+  ...tableOf(amountNames, () => null),
   reasons: '{}',
   policy_version: null,
 };
@@ -132,9 +130,6 @@ export function readPersonalText(text: string): PersonalData {
     context,
   };
 }
-
-/** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
-export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {consent: Consent};
 
 export const keptText = (kept: KeptConsent) => JSON.stringify(kept);
 export const readKeptText = (text: string) => JSON.parse(text) as KeptConsent;

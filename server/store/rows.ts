@@ -220,7 +220,7 @@ export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   later_blob: Uint8Array | null;
 };
 
-/** The columns of a `ReadRow`, from `readTables`. */
+/** The columns of a `ReadRow`, from the table `leads` and `joinPersonal`. */
 export const readColumns = list([
   ...columnsOfLead.map((column) => `leads.${column}`),
   'consent',

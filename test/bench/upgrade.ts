@@ -12,6 +12,7 @@ import {clearText} from '../../server/store/sealing.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {freshStore} from './servers.ts';
+import {personal} from './year-of-leads.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
@@ -20,17 +21,6 @@ const databases = join(import.meta.dirname, '../support/databases');
 /** Milliseconds between two looks at the size of the database. */
 const interval = 250;
 
-const personal = JSON.stringify({
-  first_name: 'Jane',
-  last_name: 'Doe',
-  email: 'jane.doe@mail.example.com',
-  phone: {typed: '202-555-0142', e164: '+12025550142'},
-  credit_score: 'Above 720',
-  bankruptcy: false,
-  retirement: 100_000,
-  cash: 50_000,
-  investments: 20_001,
-});
 const attribution = JSON.stringify({
   utm_source: 'newsletter',
   utm_medium: 'email',

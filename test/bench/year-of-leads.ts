@@ -17,7 +17,8 @@ import {baseConfig, listedOrigin} from '../support/test-server.ts';
 const perSecond = 200;
 const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 
-const personal = JSON.stringify({
+/** The fields of a lead, as the row of a lead in clear has them. */
+export const personal = JSON.stringify({
   first_name: 'Jane',
   last_name: 'Doe',
   email: 'jane.doe@mail.example.com',

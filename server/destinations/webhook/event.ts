@@ -69,7 +69,8 @@ function answerOf(answer: Answer): LeadEvent['data']['answer'] {
   return {status, prequalification: amounts, reasons, policy_version: policyVersion};
 }
 
-const consentOf = (consent: Consent): LeadEvent['data']['consent'] => ({
+/** The record of a consent, in the words of events. */
+export const consentOf = (consent: Consent): NonNullable<LeadEvent['data']['consent']> => ({
   text_version: consent.textVersion,
   text_language: consent.textLanguage ?? null,
   text_hash: consent.textHash,

@@ -70,7 +70,13 @@ for (const {name, postgres, skip} of databaseKinds) {
         'partner',
         'erased_at',
         'consent_kept_until',
+        'kept',
       ]);
+      assert.partialDeepStrictEqual(data['kept'], {
+        first_name: 'Canary',
+        phone_e164: gone.lead.phone.e164,
+        consent: {text_hash: consent.textHash, ip: consent.ip},
+      });
       const kept = Date.parse(String(data['consent_kept_until'])) - consent.givenAt;
       assert.ok(Math.abs(kept - 5 * year) < 2 * 86_400_000);
       assert.match((await run('leads', 'show', gone.id)).stdout, /^consent_kept_until +\d{4}-/m);
