@@ -6,7 +6,7 @@
  */
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
-import {rmSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -18,7 +18,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {createFromCaller} from './load.ts';
-import {freshStore, startBenchServer, type Measured} from './servers.ts';
+import {dropStore, freshStore, startBenchServer, type Measured} from './servers.ts';
 import {fill, startCreates} from './year-of-leads.ts';
 
 type Kind = 'SQLite' | 'PostgreSQL';
@@ -185,12 +185,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   figures.set('leads that the sweep erased meanwhile', Number(erased?.['leads']));
 
   folder.remove();
-  if (kind === 'SQLite') rmSync(join(location, '..'), {recursive: true});
-  else
-    await execute(
-      process.env['TEST_DATABASE_URL']!,
-      `DROP DATABASE ${new URL(location).pathname.slice(1)} WITH (FORCE)`,
-    );
+  await dropStore(location);
   return figures;
 }
 

@@ -3,16 +3,15 @@
  * leads a second, over both databases. For each command: how long it takes in all (Node alone takes half a second to
  * start), how much memory its process uses at most, and what the creates take meanwhile.
  */
-import {rmSync, statSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import pg from 'pg';
 import {referenceOf} from '../../contract/reference.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {freshStore} from './servers.ts';
+import {dropStore, freshStore} from './servers.ts';
 import {begin, fill, runCommand, startCreates} from './year-of-leads.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
@@ -109,13 +108,7 @@ async function measure(name: 'SQLite' | 'PostgreSQL') {
   await creates.stop();
   await service.end('SIGTERM');
   folder.remove();
-  if (name === 'SQLite') rmSync(join(location, '..'), {recursive: true});
-  else {
-    const admin = new pg.Client(process.env['TEST_DATABASE_URL']);
-    await admin.connect();
-    await admin.query(`DROP DATABASE ${new URL(location).pathname.slice(1)}`);
-    await admin.end();
-  }
+  await dropStore(location);
 }
 
 const only = process.argv[3];

@@ -3,11 +3,8 @@
  * run, on a disk and in memory, where only the processor counts; the bytes of a sealed lead; and, over a million leads in
  * clear, how long sealing takes beside 200 creates a second, and how long it takes to find and to erase a lead.
  */
-import {mkdtempSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
-import pg from 'pg';
 import {randomUUID} from 'node:crypto';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
@@ -16,7 +13,7 @@ import {doneAnswer, newDelivery, newEntry} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createFromCaller} from './load.ts';
-import {freshStore} from './servers.ts';
+import {dropStore, freshStore} from './servers.ts';
 import {fill, runCommand, startCreates} from './year-of-leads.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
@@ -25,14 +22,6 @@ const key = 'a-data-key-of-at-least-32-characters';
 const rounds = 3;
 
 type Kind = 'SQLite' | 'PostgreSQL';
-
-async function dropped(location: string) {
-  if (!location.startsWith('postgres:')) return rmSync(join(location, '..'), {recursive: true});
-  const admin = new pg.Client(process.env['TEST_DATABASE_URL']);
-  await admin.connect();
-  await admin.query(`DROP DATABASE ${new URL(location).pathname.slice(1)}`);
-  await admin.end();
-}
 
 const settingOf = (location: string): Record<string, string> =>
   location.startsWith('postgres:') ? {DATABASE_URL: location} : {DATABASE_PATH: location};
@@ -52,7 +41,7 @@ async function createsPerSecond(location: string, dataKey: string): Promise<numb
   const {perSecond} = await createFromCaller(service.url, 50);
   await service.end('SIGTERM');
   folder.remove();
-  await dropped(location);
+  await dropStore(location);
   return perSecond;
 }
 
@@ -125,7 +114,7 @@ async function bytesOfALead(words: readonly [string, ...string[]]) {
     `${total} bytes a lead, ${words[0] === 'clear' ? 'in clear' : 'sealed'}: ${tables.map(({name, bytes}) => `${name} ${bytes}`).join(', ')}`,
   );
   database.close();
-  await dropped(location);
+  await dropStore(location);
 }
 
 async function sealMany(kind: Kind) {
@@ -171,14 +160,14 @@ async function sealMany(kind: Kind) {
   await creates.stop();
   await service.end('SIGTERM');
   folder.remove();
-  await dropped(location);
+  await dropStore(location);
 }
 
 if (only === undefined || only === 'creates') {
   await bytesOfALead(['clear']);
   await bytesOfALead([key]);
   await comparePairs('SQLite on a disk', () => freshStore('SQLite'));
-  await comparePairs('SQLite in memory', () => join(mkdtempSync('/dev/shm/lead-prequal-'), 'leads.sqlite'));
+  await comparePairs('SQLite in memory', () => freshStore('SQLite', '/dev/shm'));
   if (process.env['TEST_DATABASE_URL']) await comparePairs('PostgreSQL', () => freshStore('PostgreSQL'));
 }
 if (only === undefined || only === 'SQLite') await sealMany('SQLite');

@@ -1,26 +1,52 @@
 /** Starts the measured servers, each in its own process and with its own store. */
 import {fork, type ForkOptions} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync} from 'node:fs';
+import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
 import type {Figures} from './load.ts';
 
 export type Measured = {url: string; pid: number; stop(): void};
 
-/** A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. */
-export async function freshStore(name: 'SQLite' | 'PostgreSQL'): Promise<string> {
-  if (name === 'SQLite') return join(mkdtempSync(join(tmpdir(), 'lead-prequal-bench-')), 'leads.sqlite');
-  const url = new URL(process.env['TEST_DATABASE_URL']!);
-  const client = new pg.Client(url.href);
+async function administer(sql: string) {
+  const client = new pg.Client(process.env['TEST_DATABASE_URL']);
   await client.connect();
-  url.pathname = `/lead_prequal_bench_${Date.now()}`;
-  await client.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
+  await client.query(sql);
   await client.end();
+}
+
+const stores = new Set<string>();
+
+/**
+ * A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. It is removed when the process ends.
+ * @param parent the folder in which the file gets one of its own
+ */
+export async function freshStore(name: 'SQLite' | 'PostgreSQL', parent = tmpdir()): Promise<string> {
+  const location = name === 'SQLite' ? freshFile(parent) : await freshDatabase();
+  stores.add(location);
+  return location;
+}
+
+const freshFile = (parent: string) => join(mkdtempSync(join(parent, 'lead-prequal-bench-')), 'leads.sqlite');
+
+async function freshDatabase() {
+  const url = new URL(process.env['TEST_DATABASE_URL']!);
+  url.pathname = `/lead_prequal_bench_${Date.now()}`;
+  await administer(`CREATE DATABASE ${url.pathname.slice(1)}`);
   return url.href;
 }
+
+/** Removes a fresh store before the process ends, to have its room for the next. */
+export async function dropStore(location: string) {
+  stores.delete(location);
+  if (location.startsWith('postgres'))
+    await administer(`DROP DATABASE ${new URL(location).pathname.slice(1)} WITH (FORCE)`);
+  else rmSync(dirname(location), {recursive: true});
+}
+
+process.once('beforeExit', () => void Promise.all(Array.from(stores, dropStore)));
 
 /** `commitDelay`: milliseconds that are added to each commit, to simulate a slower disk. */
 type Settings = Partial<Omit<StoreArguments, 'location'>> & {commitDelay?: number};

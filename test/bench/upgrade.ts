@@ -115,10 +115,6 @@ async function onPostgres(): Promise<Upgraded> {
   };
   const upgraded = await measure(async () => (await openPostgresStore(url, clearText)).close(), size);
   await client.end();
-  const admin = new pg.Client(process.env['TEST_DATABASE_URL']);
-  await admin.connect();
-  await admin.query(`DROP DATABASE ${new URL(url).pathname.slice(1)}`);
-  await admin.end();
   return upgraded;
 }
 
