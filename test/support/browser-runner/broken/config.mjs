@@ -9,5 +9,5 @@ export default {
   ...widget,
   files: filesToRun('test/support/browser-runner/broken/*.ts'),
   testFramework: {config: {timeout: 0}},
-  testsFinishTimeout: 5_000,
+  testsFinishTimeout: 10_000,
 };
