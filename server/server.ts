@@ -102,19 +102,7 @@ export async function startServer(
     ...(await app.readings()),
     connections: await promisify(server.getConnections.bind(server))(),
   });
-  let metricsEndpoint: MetricsEndpoint | undefined;
-  try {
-    if (config.metrics && metrics)
-      metricsEndpoint = await startMetricsEndpoint(config.metrics, async () =>
-        metrics.write(await readings()),
-      );
-    server.listen(config.port, config.host);
-    await once(server, 'listening');
-  } catch (error) {
-    await metricsEndpoint?.close();
-    await app.close(0);
-    throw error;
-  }
+  // Before the port is open, because a store whose leads are being moved refuses the first report.
   const reloads = await startReloads({
     config,
     store: app.store,
@@ -126,7 +114,24 @@ export async function startServer(
     },
     emit,
     timings,
+  }).catch(async (error: unknown) => {
+    await app.close(0);
+    throw error;
   });
+  let metricsEndpoint: MetricsEndpoint | undefined;
+  try {
+    if (config.metrics && metrics)
+      metricsEndpoint = await startMetricsEndpoint(config.metrics, async () =>
+        metrics.write(await readings()),
+      );
+    server.listen(config.port, config.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await reloads.stop();
+    await metricsEndpoint?.close();
+    await app.close(0);
+    throw error;
+  }
   return {
     port: (server.address() as AddressInfo).port,
     metricsPort: metricsEndpoint?.port,

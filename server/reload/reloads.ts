@@ -39,11 +39,15 @@ export type ProcessReport = {
   environment: Readonly<Record<string, string>>;
 };
 
+/** The store has a mark, because its leads are elsewhere now: a server must end before it takes another one. */
+export class StoreMarked extends Error {}
+
 /** The part of the store through which processes are asked, and report. */
 export type ReloadStore = {
   /** The last request to reload, if there was one. */
   reloadRequest(): Promise<string | undefined>;
   askForReload(request: string): Promise<void>;
+  /** @throws StoreMarked */
   report(process: ProcessReport): Promise<void>;
   forgetProcess(id: string): Promise<void>;
   /** Those that have reported since a time. */
@@ -61,6 +65,10 @@ const reportEvery = 10_000;
 /** Milliseconds without a report after which a process counts as gone. */
 export const goneAfter = 60_000;
 
+function unlessMarked(error: unknown) {
+  if (error instanceof StoreMarked) throw error;
+}
+
 type Parts = {
   config: Config;
   store: ReloadStore;
@@ -74,7 +82,10 @@ type Parts = {
   timings: Pick<Timings, 'idlePoll'>;
 };
 
-/** The first report is written before this resolves. If the store is away, it is written once the store is back. */
+/**
+ * The first report is written before this resolves. If the store is away, it is written once the store is back.
+ * @throws StoreMarked A later one ends the process.
+ */
 export async function startReloads({
   config,
   store,
@@ -141,7 +152,7 @@ export async function startReloads({
       report = {...report, ...(await attempt()), request};
       // If the store is away now, `look` writes the report once the store is back.
       reportedAt = -Infinity;
-      await write().catch(() => undefined);
+      await write().catch(unlessMarked);
     });
     return working;
   }
@@ -158,12 +169,12 @@ export async function startReloads({
     while (!stopping.signal.aborted) {
       // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
       // the outage (store/store-watch.ts).
-      await look().catch(() => undefined);
+      await look().catch(unlessMarked);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }
   }
 
-  await write().catch(() => undefined);
+  await write().catch(unlessMarked);
   const running = run();
   return {
     reload: () => reload(),

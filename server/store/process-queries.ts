@@ -1,7 +1,8 @@
 /** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
-import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
+import {StoreMarked, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database} from './database.ts';
+import {selectMark, whyMarked, type StoreMark} from './schema.ts';
 
 const reportText = `
   INSERT INTO processes (id, seen_at, report) VALUES ($1, $2, $3)
@@ -10,6 +11,10 @@ const reportText = `
 const askText = `
   INSERT INTO reload_requests (id, request) VALUES (1, $1)
   ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
+
+/** One row if a process has reported since a time. */
+export const selectReports = (since: number) =>
+  statement('SELECT 1 AS yes FROM processes WHERE seen_at >= $1 LIMIT 1', since);
 
 const day = 86_400_000;
 
@@ -26,8 +31,12 @@ export function processQueries({read, write}: Database): ReloadStore {
       await write(statement(askText, request));
     },
 
+    // First the report, then the mark: the last pass of `store copy` sets the mark first, and then looks for reports. So
+    // of two that do this at the same time, at least one sees the other.
     async report({id, seenAt, ...report}) {
       await write(statement(reportText, id, seenAt, JSON.stringify(report)));
+      const [mark] = await read(statement(selectMark));
+      if (mark) throw new StoreMarked(whyMarked(mark as StoreMark));
     },
 
     async forgetProcess(id) {

@@ -31,7 +31,10 @@ export type End = Pick<Database, 'read' | 'write'> & {
   /** Inserts rows, or replaces those with their keys. Returns them as the database has them then, in any order. */
   replace: (table: TableName, rows: readonly Row[]) => Promise<Row[]>;
   remove: (table: TableName, rows: readonly Row[]) => Promise<void>;
-  /** Whether a server uses the store. While this end is open, SQLite's server lock stays taken after `false`. */
+  /**
+   * Whether a server uses the store. While this end is open, SQLite's server lock stays taken after `false`, so a server
+   * that starts after that is known by its report.
+   */
   isServed: () => Promise<boolean>;
   /** May be called again after a kill. */
   dropReferences: () => Promise<void>;
@@ -199,7 +202,8 @@ export async function transfer(source: End, target: End, isLast: boolean, tell: 
   await target.write(...setMark({mark: 'unfinished', place: source.place}));
   await target.dropReferences();
   if (isLast && !source.found.mark) {
-    // From here on no server starts on the source. One that started just before has reported itself by now.
+    // From here on no server starts on the source. One that starts just now either sees the mark after its report, or
+    // has reported itself before (process-queries.ts).
     await source.write(...setMark({mark: 'moved', place: target.place}));
     await refuseServed(source).catch(async (error: unknown) => {
       await source.write(...clearMark());

@@ -1,6 +1,7 @@
 /** A database in PostgreSQL as one of the two databases of a transfer. */
 import type pg from 'pg';
 import {tables, type Table, type TableName} from '../columns.ts';
+import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row} from '../database.ts';
 import {refuseOtherVersion} from '../schema.ts';
 import {pageSize, TransferError, type End} from '../transfer.ts';
@@ -104,8 +105,7 @@ export async function openPostgresEnd(
       await write(statement(text, asParameter(table, rows)));
     },
     async isServed() {
-      const text = 'SELECT 1 AS yes FROM processes WHERE seen_at >= $1 LIMIT 1';
-      return (await read(statement(text, Date.now() - goneAfter))).length > 0;
+      return (await read(selectReports(Date.now() - goneAfter))).length > 0;
     },
     dropReferences: () =>
       inLong(async (run) => {

@@ -2,6 +2,7 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {tables, type TableName} from '../columns.ts';
+import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row, type Statement} from '../database.ts';
 import {pageSize, TransferError, type End} from '../transfer.ts';
 import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
@@ -15,9 +16,10 @@ import {takeServerLock, type ServerLock} from './server-lock.ts';
 export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End {
   if (use === 'fill') makeTarget(path);
   const place = realpathSync(path);
+  const openedAt = Date.now();
   let lock: ServerLock | undefined;
-  const isServed = () => (lock ??= takeServerLock(place)).isTaken;
-  if (use === 'fill' && isServed()) throw new TransferError(`A server or another copy has ${place} open`);
+  const isLocked = () => (lock ??= takeServerLock(place)).isTaken;
+  if (use === 'fill' && isLocked()) throw new TransferError(`A server or another copy has ${place} open`);
   const database = openBeside(path, use !== 'read', {isForTransfer: true});
   const {all} = createRunner(database);
   // As a promise, so that an error is a rejection.
@@ -69,7 +71,7 @@ export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End 
         rows.map((row) => statement(`DELETE FROM ${table} WHERE ${condition}`, ...keyOf(table, row))),
       );
     },
-    isServed: () => attempt(isServed),
+    isServed: () => attempt(() => isLocked() || all(selectReports(openedAt)).length > 0),
     // This connection checks none.
     dropReferences: () => Promise.resolve(),
     restoreReferences: () =>

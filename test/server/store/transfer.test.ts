@@ -8,6 +8,8 @@ import {deliveryContents, deliveryStates, type FirstContent} from '../../../serv
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
+import {startServer} from '../../../server/server.ts';
+import {setMark} from '../../../server/store/schema.ts';
 import {transfer, transferred} from '../../../server/store/transfer.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
@@ -291,4 +293,23 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await assert.rejects(copy(t, sqlite, postgres, true), /consents/);
     await assert.rejects(openStore({...baseConfig(''), ...postgres.place}, both), /not complete/);
   });
+
+  for (const database of ['sqlite', 'postgres'] as const)
+    test(`a server that starts on ${database} just as the leads are moved is seen, or does not start`, async (t) => {
+      const {place} = (await makePlaces(t))[database];
+      const config = {...baseConfig(''), ...place};
+      await openWhile(openStore(config, clearText), () => Promise.resolve());
+      const source = await openFor(t, openEnd(place, 'mark', minute));
+      assert.equal(await source.isServed(), false);
+      // It has looked for the mark when there was none, and has not reported yet.
+      const store = await openStore(config, clearText);
+      const start = () => startServer(config, () => undefined, {...store, close: () => Promise.resolve()});
+      const server = await start();
+      assert.equal(await source.isServed(), true);
+      await server.close();
+      assert.equal(await source.isServed(), false);
+      await source.write(...setMark({mark: 'moved', place: 'elsewhere'}));
+      await assert.rejects(start(), /were moved to elsewhere/);
+      await store.close();
+    });
 });
