@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
+import {closeSync, fsyncSync, openSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -90,6 +90,14 @@ const inserts = (
   ];
 };
 
+/** Otherwise the system writes the file to the disk while something is measured. */
+function flush(file: string) {
+  const opened = openSync(file, 'r+');
+  fsyncSync(opened);
+  closeSync(opened);
+}
+
+/** Everything is on the disk when this resolves. */
 export async function fill(
   name: 'SQLite' | 'PostgreSQL',
   location: string,
@@ -111,6 +119,7 @@ export async function fill(
       database.exec(sql);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     database.close();
+    flush(location);
   } else {
     const client = new pg.Client(location);
     await client.connect();
@@ -123,6 +132,7 @@ export async function fill(
     ))
       await client.query(sql);
     await client.query('VACUUM ANALYZE');
+    await client.query('CHECKPOINT');
     await client.end();
   }
   return config;
