@@ -10,6 +10,7 @@ import type {ProblemCode} from '../../contract/problems.ts';
 /** The states of the service in which the rows hold. */
 export const serviceStates = [
   'all is well',
+  'the lead was erased',
   'the upstream does not answer',
   'the upstream refuses leads',
   'the store cannot write',
@@ -117,6 +118,14 @@ export const rows: readonly Row[] = [
     status: 409,
     problem: 'idempotency-key-in-progress',
     has: retryAfter,
+  },
+  {
+    when: 'a lead that was erased, again under its `Idempotency-Key`',
+    state: 'the lead was erased',
+    ...create,
+    headers: {'Idempotency-Key': usedKey},
+    status: 410,
+    problem: 'lead-erased',
   },
   {
     when: `a body of more than ${limits.bodyBytes / 1_024} KiB`,
@@ -241,6 +250,13 @@ export const rows: readonly Row[] = [
     when: 'a lead of another client: the same response as for an id that no lead has',
     ...read,
     by: 'another client',
+    status: 404,
+    problem: 'not-found',
+  },
+  {
+    when: 'a lead that was erased: the same response as for an id that no lead has',
+    state: 'the lead was erased',
+    ...read,
     status: 404,
     problem: 'not-found',
   },

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
-import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
 import {readLead, sendLead, somebody} from '../../support/embed-client.ts';
+import {eraseLead} from '../../support/erase-lead.ts';
 import {basic, comparable, postJson, readJson, readProblem} from '../../support/http.ts';
-import {openWhile} from '../../support/opened.ts';
 import {prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme} from '../../support/test-server.ts';
@@ -15,10 +13,7 @@ import {acme} from '../../support/test-server.ts';
 forEachStore((over) => {
   suite('a lead that was erased', () => {
     const server = over.useServer();
-    const erase = (id: string) =>
-      openWhile(openStore(server.config, createSealer(server.config.dataKeys)), (store) =>
-        store.erase(id, Date.now(), () => true),
-      );
+    const erase = (id: string) => eraseLead(server.config, id);
     const path = (id: string) => `/json/leads/${id}`;
 
     test('is to a caller as if it had never been, and a retry with its key is refused with 410', async () => {

@@ -3,6 +3,7 @@ import {keyInProgress, usedKey, type Row, type ServiceState} from '../../../buil
 import {readRanges} from '../../../server/config/addresses.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {failures, json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
+import {eraseLead} from '../../support/erase-lead.ts';
 import {openConnection, requestText} from '../../support/connection.ts';
 import {openFor, type Owner} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
@@ -40,8 +41,8 @@ async function storeLeads(server: TestServer) {
   };
 }
 
-async function sender(server: TestServer): Promise<Send> {
-  const ids = await storeLeads(server);
+async function sender(server: TestServer, stored?: Awaited<ReturnType<typeof storeLeads>>): Promise<Send> {
+  const ids = stored ?? (await storeLeads(server));
   return (row) =>
     server.fetch(row.path.replace('<id>', ids[row.lead ?? 'prequalification']), {
       method: row.method,
@@ -58,6 +59,12 @@ async function withUpstream(store: Store, owner: Owner, script: Script): Promise
 /** What is started there is closed with its owner. */
 export const startIn: Readonly<Record<ServiceState, (store: Store, owner: Owner) => Promise<Send>>> = {
   'all is well': async (store, owner) => sender(await openFor(owner, store.startServer())),
+  async 'the lead was erased'(store, owner) {
+    const server = await openFor(owner, store.startServer());
+    const ids = await storeLeads(server);
+    await eraseLead(server.config, ids.prequalification);
+    return sender(server, ids);
+  },
   'the upstream does not answer': (store, owner) => withUpstream(store, owner, {create: failures['a reset']}),
   'the upstream refuses leads': (store, owner) => withUpstream(store, owner, {create: json(422, {})}),
 
