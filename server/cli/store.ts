@@ -1,7 +1,9 @@
 /** `lead-prequal store`: moves all leads to another database, from SQLite to PostgreSQL and back. */
-import {resolve} from 'node:path';
+import {existsSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
 import {Command} from 'commander';
 import {readConfig, type Config} from '../config/config.ts';
+import {postgresUrl} from '../config/settings.ts';
 import {goneAfter} from '../reload/reloads.ts';
 import {openEnd} from '../store/open-store.ts';
 import {reopen, transfer, TransferError, type End, type Tell} from '../store/transfer.ts';
@@ -37,20 +39,44 @@ export function storeCommand(run: Run): Command {
     .action(({to, finish = false}: {to: string; finish?: boolean}) => copy(run, to, finish));
   store
     .command('reopen')
-    .description('let servers start again on a store whose leads were moved')
-    .action(async () => {
+    .description('let servers start again on a store whose leads are being moved, or were')
+    .option('--yes', 'do not ask, for programs')
+    .action(async ({yes = false}: {yes?: boolean}) => {
       const source = await openSource(readConfig(run.environment), 'mark');
-      await orFailure(async () => {
-        const place = await reopen(source);
-        await run.write(
-          `Servers may start on ${source.place} again. It has no lead that ${place} took since: let no server run there.\n`,
-        );
-      }).finally(() => source.close());
+      await orFailure(() => reopenStore(run, source, yes)).finally(() => source.close());
     });
   return store;
 }
 
-const isUrl = (to: string) => /^postgres(?:ql)?:\/\//.test(to);
+async function reopenStore(run: Run, source: End, yes: boolean) {
+  const place = await reopen(source, async (newPlace) => {
+    if (yes) return true;
+    if (!run.ask) throw new Failure('There is no terminal to ask on: add --yes to reopen without a question');
+    run.say(
+      `The leads were moved to ${newPlace}. This store has no lead that servers took there since, and whatever waits to be sent in both is sent twice.`,
+    );
+    return (await run.ask('If no server has taken a lead there, type reopen: ')).trim() === 'reopen';
+  });
+  if (place === undefined) return run.fail('Nothing was changed.');
+  await run.write(`Servers may start on ${source.place} again. Let no server run on ${place}.\n`);
+}
+
+/** @returns what the settings of the database that --to names would be */
+function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'databasePath'> {
+  const {databasePath} = config;
+  if (to.includes('://')) {
+    const [issue] = postgresUrl.safeParse(to).error?.issues ?? [];
+    if (issue) throw new Failure(`--to ${issue.message}, or the path of a file`);
+    return {databaseUrl: to, databasePath};
+  }
+  const path = resolve(to);
+  if (!config.databaseUrl && path === resolve(databasePath)) throw new Failure(`${path} is the store itself`);
+  if (to === '' || !existsSync(dirname(path)))
+    throw new Failure(
+      `--to must be a URL such as postgres://…, or the path of an SQLite file in a folder that exists: there is no ${dirname(path)}`,
+    );
+  return {databaseUrl: undefined, databasePath: path};
+}
 
 function openSource(config: Config, use: 'read' | 'mark'): Promise<End> {
   if (!config.databaseUrl) checkFile(config.databasePath);
@@ -62,19 +88,17 @@ async function copy(run: Run, to: string, isLast: boolean) {
   const config = readConfig(run.environment);
   const source = await openSource(config, isLast ? 'mark' : 'read');
   try {
-    const place = isUrl(to) ? {databaseUrl: to} : {databaseUrl: undefined, databasePath: resolve(to)};
-    if (!isUrl(to) && resolve(to) === resolve(config.databasePath) && !config.databaseUrl)
-      throw new Failure(`${resolve(to)} is the store itself`);
     const target = await orFailure(
-      () => openEnd({...config, ...place}, 'fill', goneAfter),
+      () => openEnd({...config, ...placeNamed(to, config)}, {copyOf: source.place}, goneAfter),
       'The database that --to names cannot be opened: ',
     );
     try {
       const done = await orFailure(
-        () => transfer(source, target, isLast, progressOf(run)),
+        () => transfer(source, target, isLast, progressOf(run, `From ${source.place} to ${target.place}`)),
         'The copy has stopped, and the same command goes on with it: ',
       );
-      await report(run, done, {source, target, isLast, milliseconds: performance.now() - began});
+      const milliseconds = performance.now() - began;
+      await report(run, done, {source, target, isLast, milliseconds, config});
     } finally {
       await target.close();
     }
@@ -83,27 +107,35 @@ async function copy(run: Run, to: string, isLast: boolean) {
   }
 }
 
-function progressOf({say}: Run): Tell {
-  let [table, saidAt] = ['', performance.now()];
+function progressOf({say}: Run, heading: string): Tell {
+  let hasBegun = false;
+  let said: Parameters<Tell>[0] | undefined;
+  let saidAt = -Infinity;
   return (now) => {
-    const isNew = now.table !== table && now.of > 0;
-    if (!isNew && performance.now() - saidAt < progressEvery) return;
-    [table, saidAt] = [now.table, performance.now()];
+    if (!hasBegun) say(heading);
+    hasBegun = true;
+    const isNew = now.table !== said?.table;
+    const isEnd = now.rows >= now.of && (isNew || said!.rows < said!.of);
+    const isTime = isNew || performance.now() - saidAt >= progressEvery;
+    if (now.of === 0 || !(isEnd || isTime)) return;
+    [said, saidAt] = [now, performance.now()];
     say(`${now.table}: ${now.rows.toLocaleString('en-US')} of ${counted(now.of, 'row')}`);
   };
 }
 
-type Report = {source: End; target: End; isLast: boolean; milliseconds: number};
+type Report = {source: End; target: End; isLast: boolean; milliseconds: number; config: Config};
 
 async function report(
   {printTable, write}: Run,
   {tables, wasDone}: Awaited<ReturnType<typeof transfer>>,
-  {source, target, isLast, milliseconds}: Report,
+  {source, target, isLast, milliseconds, config: {erasuresFile}}: Report,
 ) {
   const isPostgres = target.place.startsWith('postgres:');
+  // Beside an SQLite file, the list has the name of the file if it has no other.
+  const list = erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(erasuresFile)}`;
   const next = isPostgres
-    ? `set DATABASE_URL to ${target.place}, with user and password, and start the servers`
-    : `set DATABASE_PATH to ${target.place}, take DATABASE_URL away, and start the server`;
+    ? `set DATABASE_URL to ${target.place}, with user and password${list}, and start the servers`
+    : `set DATABASE_PATH to ${target.place}${list}, take DATABASE_URL away, and start the server`;
   if (wasDone) return write(`All leads are in ${target.place} already. Next: ${next}.\n`);
   await printTable(
     ['table', 'rows', 'written', 'deleted', ...(isLast ? ['SHA-256 of the rows on both sides'] : [])],

@@ -84,6 +84,10 @@ function isRedisUrl(text: string): boolean {
 const isPostgresUrl = (text: string) =>
   /^postgres(ql)?:\/\//.test(text) &&
   URL.parse(text.replace('@/', '@socket/'))?.hostname.includes(',') === false;
+export const postgresUrl = z.string().refine(isPostgresUrl, {
+  error:
+    'must be an address such as postgres://user:password@host:5432/database, with one host, and with signs such as @ or / of a password encoded',
+});
 
 /**
  * All settings, by group. `npm run docs` makes docs/settings.md from them, in the same order: each group is a heading
@@ -187,12 +191,7 @@ export const settingGroups = {
       .string()
       .default('data/leads.sqlite')
       .describe('The SQLite file. If it or its folder does not exist, the server creates it.'),
-    DATABASE_URL: z
-      .string()
-      .refine(isPostgresUrl, {
-        error:
-          'must be an address such as postgres://user:password@host:5432/database, with one host, and with signs such as @ or / of a password encoded',
-      })
+    DATABASE_URL: postgresUrl
       .optional()
       .describe('`postgres://…`, a PostgreSQL database instead of the SQLite file. Processes may share it.'),
     DATA_KEY: list

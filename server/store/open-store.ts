@@ -6,7 +6,7 @@ import type {StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
 import {openSqliteEnd} from './sqlite/transfer-end.ts';
-import type {End} from './transfer.ts';
+import type {End, EndUse} from './transfer.ts';
 
 /** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
 const postgres = async () => ({
@@ -76,16 +76,12 @@ async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promis
 
 /**
  * Opens a database as an end of a transfer (transfer.ts).
- * @param use what is done with it: reading beside running servers, marking it after the last pass, or filling it
+ * @param use what is done with it: reading beside running servers, marking it in the last pass, or filling it
  * @throws Error when it cannot be opened, or has the tables of another version
  */
-export async function openEnd(
-  settings: DatabaseSettings,
-  use: 'read' | 'mark' | 'fill',
-  goneAfter: number,
-): Promise<End> {
+export async function openEnd(settings: DatabaseSettings, use: EndUse, goneAfter: number): Promise<End> {
   const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
   if (!url) return openSqliteEnd(path, use);
   const {openPostgresEnd} = await import('./postgres/transfer-end.ts');
-  return openPostgresEnd(url, {statementNames, isTarget: use === 'fill', goneAfter});
+  return openPostgresEnd(url, {statementNames, use, goneAfter});
 }

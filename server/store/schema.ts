@@ -67,7 +67,10 @@ export type Found = {
   mark?: StoreMark | undefined;
 };
 
-/** Why no server may start on a store: its leads are elsewhere now, or it is a copy that is not complete. */
+/**
+ * Why no server may start on a store: its leads are moved elsewhere, or are there now, or it is a copy that is not
+ * complete.
+ */
 export type StoreMark = Pick<RowOf<'store_mark'>, 'mark' | 'place'>;
 
 /** Reads `oldestServer` from tables of a newer version than `currentVersion`. */
@@ -80,10 +83,9 @@ export const markedSince = tables.store_mark.since;
 const newerThanAny = 1_000_000;
 const setOldestServer = (version: number) =>
   statement(`UPDATE schema_compatibility SET oldest_server = ${version}`);
-/** For a store without a mark, or with this one. */
 export const setMark = ({mark, place}: StoreMark) => [
   statement(
-    'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING',
+    'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, place = excluded.place',
     mark,
     place,
   ),
@@ -91,10 +93,15 @@ export const setMark = ({mark, place}: StoreMark) => [
 ];
 export const clearMark = () => [statement('DELETE FROM store_mark'), setOldestServer(oldestServer)];
 
-export const whyMarked = ({mark, place}: StoreMark) =>
-  mark === 'moved'
-    ? `The leads in it were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that, or run "lead-prequal store reopen" to go back to this store`
-    : `It is a copy of ${place} that is not complete: end it with "lead-prequal store copy --finish", or name another database`;
+const marks: Readonly<Record<StoreMark['mark'], (place: string) => string>> = {
+  moving: (place) =>
+    `Its leads are being moved to ${place}: run the same "lead-prequal store copy --finish" again until it ends, or "lead-prequal store reopen" to stay with this store`,
+  moved: (place) =>
+    `Its leads were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that. Only if no server has taken a lead there, "lead-prequal store reopen" goes back to this store`,
+  unfinished: (place) =>
+    `It is a copy of ${place} that is not complete: end it with "lead-prequal store copy --finish", or name another database`,
+};
+export const whyMarked = ({mark, place}: StoreMark) => marks[mark](place);
 
 /** Whether the tables are not too new for this server. */
 export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;

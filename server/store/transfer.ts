@@ -17,6 +17,9 @@ import {clearMark, setMark, whyMarked, type Found} from './schema.ts';
 /** How many rows are read or written at a time. */
 export const pageSize = 500;
 
+/** A copy of the store at a place gets tables if it has none. They have the mark of a copy from the beginning. */
+export type EndUse = 'read' | 'mark' | {copyOf: string};
+
 /** One of the two databases of a transfer. */
 export type End = Pick<Database, 'read' | 'write'> & {
   /** The file, or the URL without secrets. */
@@ -36,6 +39,8 @@ export type End = Pick<Database, 'read' | 'write'> & {
    * that starts after that is known by its report.
    */
   isServed: () => Promise<boolean>;
+  /** Whether a server that was killed does not count for a while as one that uses the store. */
+  forgetsKilled: boolean;
   /** May be called again after a kill. */
   dropReferences: () => Promise<void>;
   /** Also leaves the database as servers want to find it. @throws Error when a row refers to a lead that is not there */
@@ -204,7 +209,7 @@ export async function transfer(source: End, target: End, isLast: boolean, tell: 
   if (isLast && !source.found.mark) {
     // From here on no server starts on the source. One that starts just now either sees the mark after its report, or
     // has reported itself before (process-queries.ts).
-    await source.write(...setMark({mark: 'moved', place: target.place}));
+    await source.write(...setMark({mark: 'moving', place: target.place}));
     await refuseServed(source).catch(async (error: unknown) => {
       await source.write(...clearMark());
       throw error;
@@ -218,6 +223,8 @@ export async function transfer(source: End, target: End, isLast: boolean, tell: 
   if (isLast) {
     for (const {table, rows} of outcomes) await checkCounts(table, rows, source, target);
     await target.restoreReferences();
+    // In this order, so that after a kill in between no server starts on either of them.
+    await source.write(...setMark({mark: 'moved', place: target.place}));
     await target.write(...clearMark());
   }
   return {tables: outcomes, wasDone: false};
@@ -232,11 +239,10 @@ async function checkCounts(table: TableName, rows: number, source: End, target: 
   );
 }
 
-async function refuseServed({isServed, place}: End) {
+async function refuseServed({isServed, place, forgetsKilled}: End) {
   if (!(await isServed())) return;
-  throw new TransferError(
-    `A server uses ${place}: stop all servers first, and wait a minute after one that was killed`,
-  );
+  const wait = forgetsKilled ? '' : ', and wait a minute after one that was killed';
+  throw new TransferError(`A server uses ${place}: stop all servers first${wait}`);
 }
 
 /** @returns true if there is nothing to do any more */
@@ -245,9 +251,9 @@ async function checkMarks(source: End, target: End, isLast: boolean): Promise<bo
   if (source.place === target.place) throw new TransferError(`${source.place} is the store itself`);
   if (of && (of.mark === 'unfinished' || of.place !== target.place))
     throw new TransferError(`${source.place} is not to be copied there. ${whyMarked(of)}`);
-  if (at && (at.mark === 'moved' || at.place !== source.place))
+  if (at && (at.mark !== 'unfinished' || at.place !== source.place))
     throw new TransferError(`${target.place} is not to be overwritten. ${whyMarked(at)}`);
-  if (of && !at && (await holdsRows(target))) return true;
+  if (of?.mark === 'moved' && !at && (await holdsRows(target))) return true;
   if (of && !isLast)
     throw new TransferError(
       `The last pass has begun: add --finish to go on, or run "lead-prequal store reopen"`,
@@ -265,10 +271,18 @@ async function holdsRows({read}: End): Promise<boolean> {
   return false;
 }
 
-/** Takes the mark of a store away whose leads were moved. @returns where they were moved to */
-export async function reopen({found: {mark}, place, write}: End): Promise<string> {
+/**
+ * Takes the mark of a store away whose leads were moved, or are being moved.
+ * @param isAgreed asks whether a store may be left that servers may have used since
+ * @returns where they were moved to, or undefined if it was not agreed
+ */
+export async function reopen(
+  {found: {mark}, place, write}: End,
+  isAgreed: (newPlace: string) => Promise<boolean>,
+): Promise<string | undefined> {
   if (!mark) throw new TransferError(`${place} has no mark: servers start on it`);
   if (mark.mark === 'unfinished') throw new TransferError(whyMarked(mark));
+  if (mark.mark === 'moved' && !(await isAgreed(mark.place))) return undefined;
   await write(...clearMark());
   return mark.place;
 }

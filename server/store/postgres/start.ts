@@ -14,6 +14,7 @@ import {
   refuseOtherVersion,
   selectMark,
   selectOldestServer,
+  setMark,
   startsWith,
   statementsFrom,
   type Dialect,
@@ -163,9 +164,10 @@ const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 
 /**
  * Several processes may start at once. The lock lets one of them upgrade while the others wait.
+ * @param mark of tables that are created for a copy
  * @returns the version that the tables had, 0 if there were none
  */
-export const upgrade = ({longTransaction}: Connections): Promise<number> =>
+export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promise<number> =>
   longTransaction(async (client) => {
     const run = async (text: string, values?: unknown[]) =>
       (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
@@ -186,5 +188,6 @@ export const upgrade = ({longTransaction}: Connections): Promise<number> =>
     for (const text of statementsFrom(version, dialect)) await run(text);
     await run('DELETE FROM schema_version');
     await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
+    if (mark) for (const {text, values} of setMark(mark)) await run(text, [...values]);
     return version;
   });

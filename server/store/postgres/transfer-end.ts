@@ -1,10 +1,10 @@
 /** A database in PostgreSQL as one of the two databases of a transfer. */
-import type pg from 'pg';
+import pg from 'pg';
 import {tables, type Table, type TableName} from '../columns.ts';
 import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row} from '../database.ts';
 import {refuseOtherVersion} from '../schema.ts';
-import {pageSize, TransferError, type End} from '../transfer.ts';
+import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
 import {asHex, input} from './accept.ts';
 import {longTimeout, openConnections, type StatementNames} from './connections.ts';
 import {readFound, upgrade} from './start.ts';
@@ -13,6 +13,7 @@ import {readFound, upgrade} from './start.ts';
 const byBytes = `SELECT 1 AS yes FROM pg_database AS own WHERE datname = current_database()
   AND datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8')
   AND coalesce(to_jsonb(own) ->> 'datlocprovider', 'c') = 'c'`;
+const duplicateTable = '42P07';
 const transferLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('store copy', 0))::text AS locked`;
 /** Columns of tables that refer to leads, with the names that PostgreSQL gives such constraints. */
 const named: readonly [string, Table][] = Object.entries(tables);
@@ -30,18 +31,15 @@ function placeOf(url: string): string {
 
 type Options = {
   statementNames: StatementNames;
-  /** A target gets the tables if it has none. */
-  isTarget: boolean;
+  use: EndUse;
   /** Milliseconds without a report after which a server counts as gone. */
   goneAfter: number;
 };
 
 /** @throws Error when the database cannot be reached, or has the tables of another version */
-export async function openPostgresEnd(
-  url: string,
-  {statementNames, isTarget, goneAfter}: Options,
-): Promise<End> {
+export async function openPostgresEnd(url: string, {statementNames, use, goneAfter}: Options): Promise<End> {
   const place = placeOf(url);
+  const isTarget = typeof use === 'object';
   const connections = await openConnections(url, statementNames);
   const {read, write, longTransaction, close} = connections;
 
@@ -56,7 +54,13 @@ export async function openPostgresEnd(
     const [own] = await read(statement("SELECT to_regclass('schema_version')::text AS tables"));
     const isEmpty = own?.['tables'] === null;
     if (isEmpty && !isTarget) throw new TransferError(`${place} has no tables of this service`);
-    if (isEmpty) await upgrade(connections);
+    if (isEmpty && isTarget)
+      await upgrade(connections, {mark: 'unfinished', place: use.copyOf}).catch((error: unknown) => {
+        const isOthers = error instanceof pg.DatabaseError && error.code === duplicateTable;
+        throw isOthers
+          ? new TransferError(`${place} holds tables of another program: name an empty database`)
+          : error;
+      });
     const found = await readFound((text) => read(statement(text)));
     refuseOtherVersion({...found, mark: undefined});
     const [sorted] = await read(statement(byBytes));
@@ -107,6 +111,7 @@ export async function openPostgresEnd(
     async isServed() {
       return (await read(selectReports(Date.now() - goneAfter))).length > 0;
     },
+    forgetsKilled: false,
     dropReferences: () =>
       inLong(async (run) => {
         for (const {table, name} of references)

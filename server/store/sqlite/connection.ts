@@ -15,6 +15,7 @@ import {
   type Found,
   type StartsWith,
   type StoreMark,
+  setMark,
 } from '../schema.ts';
 import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
@@ -110,14 +111,14 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
  * @returns also the schema version that the database had, 0 if it was empty
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */
-export function openWriter(path: string): {database: DatabaseSync; before: number} {
+export function openWriter(path: string, mark?: StoreMark): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
   database.exec(lateCheckpoints);
   emptyLog(database);
-  return {database, before: upgrade(database)};
+  return {database, before: upgrade(database, mark)};
 }
 
 /**
@@ -167,7 +168,7 @@ export function readFound(database: DatabaseSync): Found {
   return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
 
-function upgrade(database: DatabaseSync): number {
+function upgrade(database: DatabaseSync, mark?: StoreMark): number {
   const found = readFound(database);
   const {version: before} = found;
   if (startsWith(found) === 'the tables as they are') return before;
@@ -178,6 +179,7 @@ function upgrade(database: DatabaseSync): number {
   inTransaction(database, () => {
     for (const text of statementsFrom(before, dialect)) database.exec(text);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
+    if (mark) setMark(mark).forEach(createRunner(database).all);
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);
   database.enableDefensive(true);

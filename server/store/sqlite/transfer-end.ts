@@ -4,7 +4,8 @@ import {DatabaseSync} from 'node:sqlite';
 import {tables, type TableName} from '../columns.ts';
 import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row, type Statement} from '../database.ts';
-import {pageSize, TransferError, type End} from '../transfer.ts';
+import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
+import type {StoreMark} from '../schema.ts';
 import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
 import {makeFile, refuseOtherOwner} from './files.ts';
 import {takeServerLock, type ServerLock} from './server-lock.ts';
@@ -13,13 +14,14 @@ import {takeServerLock, type ServerLock} from './server-lock.ts';
  * @param use what the transfer does with the file: a target is created if it is not there
  * @throws Error when the file cannot be opened, or has the tables of another version
  */
-export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End {
-  if (use === 'fill') makeTarget(path);
+export function openSqliteEnd(path: string, use: EndUse): End {
+  const isTarget = typeof use === 'object';
+  if (isTarget) makeTarget(path, {mark: 'unfinished', place: use.copyOf});
   const place = realpathSync(path);
   const openedAt = Date.now();
   let lock: ServerLock | undefined;
   const isLocked = () => (lock ??= takeServerLock(place)).isTaken;
-  if (use === 'fill' && isLocked()) throw new TransferError(`A server or another copy has ${place} open`);
+  if (isTarget && isLocked()) throw new TransferError(`A server or another copy has ${place} open`);
   const database = openBeside(path, use !== 'read', {isForTransfer: true});
   const {all} = createRunner(database);
   // As a promise, so that an error is a rejection.
@@ -72,6 +74,7 @@ export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End 
       );
     },
     isServed: () => attempt(() => isLocked() || all(selectReports(openedAt)).length > 0),
+    forgetsKilled: true,
     // This connection checks none.
     dropReferences: () => Promise.resolve(),
     restoreReferences: () =>
@@ -85,7 +88,7 @@ export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End 
     close: () =>
       attempt(() => {
         // So that the file alone holds all leads.
-        if (use === 'fill') emptyLog(database);
+        if (isTarget) emptyLog(database);
         database.close();
         if (lock && !lock.isTaken) lock.release();
       }),
@@ -94,12 +97,12 @@ export function openSqliteEnd(path: string, use: 'read' | 'mark' | 'fill'): End 
 
 const keyOf = (table: TableName, row: Row) => tables[table].primaryKey.map((column) => row[column] ?? null);
 
-/** Creates the file and its tables as the start of a server does. */
-function makeTarget(path: string) {
+/** Creates the file and its tables as the start of a server does, and marks them. */
+function makeTarget(path: string, mark: StoreMark) {
   if (existsSync(path)) refuseOtherOwner(path);
   makeFile(path);
   const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
   const objects = database.prepare('SELECT COUNT(*) AS count FROM sqlite_schema').get()?.['count'];
   database.close();
-  if (objects === 0) openWriter(path).database.close();
+  if (objects === 0) openWriter(path, mark).database.close();
 }

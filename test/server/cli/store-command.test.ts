@@ -1,6 +1,6 @@
 /** `lead-prequal store`: what it refuses and says. That rows stay as they are: test/server/store/transfer.test.ts. */
 import assert from 'node:assert/strict';
-import {existsSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
@@ -16,14 +16,14 @@ const isSentence = (text: string) => text.trim().split('\n').length === 1 && !te
 suite('a copy of the store', () => {
   test('it runs beside a server; the last pass wants it stopped, and marks the store', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
-    const to = join(folder, 'new', 'leads.sqlite');
+    const to = join(folder, 'new.sqlite');
     const server = await startService(settings, folder);
     t.after(() => server.end('SIGKILL'));
     const beside = await run('store', 'copy', '--to', to);
     assert.equal(beside.code, 0, beside.stderr);
     assert.match(beside.stdout, /\nleads +3 +3 +0\n/);
     assert.match(beside.stdout, /Next: run the same command again/);
-    assert.match(beside.stderr, /^leads: 3 of 3 rows\n/);
+    assert.match(beside.stderr, /^From .*leads\.sqlite to .*new\.sqlite\nleads: 3 of 3 rows\n/);
 
     const refused = await run('store', 'copy', '--to', to, '--finish');
     assert.equal(refused.code, 1);
@@ -37,7 +37,7 @@ suite('a copy of the store', () => {
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(finished.stdout, /\nleads +3 +0 +0 +[0-9a-f]{64}\n/);
     assert.match(finished.stdout, /had to stand still for the \d+\.\d s of this command/);
-    assert.ok(finished.stdout.includes(`Next: set DATABASE_PATH to ${to}`), finished.stdout);
+    assert.ok(finished.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `), finished.stdout);
 
     for (const words of [
       ['config', 'check'],
@@ -46,17 +46,21 @@ suite('a copy of the store', () => {
     ]) {
       const {code, stdout, stderr} = await run(...words);
       assert.equal(code, 1);
-      assert.match(stdout + stderr, /The leads in it were moved to .*run "lead-prequal store reopen"/);
+      assert.match(stdout + stderr, /Its leads were moved to .*Only if no server .*"lead-prequal store reopen"/);
     }
     const {code, errors} = await runService({...settings, PORT: '0'}, folder);
     assert.equal(code, 1);
-    assert.match(errors, /^Cannot start: .*The leads in it were moved to [^\n]*\n$/);
+    assert.match(errors, /^Cannot start: .*Its leads were moved to [^\n]*\n$/);
     assert.equal((await runCommand({...settings, DATABASE_PATH: to}, 'leads', 'count')).stdout.trim(), '3');
     const again = await run('store', 'copy', '--to', to, '--finish');
     assert.match(again.stdout, /^All leads are in .* already\. Next: /);
 
-    const reopened = await run('store', 'reopen');
-    assert.match(reopened.stdout, /^Servers may start on .* again\. It has no lead that .* took since/);
+    const unasked = await run('store', 'reopen');
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.stderr, /no terminal to ask on: add --yes/);
+    assert.match((await run('leads', 'count')).stderr, /were moved/);
+    const reopened = await run('store', 'reopen', '--yes');
+    assert.match(reopened.stdout, /^Servers may start on .* again\. Let no server run on /);
     assert.equal((await run('leads', 'count')).stdout.trim(), '3');
     await (await startService(settings, folder)).end('SIGTERM');
     assert.match((await run('store', 'reopen')).stderr, /has no mark/);
@@ -74,7 +78,7 @@ suite('a copy of the store', () => {
     const before = oldest();
     await run('store', 'copy', '--to', join(folder, 'new.sqlite'), '--finish');
     assert.ok(oldest() > 100_000);
-    await run('store', 'reopen');
+    await run('store', 'reopen', '--yes');
     assert.equal(oldest(), before);
   });
 
@@ -118,6 +122,37 @@ suite('a copy of the store', () => {
     assert.ok(!existsSync(join(folder, 'of-an-older-one.sqlite')));
   });
 
+  test('a last pass that is refused leaves no database on which a server starts', async (t) => {
+    const {run, settings, folder} = await operate(t, entries());
+    const server = await startService(settings, folder);
+    t.after(() => server.end('SIGKILL'));
+    const to = join(folder, 'new.sqlite');
+    const refused = await run('store', 'copy', '--to', to, '--finish');
+    assert.match(refused.stderr, /A server uses .*: stop all servers first\n$/);
+    const early = await runService({...settings, DATABASE_PATH: to, PORT: '0'}, folder);
+    assert.match(early.errors, /^Cannot start: .*It is a copy of .* that is not complete/);
+    await server.end('SIGKILL');
+    assert.equal((await run('store', 'copy', '--to', to, '--finish')).code, 0);
+  });
+
+  test('a name that is no address of a database and no path is refused, and makes nothing', async (t) => {
+    const {run, folder} = await operate(t, entries());
+    const before = readdirSync(folder);
+    for (const [to, words] of [
+      ['', /--to must be a URL such as postgres:\/\/…, or the path of an SQLite file/],
+      ['postgress://me:secret-word@127.0.0.1/leads', /--to must be an address such as postgres:\/\//],
+      ['postgres://one,two/leads', /with one host/],
+      ['127.0.0.1/leads', /in a folder that exists: there is no .*127\.0\.0\.1\n/],
+    ] as const) {
+      const {code, stdout, stderr} = await run('store', 'copy', '--to', to);
+      assert.equal(code, 1);
+      assert.match(stderr, words);
+      assert.ok(isSentence(stderr), stderr);
+      assert.doesNotMatch(stdout + stderr, /secret-word/);
+    }
+    assert.deepEqual(readdirSync(folder), before);
+  });
+
   test('no password is printed', async (t) => {
     const {run} = await operate(t, entries());
     const {code, stdout, stderr} = await run(
@@ -136,22 +171,32 @@ suite('a copy of the store', () => {
     const database = await createDatabase();
     t.after(() => database.drop());
     const url = Object.assign(new URL(database.url), {password: 'secret-word'}).href;
+    const onFile = await startService(settings, folder);
+    t.after(() => onFile.end('SIGKILL'));
+    assert.match((await run('store', 'copy', '--to', url, '--finish')).stderr, /A server uses /);
+    const early = await runService({...settings, DATABASE_URL: url, PORT: '0'}, folder);
+    assert.match(early.errors, /^Cannot start: .*It is a copy of .* that is not complete/);
+    await onFile.end('SIGTERM');
     const there = await run('store', 'copy', '--to', url, '--finish');
-    assert.match(there.stdout, /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password/);
+    const next =
+      /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password, ERASURES_FILE to (.*), and/;
+    assert.equal(next.exec(there.stdout)?.[1], `${settings['DATABASE_PATH']}.erasures`);
     assert.doesNotMatch(there.stdout + there.stderr, /secret-word/);
     assert.doesNotMatch(JSON.stringify(await database.query('SELECT * FROM store_mark')), /secret-word/);
 
-    const onPostgres = {...settings, DATABASE_URL: database.url};
+    const list = join(folder, 'erasures');
+    const onPostgres = {...settings, DATABASE_URL: database.url, ERASURES_FILE: list};
     const server = await startService(onPostgres, folder);
     t.after(() => server.end('SIGKILL'));
     const back = ['store', 'copy', '--to', join(folder, 'back.sqlite')];
     assert.equal((await runCommand(onPostgres, ...back)).code, 0);
-    assert.match((await runCommand(onPostgres, ...back, '--finish')).stderr, /A server uses postgres:/);
+    assert.match((await runCommand(onPostgres, ...back, '--finish')).stderr, /A server uses postgres:.*wait a minute/);
     await server.end('SIGTERM');
     const finished = await runCommand(onPostgres, ...back, '--finish');
-    assert.match(finished.stdout, /Next: set DATABASE_PATH to .*back\.sqlite, take DATABASE_URL away/);
+    assert.match(finished.stdout, /Next: set DATABASE_PATH to .*back\.sqlite, .*, take DATABASE_URL away/);
+    assert.ok(finished.stdout.includes(`ERASURES_FILE to ${list}, `), finished.stdout);
     const {errors} = await runService({...onPostgres, PORT: '0'}, folder);
-    assert.match(errors, /^Cannot start: .*The leads in it were moved to [^\n]*\n$/);
+    assert.match(errors, /^Cannot start: .*Its leads were moved to [^\n]*\n$/);
     assert.match((await runCommand(onPostgres, 'config', 'check')).stdout, /✗ .*were moved to/);
   });
 });

@@ -10,7 +10,7 @@ import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {startServer} from '../../../server/server.ts';
 import {setMark} from '../../../server/store/schema.ts';
-import {transfer, transferred} from '../../../server/store/transfer.ts';
+import {reopen, transfer, transferred} from '../../../server/store/transfer.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
@@ -162,7 +162,7 @@ async function fillStore(place: Both) {
 async function copy(t: TestContext, source: Both, target: Both, isLast = false) {
   const from = await openFor(t, openEnd(source.place, isLast ? 'mark' : 'read', minute));
   try {
-    const to = await openFor(t, openEnd(target.place, 'fill', minute));
+    const to = await openFor(t, openEnd(target.place, {copyOf: from.place}, minute));
     try {
       return await transfer(from, to, isLast, () => undefined);
     } finally {
@@ -266,7 +266,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     const {sqlite, other} = await makePlaces(t);
     await fillStore(sqlite);
     const from = await openFor(t, openEnd(sqlite.place, 'mark', minute));
-    const to = await openFor(t, openEnd(other.place, 'fill', minute));
+    const to = await openFor(t, openEnd(other.place, {copyOf: from.place}, minute));
     const stopped = {...to, replace: (table: string) => Promise.reject(new Error(`no room for ${table}`))};
     await assert.rejects(
       transfer(from, {...to, ...stopped}, true, () => undefined),
@@ -275,8 +275,13 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await from.close();
     await to.close();
     for (const each of [sqlite, other])
-      await assert.rejects(openStore({...baseConfig(''), ...each.place}, both), /were moved|not complete/);
+      await assert.rejects(openStore({...baseConfig(''), ...each.place}, both), /are being moved|not complete/);
     await assert.rejects(copy(t, sqlite, other), /add --finish to go on/);
+    // Nothing was moved yet, so nobody is asked.
+    const reopened = await openFor(t, openEnd(sqlite.place, 'mark', minute));
+    await reopen(reopened, () => Promise.reject(new Error('asked')));
+    await reopened.close();
+    await openWhile(openStore({...baseConfig(''), ...sqlite.place}, both), () => Promise.resolve());
     await copy(t, sqlite, other, true);
     assert.deepEqual(await contents(other), await contents(sqlite));
     assert.equal((await copy(t, sqlite, other, true)).wasDone, true);
