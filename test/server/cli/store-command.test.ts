@@ -37,7 +37,10 @@ suite('a copy of the store', () => {
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(finished.stdout, /\nleads +3 +0 +0 +[0-9a-f]{64}\n/);
     assert.match(finished.stdout, /had to stand still for the \d+\.\d s of this command/);
-    assert.ok(finished.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `), finished.stdout);
+    assert.ok(
+      finished.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `),
+      finished.stdout,
+    );
 
     for (const words of [
       ['config', 'check'],
@@ -46,7 +49,10 @@ suite('a copy of the store', () => {
     ]) {
       const {code, stdout, stderr} = await run(...words);
       assert.equal(code, 1);
-      assert.match(stdout + stderr, /Its leads were moved to .*Only if no server .*"lead-prequal store reopen"/);
+      assert.match(
+        stdout + stderr,
+        /Its leads were moved to .*Only if no server .*"lead-prequal store reopen"/,
+      );
     }
     const {code, errors} = await runService({...settings, PORT: '0'}, folder);
     assert.equal(code, 1);
@@ -190,7 +196,10 @@ suite('a copy of the store', () => {
     t.after(() => server.end('SIGKILL'));
     const back = ['store', 'copy', '--to', join(folder, 'back.sqlite')];
     assert.equal((await runCommand(onPostgres, ...back)).code, 0);
-    assert.match((await runCommand(onPostgres, ...back, '--finish')).stderr, /A server uses postgres:.*wait a minute/);
+    assert.match(
+      (await runCommand(onPostgres, ...back, '--finish')).stderr,
+      /A server uses postgres:.*wait a minute/,
+    );
     await server.end('SIGTERM');
     const finished = await runCommand(onPostgres, ...back, '--finish');
     assert.match(finished.stdout, /Next: set DATABASE_PATH to .*back\.sqlite, .*, take DATABASE_URL away/);

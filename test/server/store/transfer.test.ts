@@ -275,7 +275,10 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await from.close();
     await to.close();
     for (const each of [sqlite, other])
-      await assert.rejects(openStore({...baseConfig(''), ...each.place}, both), /are being moved|not complete/);
+      await assert.rejects(
+        openStore({...baseConfig(''), ...each.place}, both),
+        /are being moved|not complete/,
+      );
     await assert.rejects(copy(t, sqlite, other), /add --finish to go on/);
     // Nothing was moved yet, so nobody is asked.
     const reopened = await openFor(t, openEnd(sqlite.place, 'mark', minute));
