@@ -47,7 +47,7 @@ export type RunningServer = {
 
 /**
  * @param read reads the settings and files for a reload
- * @throws Error when the port is taken or the store cannot be opened
+ * @throws Error when the port is taken, or the store cannot be opened or has a mark
  */
 export async function startServer(
   config: Config,
@@ -102,7 +102,7 @@ export async function startServer(
     ...(await app.readings()),
     connections: await promisify(server.getConnections.bind(server))(),
   });
-  // Before the port is open, because a store whose leads are being moved refuses the first report.
+  // Before the port is open, because this throws if the leads of the store are being moved.
   const reloads = await startReloads({
     config,
     store: app.store,

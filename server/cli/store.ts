@@ -53,7 +53,7 @@ async function reopenStore(run: Run, source: End, yes: boolean) {
     if (yes) return true;
     if (!run.ask) throw new Failure('There is no terminal to ask on: add --yes to reopen without a question');
     run.say(
-      `The leads were moved to ${newPlace}. This store has no lead that servers took there since, and whatever waits to be sent in both is sent twice.`,
+      `The leads were moved to ${newPlace}. This store has no lead that servers took there since, and what they have sent from there may be sent a second time from here.`,
     );
     return (await run.ask('If no server has taken a lead there, type reopen: ')).trim() === 'reopen';
   });
@@ -71,10 +71,10 @@ function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'd
   }
   const path = resolve(to);
   if (!config.databaseUrl && path === resolve(databasePath)) throw new Failure(`${path} is the store itself`);
-  if (to === '' || !existsSync(dirname(path)))
-    throw new Failure(
-      `--to must be a URL such as postgres://…, or the path of an SQLite file in a folder that exists: there is no ${dirname(path)}`,
-    );
+  const kinds = '--to must be a URL such as postgres://…, or the path of an SQLite file';
+  if (to === '') throw new Failure(kinds);
+  if (!existsSync(dirname(path)))
+    throw new Failure(`${kinds} in a folder that exists: there is no ${dirname(path)}`);
   return {databaseUrl: undefined, databasePath: path};
 }
 
@@ -86,10 +86,11 @@ function openSource(config: Config, use: 'read' | 'mark'): Promise<End> {
 async function copy(run: Run, to: string, isLast: boolean) {
   const began = performance.now();
   const config = readConfig(run.environment);
+  const place = placeNamed(to, config);
   const source = await openSource(config, isLast ? 'mark' : 'read');
   try {
     const target = await orFailure(
-      () => openEnd({...config, ...placeNamed(to, config)}, {copyOf: source.place}, goneAfter),
+      () => openEnd({...config, ...place}, {copyOf: source.place}, goneAfter),
       'The database that --to names cannot be opened: ',
     );
     try {
@@ -112,12 +113,13 @@ function progressOf({say}: Run, heading: string): Tell {
   let said: Parameters<Tell>[0] | undefined;
   let saidAt = -Infinity;
   return (now) => {
+    // Not before the first row, so that a copy that is refused says only why.
     if (!hasBegun) say(heading);
     hasBegun = true;
     const isNew = now.table !== said?.table;
-    const isEnd = now.rows >= now.of && (isNew || said!.rows < said!.of);
-    const isTime = isNew || performance.now() - saidAt >= progressEvery;
-    if (now.of === 0 || !(isEnd || isTime)) return;
+    const isEnd = said !== undefined && now.rows >= now.of && said.rows < said.of;
+    const isDue = performance.now() - saidAt >= progressEvery;
+    if (now.of === 0 || !(isNew || isEnd || isDue)) return;
     [said, saidAt] = [now, performance.now()];
     say(`${now.table}: ${now.rows.toLocaleString('en-US')} of ${counted(now.of, 'row')}`);
   };
@@ -131,7 +133,7 @@ async function report(
   {source, target, isLast, milliseconds, config: {erasuresFile}}: Report,
 ) {
   const isPostgres = target.place.startsWith('postgres:');
-  // Beside an SQLite file, the list has the name of the file if it has no other.
+  // If ERASURES_FILE is not set, an SQLite file has the list beside it, and a new file would get a new list.
   const list = erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(erasuresFile)}`;
   const next = isPostgres
     ? `set DATABASE_URL to ${target.place}, with user and password${list}, and start the servers`

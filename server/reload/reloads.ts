@@ -39,7 +39,7 @@ export type ProcessReport = {
   environment: Readonly<Record<string, string>>;
 };
 
-/** The store has a mark, because its leads are elsewhere now: a server must end before it takes another one. */
+/** The store has a mark: its leads are being moved, or were. A server must end, so that it takes no lead that stays behind. */
 export class StoreMarked extends Error {}
 
 /** The part of the store through which processes are asked, and report. */
@@ -65,8 +65,15 @@ const reportEvery = 10_000;
 /** Milliseconds without a report after which a process counts as gone. */
 export const goneAfter = 60_000;
 
-function unlessMarked(error: unknown) {
-  if (error instanceof StoreMarked) throw error;
+/**
+ * Ends the process if the store has a mark: nothing catches the error, so main.ts logs it, and Node ends the process with
+ * status 1. Any other error means that the store is away: `look` reports again once it is back.
+ */
+function endIfMarked(error: unknown) {
+  if (error instanceof StoreMarked)
+    setImmediate(() => {
+      throw error;
+    });
 }
 
 type Parts = {
@@ -83,8 +90,9 @@ type Parts = {
 };
 
 /**
- * The first report is written before this resolves. If the store is away, it is written once the store is back.
- * @throws StoreMarked A later one ends the process.
+ * The first report is written before this resolves. If the store is away, it is written once the store is back. If a
+ * later report finds a mark in the store, the process ends.
+ * @throws StoreMarked when the first report finds a mark in the store
  */
 export async function startReloads({
   config,
@@ -152,7 +160,7 @@ export async function startReloads({
       report = {...report, ...(await attempt()), request};
       // If the store is away now, `look` writes the report once the store is back.
       reportedAt = -Infinity;
-      await write().catch(unlessMarked);
+      await write().catch(endIfMarked);
     });
     return working;
   }
@@ -169,12 +177,14 @@ export async function startReloads({
     while (!stopping.signal.aborted) {
       // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
       // the outage (store/store-watch.ts).
-      await look().catch(unlessMarked);
+      await look().catch(endIfMarked);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }
   }
 
-  await write().catch(unlessMarked);
+  await write().catch((error: unknown) => {
+    if (error instanceof StoreMarked) throw error;
+  });
   const running = run();
   return {
     reload: () => reload(),

@@ -76,7 +76,6 @@ async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promis
 
 /**
  * Opens a database as an end of a transfer (transfer.ts).
- * @param use what is done with it: reading beside running servers, marking it in the last pass, or filling it
  * @throws Error when it cannot be opened, or has the tables of another version
  */
 export async function openEnd(settings: DatabaseSettings, use: EndUse, goneAfter: number): Promise<End> {

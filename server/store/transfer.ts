@@ -17,7 +17,10 @@ import {clearMark, setMark, whyMarked, type Found} from './schema.ts';
 /** How many rows are read or written at a time. */
 export const pageSize = 500;
 
-/** A copy of the store at a place gets tables if it has none. They have the mark of a copy from the beginning. */
+/**
+ * What is done with a database: it is read beside running servers, or gets a mark in the last pass, or becomes a copy of
+ * the store at a place. Only for a copy, an empty database gets its tables, with the mark of an unfinished copy.
+ */
 export type EndUse = 'read' | 'mark' | {copyOf: string};
 
 /** One of the two databases of a transfer. */
@@ -39,7 +42,7 @@ export type End = Pick<Database, 'read' | 'write'> & {
    * that starts after that is known by its report.
    */
   isServed: () => Promise<boolean>;
-  /** Whether a server that was killed does not count for a while as one that uses the store. */
+  /** Whether a server that was killed counts as gone at once. Otherwise it counts as running for a while. */
   forgetsKilled: boolean;
   /** May be called again after a kill. */
   dropReferences: () => Promise<void>;
@@ -223,6 +226,8 @@ export async function transfer(source: End, target: End, isLast: boolean, tell: 
   if (isLast) {
     for (const {table, rows} of outcomes) await checkCounts(table, rows, source, target);
     await target.restoreReferences();
+    // A server may have been frozen for so long that it counted as gone, and may have written before it saw the mark.
+    await refuseServed(source);
     // In this order, so that after a kill in between no server starts on either of them.
     await source.write(...setMark({mark: 'moved', place: target.place}));
     await target.write(...clearMark());

@@ -9,9 +9,9 @@ import {once} from 'node:events';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {createInterface} from 'node:readline';
+import {transferred} from '../../server/store/transfer.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {transferred} from '../../server/store/transfer.ts';
 import {freshStore} from './servers.ts';
 import {fill, runCommand} from './year-of-leads.ts';
 

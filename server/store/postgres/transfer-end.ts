@@ -1,8 +1,8 @@
 /** A database in PostgreSQL as one of the two databases of a transfer. */
 import pg from 'pg';
 import {tables, type Table, type TableName} from '../columns.ts';
-import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row} from '../database.ts';
+import {selectReports} from '../process-queries.ts';
 import {refuseOtherVersion} from '../schema.ts';
 import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
 import {asHex, input} from './accept.ts';

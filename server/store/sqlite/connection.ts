@@ -9,13 +9,13 @@ import {
   refuseOtherVersion,
   selectMark,
   selectOldestServer,
+  setMark,
   startsWith,
   statementsFrom,
   type Dialect,
   type Found,
   type StartsWith,
   type StoreMark,
-  setMark,
 } from '../schema.ts';
 import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
@@ -108,6 +108,7 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
 
 /**
  * Opens the connection for writing, and creates or upgrades the tables.
+ * @param mark of tables that are created for a copy
  * @returns also the schema version that the database had, 0 if it was empty
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */

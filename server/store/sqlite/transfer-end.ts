@@ -2,16 +2,16 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {tables, type TableName} from '../columns.ts';
-import {selectReports} from '../process-queries.ts';
 import {list, replaceText, statement, type Row, type Statement} from '../database.ts';
-import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
+import {selectReports} from '../process-queries.ts';
 import type {StoreMark} from '../schema.ts';
+import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
 import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
 import {makeFile, refuseOtherOwner} from './files.ts';
 import {takeServerLock, type ServerLock} from './server-lock.ts';
 
 /**
- * @param use what the transfer does with the file: a target is created if it is not there
+ * @param use for a copy, the file is created if it is not there
  * @throws Error when the file cannot be opened, or has the tables of another version
  */
 export function openSqliteEnd(path: string, use: EndUse): End {

@@ -5,9 +5,10 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
-import {operate, runCommand} from '../../support/operator.ts';
+import {operate, runAtTerminal, runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
+import {until} from '../../support/until.ts';
 
 const entries = () => Array.from({length: 3}, () => newEntry({partner: 'acme'}));
 /** A failure is one sentence, without a stack. */
@@ -65,7 +66,11 @@ suite('a copy of the store', () => {
     assert.equal(unasked.code, 1);
     assert.match(unasked.stderr, /no terminal to ask on: add --yes/);
     assert.match((await run('leads', 'count')).stderr, /were moved/);
-    const reopened = await run('store', 'reopen', '--yes');
+    const refusing = await runAtTerminal({ask: () => Promise.resolve('no')}, settings, 'store', 'reopen');
+    assert.equal(refusing.code, 1);
+    assert.match(refusing.stderr, /^The leads were moved to .*new\.sqlite\. .*\nNothing was changed\.\n$/);
+    assert.match((await run('leads', 'count')).stderr, /were moved/);
+    const reopened = await runAtTerminal({ask: () => Promise.resolve('reopen')}, settings, 'store', 'reopen');
     assert.match(reopened.stdout, /^Servers may start on .* again\. Let no server run on /);
     assert.equal((await run('leads', 'count')).stdout.trim(), '3');
     await (await startService(settings, folder)).end('SIGTERM');
@@ -141,11 +146,25 @@ suite('a copy of the store', () => {
     assert.equal((await run('store', 'copy', '--to', to, '--finish')).code, 0);
   });
 
+  test('a running server whose store gets a mark ends, says why, and does not start again', async (t) => {
+    const {execute, settings, folder} = await operate(t, entries());
+    const server = await startService(settings, folder);
+    t.after(() => server.end('SIGKILL'));
+    await execute("INSERT INTO store_mark (id, mark, place) VALUES (1, 'moving', 'elsewhere')");
+    // A reload is reported at once, which otherwise happens every ten seconds.
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.lines.some((line) => line.includes('Its leads are being moved to elsewhere')));
+    assert.deepEqual(await server.end('SIGTERM'), {code: 1, signal: null});
+    const {code, errors} = await runService({...settings, PORT: '0'}, folder);
+    assert.equal(code, 1);
+    assert.match(errors, /^Cannot start: .*Its leads are being moved to elsewhere[^\n]*\n$/);
+  });
+
   test('a name that is no address of a database and no path is refused, and makes nothing', async (t) => {
     const {run, folder} = await operate(t, entries());
     const before = readdirSync(folder);
     for (const [to, words] of [
-      ['', /--to must be a URL such as postgres:\/\/…, or the path of an SQLite file/],
+      ['', /^--to must be a URL such as postgres:\/\/…, or the path of an SQLite file\n/],
       ['postgress://me:secret-word@127.0.0.1/leads', /--to must be an address such as postgres:\/\//],
       ['postgres://one,two/leads', /with one host/],
       ['127.0.0.1/leads', /in a folder that exists: there is no .*127\.0\.0\.1\n/],

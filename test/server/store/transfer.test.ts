@@ -302,6 +302,37 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await assert.rejects(openStore({...baseConfig(''), ...postgres.place}, both), /not complete/);
   });
 
+  test('a last pass is refused at its end if a server has reported meanwhile', async (t) => {
+    const {sqlite, other, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    await copy(t, sqlite, postgres, true);
+    for (const [source, target] of [
+      [postgres, other],
+      [other, sqlite],
+    ] as const) {
+      if (target === sqlite) rmSync(sqlite.place.databasePath);
+      const from = await openFor(t, openEnd(source.place, 'mark', minute));
+      const to = await openFor(t, openEnd(target.place, {copyOf: from.place}, minute));
+      const restoreReferences = async () => {
+        await source.run(`INSERT INTO processes VALUES ('thawed', ${Date.now()}, '{}')`);
+        await to.restoreReferences();
+      };
+      await assert.rejects(
+        transfer(from, {...to, restoreReferences}, true, () => undefined),
+        /A server uses /,
+      );
+      await from.close();
+      await to.close();
+      for (const each of [source, target])
+        await assert.rejects(
+          openStore({...baseConfig(''), ...each.place}, both),
+          /are being moved|not complete/,
+        );
+      await source.run('DELETE FROM processes');
+      await copy(t, source, target, true);
+    }
+  });
+
   for (const database of ['sqlite', 'postgres'] as const)
     test(`a server that starts on ${database} just as the leads are moved is seen, or does not start`, async (t) => {
       const {place} = (await makePlaces(t))[database];
