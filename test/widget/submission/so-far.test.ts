@@ -112,7 +112,7 @@ describe('the total so far', () => {
     again.reset();
     await again.updateComplete;
     await goTo(again, 'Cash');
-    expect(line(again)).to.equal(growing);
+    await until(() => line(again) === growing);
   });
 
   it('nothing of it is sent, and it is not in the page outside of the form', async () => {
