@@ -78,10 +78,15 @@ export async function openPostgresEnd(url: string, {statementNames, use, goneAft
     const types: Readonly<Record<string, {type: string}>> = columns;
     return list(primaryKey.map((key) => `${key}${types[key]?.type === 'text' ? collation : ''}`));
   };
-  const asParameter = (table: TableName, rows: readonly Row[]) =>
-    JSON.stringify({[table]: rows}, (_, value: unknown) =>
-      value instanceof Uint8Array ? asHex(value) : value,
+  // Not by a replacer of JSON.stringify: it gets a Buffer, which the driver makes of bytes, after `toJSON`.
+  const asJson = (row: Row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        value instanceof Uint8Array ? asHex(value) : value,
+      ]),
     );
+  const asParameter = (table: TableName, rows: readonly Row[]) => JSON.stringify({[table]: rows.map(asJson)});
 
   return {
     place,

@@ -202,6 +202,15 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     });
   });
 
+  test('from one PostgreSQL to another, all tables are equal', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    const {postgres: second} = await makePlaces(t);
+    await fillStore(sqlite);
+    await copy(t, sqlite, postgres, true);
+    await copy(t, postgres, second, true);
+    assert.deepEqual(await contents(second), await contents(sqlite));
+  });
+
   test('the tables of the target are those that a start makes, with all references', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     const fresh = await createDatabase();
