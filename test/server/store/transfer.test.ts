@@ -1,6 +1,6 @@
 /** Every kind of row goes from one database to the other as it stands, and what changed since goes after it. */
 import assert from 'node:assert/strict';
-import {rmSync} from 'node:fs';
+import {copyFileSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
@@ -309,6 +309,22 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await sqlite.run('DELETE FROM store_mark');
     await assert.rejects(copy(t, sqlite, postgres, true), /consents/);
     await assert.rejects(openStore({...baseConfig(''), ...postgres.place}, both), /not complete/);
+  });
+
+  test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
+    const {sqlite, other} = await makePlaces(t);
+    const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
+    await openWhile(openStore({...baseConfig(''), ...sqlite.place}, clearText), async (store) => {
+      for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
+      for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix);
+    });
+    const log = readFileSync(`${killed}-wal`);
+    log.fill(0xa5, log.length / 2, log.length / 2 + 50);
+    writeFileSync(`${killed}-wal`, log);
+    const source = {...sqlite, place: {...sqlite.place, databasePath: killed}};
+    for (const isLast of [false, true])
+      await assert.rejects(copy(t, source, other, isLast), /-wal is damaged after byte \d+/);
+    assert.deepEqual(readFileSync(`${killed}-wal`), log);
   });
 
   for (const database of ['sqlite', 'postgres'] as const)
