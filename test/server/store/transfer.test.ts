@@ -311,6 +311,33 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await assert.rejects(openStore({...baseConfig(''), ...postgres.place}, both), /not complete/);
   });
 
+  test('beside a last pass from PostgreSQL, there is no second one and no reopening', async (t) => {
+    const {postgres, other} = await makePlaces(t);
+    const {postgres: second} = await makePlaces(t);
+    await openWhile(openStore({...baseConfig(''), ...postgres.place}, clearText), async (store) => {
+      await store.accept(newEntry());
+    });
+    const from = await openFor(t, openEnd(postgres.place, 'mark', minute));
+    const to = await openFor(t, openEnd(second.place, {copyOf: from.place}, minute));
+    await transfer(
+      from,
+      {
+        ...to,
+        async restoreReferences() {
+          // What a second pass finds now is no longer true when it deletes what the source does not have.
+          await assert.rejects(openEnd(postgres.place, 'mark', minute), /Another command .* postgres:/);
+          await assert.rejects(copy(t, postgres, second), /Another command .* postgres:/);
+          await to.restoreReferences();
+        },
+      },
+      true,
+      () => undefined,
+    );
+    await Promise.all([from.close(), to.close()]);
+    await assert.rejects(copy(t, postgres, other, true), /is not to be copied there/);
+    assert.equal((await copy(t, postgres, second, true)).wasDone, true);
+  });
+
   test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
     const {sqlite, other} = await makePlaces(t);
     const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
