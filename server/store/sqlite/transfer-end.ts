@@ -86,11 +86,11 @@ export function openSqliteEnd(path: string, use: EndUse): End {
           throw new TransferError(
             `A row of ${String(broken['table'])} in ${place} refers to a lead that is not there`,
           );
+        // So that the file alone holds all leads. Closing it does the same, but says nothing of a full disk.
+        emptyLog(database);
       }),
     close: () =>
       attempt(() => {
-        // So that the file alone holds all leads.
-        if (isTarget) emptyLog(database);
         database.close();
         if (lock && !lock.isTaken) lock.release();
       }),
