@@ -4,6 +4,7 @@ import {copyFileSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
@@ -11,6 +12,7 @@ import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {startServer} from '../../../server/server.ts';
 import {setMark} from '../../../server/store/schema.ts';
 import {reopen, transfer, transferred} from '../../../server/store/transfer.ts';
+import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
@@ -336,6 +338,38 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await Promise.all([from.close(), to.close()]);
     await assert.rejects(copy(t, postgres, other, true), /is not to be copied there/);
     assert.equal((await copy(t, postgres, second, true)).wasDone, true);
+  });
+
+  test('a server that stops is seen until its last delivery has ended', async (t) => {
+    const {place} = (await makePlaces(t)).postgres;
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const upstream = await openFor(
+      t,
+      startFakeUpstream({
+        create(response) {
+          asked.resolve();
+          void answered.promise.then(() => response.writeHead(500).end());
+        },
+      }),
+    );
+    const config = {
+      ...baseConfig(''),
+      ...place,
+      destinations: new Map([['lender', upstream.settings]]),
+    };
+    const server = await startServer(config, () => undefined);
+    await openWhile(openStore(config, clearText), (store) =>
+      store.accept(newEntry({deliveries: [newDelivery({destination: 'lender'})]})),
+    );
+    await asked.promise;
+    const closed = server.close();
+    await sleep(300);
+    const source = await openFor(t, openEnd(place, 'mark', minute));
+    assert.equal(await source.isServed(), true);
+    answered.resolve();
+    await closed;
+    assert.equal(await source.isServed(), false);
+    await source.close();
   });
 
   test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
