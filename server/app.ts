@@ -56,8 +56,12 @@ export type App = {
   drain(): Promise<void>;
   /** From now on, new requests get a 503. Requests in flight go on. */
   refuseRequests(): void;
-  /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
-  close(patience: number): Promise<void>;
+  /**
+   * Ends the deliveries and closes the store.
+   * @param patience milliseconds until deliveries in progress are cut off
+   * @param lastly the last work with the store, when no delivery goes on
+   */
+  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
 };
 
 /**
@@ -194,12 +198,12 @@ export async function createApp(
       void service.stopClaiming();
       void requests.stop();
     },
-    async close(patience) {
+    async close(patience, lastly) {
       await service.stopClaiming();
       await requests.stop();
       counters.close();
       descriptors.stop();
-      await service.close(patience);
+      await service.close(patience, lastly);
     },
   };
 }

@@ -39,8 +39,8 @@ export type LeadService = {
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
   stopClaiming(): Promise<void>;
-  /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
-  close(patience: number): Promise<void>;
+  /** As `App.close`. */
+  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
@@ -130,14 +130,14 @@ export async function startLeadService(
       };
     },
     stopClaiming: () => workers.stop(),
-    async close(patience) {
+    async close(patience, lastly) {
       await workers.stop();
       await pauses.stop();
       await outbox.stop();
       await expiry.stop();
       await sweep.stop();
       watch.stop();
-      await desk.close(patience);
+      await desk.close(patience, lastly);
     },
   };
 }

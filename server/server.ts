@@ -158,8 +158,8 @@ export async function startServer(
       // Nothing is open any more. This ends the timer with which Node checks the connections.
       server.close();
       await metricsEndpoint?.close();
-      await reloads.stop();
-      await app.close(Math.max(0, end - performance.now()));
+      // The report goes last: `store copy --finish` must not begin while a delivery goes on.
+      await app.close(Math.max(0, end - performance.now()), () => reloads.stop());
     },
   };
 }

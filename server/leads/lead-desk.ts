@@ -52,7 +52,7 @@ export type LeadDesk = {
   /**
    * @param patience milliseconds for deliveries in progress. Those that take longer are retried after the next start
    */
-  close(patience: number): Promise<void>;
+  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
 };
 
 /** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
@@ -223,8 +223,9 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
 
     find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
 
-    async close(patience) {
+    async close(patience, lastly) {
       await courier.close(patience);
+      await lastly?.();
       await store.close();
     },
   };

@@ -6,7 +6,7 @@ import {selectReports} from '../process-queries.ts';
 import {refuseOtherVersion} from '../schema.ts';
 import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
 import {asHex, input} from './accept.ts';
-import {longTimeout, openConnections, type StatementNames} from './connections.ts';
+import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
 import {readFound, upgrade} from './start.ts';
 
 /** Collations that sort by bytes, so that the index of a primary key has the order of a transfer. */
@@ -14,7 +14,8 @@ const byBytes = `SELECT 1 AS yes FROM pg_database AS own WHERE datname = current
   AND datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8')
   AND coalesce(to_jsonb(own) ->> 'datlocprovider', 'c') = 'c'`;
 const duplicateTable = '42P07';
-const transferLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('store copy', 0))::text AS locked`;
+/** Milliseconds between two statements of a transaction that does nothing but hold a lock, which may not be idle. */
+const lockInterval = 60_000;
 /** Columns of tables that refer to leads, with the names that PostgreSQL gives such constraints. */
 const named: readonly [string, Table][] = Object.entries(tables);
 const references = named.flatMap(([table, {columns}]) =>
@@ -29,6 +30,32 @@ function placeOf(url: string): string {
   return `postgres://${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}${pathname}`;
 }
 
+/**
+ * Keeps other copies into a target away, and from a source other last passes and reopenings: they would go by marks that
+ * are changed meanwhile.
+ * @returns what gives the lock back
+ * @throws TransferError when another command has the lock
+ */
+async function lockEnd({longTransaction}: Connections, place: string, side: 'source' | 'target') {
+  const [taken, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = longTransaction(async (client) => {
+    const {rows} = await client.query<Row>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('store copy: ${side}', 0))::text AS locked`,
+    );
+    if (rows[0]?.['locked'] !== 'true')
+      throw new TransferError(`Another command copies, moves or reopens ${place}: wait until it has ended`);
+    taken.resolve();
+    const isAwake = setInterval(() => void client.query('SELECT 1').catch(() => undefined), lockInterval);
+    await released.promise;
+    clearInterval(isAwake);
+  });
+  await Promise.race([taken.promise, holding]);
+  return async () => {
+    released.resolve();
+    await holding.catch(() => undefined);
+  };
+}
+
 type Options = {
   statementNames: StatementNames;
   use: EndUse;
@@ -41,7 +68,12 @@ export async function openPostgresEnd(url: string, {statementNames, use, goneAft
   const place = placeOf(url);
   const isTarget = typeof use === 'object';
   const connections = await openConnections(url, statementNames);
-  const {read, write, longTransaction, close} = connections;
+  const {read, write, longTransaction} = connections;
+  let unlock: (() => Promise<void>) | undefined;
+  async function close() {
+    await unlock?.();
+    await connections.close();
+  }
 
   const inLong = <Result>(work: (run: (text: string) => Promise<Row[]>) => Promise<Result>) =>
     longTransaction((client) =>
@@ -51,6 +83,7 @@ export async function openPostgresEnd(url: string, {statementNames, use, goneAft
     );
 
   async function find() {
+    if (use !== 'read') unlock = await lockEnd(connections, place, isTarget ? 'target' : 'source');
     const [own] = await read(statement("SELECT to_regclass('schema_version')::text AS tables"));
     const isEmpty = own?.['tables'] === null;
     if (isEmpty && !isTarget) throw new TransferError(`${place} has no tables of this service`);
@@ -78,10 +111,15 @@ export async function openPostgresEnd(url: string, {statementNames, use, goneAft
     const types: Readonly<Record<string, {type: string}>> = columns;
     return list(primaryKey.map((key) => `${key}${types[key]?.type === 'text' ? collation : ''}`));
   };
-  const asParameter = (table: TableName, rows: readonly Row[]) =>
-    JSON.stringify({[table]: rows}, (_, value: unknown) =>
-      value instanceof Uint8Array ? asHex(value) : value,
+  // Not by a replacer of JSON.stringify: it gets a Buffer, which the driver makes of bytes, after `toJSON`.
+  const asJson = (row: Row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        value instanceof Uint8Array ? asHex(value) : value,
+      ]),
     );
+  const asParameter = (table: TableName, rows: readonly Row[]) => JSON.stringify({[table]: rows.map(asJson)});
 
   return {
     place,
@@ -90,8 +128,6 @@ export async function openPostgresEnd(url: string, {statementNames, use, goneAft
     write,
     reading: (table, work) =>
       inLong(async (run) => {
-        if (isTarget && (await run(transferLock))[0]?.['locked'] !== 'true')
-          throw new TransferError(`Another copy writes to ${place}`);
         await run(`DECLARE pages NO SCROLL CURSOR FOR
           SELECT ${list(Object.keys(tables[table].columns))} FROM ${table} ORDER BY ${orderOf(table)}`);
         return work(() => run(`FETCH ${pageSize} FROM pages`));

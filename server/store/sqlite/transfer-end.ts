@@ -7,7 +7,7 @@ import {selectReports} from '../process-queries.ts';
 import type {StoreMark} from '../schema.ts';
 import {pageSize, TransferError, type End, type EndUse} from '../transfer.ts';
 import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
-import {makeFile, refuseOtherOwner} from './files.ts';
+import {makeFile, refuseDamaged, refuseOtherOwner} from './files.ts';
 import {takeServerLock, type ServerLock} from './server-lock.ts';
 
 /**
@@ -17,6 +17,8 @@ import {takeServerLock, type ServerLock} from './server-lock.ts';
 export function openSqliteEnd(path: string, use: EndUse): End {
   const isTarget = typeof use === 'object';
   if (isTarget) makeTarget(path, {mark: 'unfinished', place: use.copyOf});
+  // SQLite would leave out the commits behind the damage, and the last pass would delete them with the log.
+  else refuseDamaged(path);
   const place = realpathSync(path);
   const openedAt = Date.now();
   let lock: ServerLock | undefined;
@@ -84,11 +86,11 @@ export function openSqliteEnd(path: string, use: EndUse): End {
           throw new TransferError(
             `A row of ${String(broken['table'])} in ${place} refers to a lead that is not there`,
           );
+        // So that the file alone holds all leads. Closing it does the same, but says nothing of a full disk.
+        emptyLog(database);
       }),
     close: () =>
       attempt(() => {
-        // So that the file alone holds all leads.
-        if (isTarget) emptyLog(database);
         database.close();
         if (lock && !lock.isTaken) lock.release();
       }),

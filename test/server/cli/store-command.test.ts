@@ -1,11 +1,12 @@
 /** `lead-prequal store`: what it refuses and says. That rows stay as they are: test/server/store/transfer.test.ts. */
 import assert from 'node:assert/strict';
 import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {spawnSync} from 'node:child_process';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
-import {operate, runAtTerminal, runCommand} from '../../support/operator.ts';
+import {operate, program, runAtTerminal, runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {until} from '../../support/until.ts';
@@ -176,6 +177,24 @@ suite('a copy of the store', () => {
       assert.doesNotMatch(stdout + stderr, /secret-word/);
     }
     assert.deepEqual(readdirSync(folder), before);
+  });
+
+  test('a full disk is told in one sentence, and leaves a copy that the next run ends', async (t) => {
+    const {run, folder, settings} = await operate(
+      t,
+      Array.from({length: 300}, () => newEntry({partner: 'acme'})),
+    );
+    const to = join(folder, 'new.sqlite');
+    const limit = ['-c', 'ulimit -f 500 && exec "$@"', 'sh', process.execPath, program];
+    const env = {PATH: process.env['PATH'], ...settings};
+    const full = spawnSync('sh', [...limit, 'store', 'copy', '--to', to, '--finish'], {
+      env,
+      encoding: 'utf8',
+    });
+    assert.equal(full.status, 1);
+    assert.match(full.stderr, /The copy has stopped, and the same command goes on with it: .*disk/);
+    assert.equal((await run('store', 'copy', '--to', to, '--finish')).code, 0);
+    assert.deepEqual(readdirSync(folder), ['new.sqlite']);
   });
 
   test('no password is printed', async (t) => {

@@ -67,7 +67,7 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
       log.emit(event);
     },
     undefined,
-    {...quickTimings, delivery: 1_000},
+    {...quickTimings, delivery: 3_000},
   );
   const look = <Result>(work: (store: BesideStore) => Promise<Result>) =>
     openWhile(openStoreBeside(config, clearText, true), work);

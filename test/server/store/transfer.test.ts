@@ -1,6 +1,6 @@
 /** Every kind of row goes from one database to the other as it stands, and what changed since goes after it. */
 import assert from 'node:assert/strict';
-import {rmSync} from 'node:fs';
+import {copyFileSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
@@ -11,11 +11,13 @@ import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {startServer} from '../../../server/server.ts';
 import {setMark} from '../../../server/store/schema.ts';
 import {reopen, transfer, transferred} from '../../../server/store/transfer.ts';
+import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
 
 const dataKey = 'a data key of at least 32 characters';
 const both = createSealer([dataKey, 'clear']);
@@ -202,6 +204,15 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     });
   });
 
+  test('from one PostgreSQL to another, all tables are equal', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    const {postgres: second} = await makePlaces(t);
+    await fillStore(sqlite);
+    await copy(t, sqlite, postgres, true);
+    await copy(t, postgres, second, true);
+    assert.deepEqual(await contents(second), await contents(sqlite));
+  });
+
   test('the tables of the target are those that a start makes, with all references', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     const fresh = await createDatabase();
@@ -331,6 +342,86 @@ suite('a transfer', {skip: withoutPostgres}, () => {
       await source.run('DELETE FROM processes');
       await copy(t, source, target, true);
     }
+  });
+
+  test('beside a last pass from PostgreSQL, there is no second one and no reopening', async (t) => {
+    const {postgres, other} = await makePlaces(t);
+    const {postgres: second} = await makePlaces(t);
+    await openWhile(openStore({...baseConfig(''), ...postgres.place}, clearText), async (store) => {
+      await store.accept(newEntry());
+    });
+    const from = await openFor(t, openEnd(postgres.place, 'mark', minute));
+    const to = await openFor(t, openEnd(second.place, {copyOf: from.place}, minute));
+    await transfer(
+      from,
+      {
+        ...to,
+        async restoreReferences() {
+          // What a second pass finds now is no longer true when it deletes what the source does not have.
+          await assert.rejects(openEnd(postgres.place, 'mark', minute), /Another command .* postgres:/);
+          await assert.rejects(copy(t, postgres, second), /Another command .* postgres:/);
+          await to.restoreReferences();
+        },
+      },
+      true,
+      () => undefined,
+    );
+    await Promise.all([from.close(), to.close()]);
+    await assert.rejects(copy(t, postgres, other, true), /is not to be copied there/);
+    assert.equal((await copy(t, postgres, second, true)).wasDone, true);
+  });
+
+  test('a server that stops is seen until its last delivery has ended', async (t) => {
+    const {place} = (await makePlaces(t)).postgres;
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const upstream = await openFor(
+      t,
+      startFakeUpstream({
+        create(response) {
+          asked.resolve();
+          void answered.promise.then(() => response.writeHead(500).end());
+        },
+      }),
+    );
+    const config = {
+      ...baseConfig(''),
+      ...place,
+      destinations: new Map([['lender', upstream.settings]]),
+    };
+    const server = await startServer(config, () => undefined);
+    await openWhile(openStore(config, clearText), (store) =>
+      store.accept(newEntry({deliveries: [newDelivery({destination: 'lender'})]})),
+    );
+    await asked.promise;
+    const closed = server.close();
+    const isClosed = () =>
+      fetch(`http://127.0.0.1:${server.port}/readyz`).then(
+        () => false,
+        () => true,
+      );
+    await until(isClosed, undefined, 'the port is closed');
+    const source = await openFor(t, openEnd(place, 'mark', minute));
+    assert.equal(await source.isServed(), true);
+    answered.resolve();
+    await closed;
+    assert.equal(await source.isServed(), false);
+    await source.close();
+  });
+
+  test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
+    const {sqlite, other} = await makePlaces(t);
+    const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
+    await openWhile(openStore({...baseConfig(''), ...sqlite.place}, clearText), async (store) => {
+      for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
+      for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix);
+    });
+    const log = readFileSync(`${killed}-wal`);
+    log.fill(0xa5, log.length / 2, log.length / 2 + 50);
+    writeFileSync(`${killed}-wal`, log);
+    const source = {...sqlite, place: {...sqlite.place, databasePath: killed}};
+    for (const isLast of [false, true])
+      await assert.rejects(copy(t, source, other, isLast), /-wal is damaged after byte \d+/);
+    assert.deepEqual(readFileSync(`${killed}-wal`), log);
   });
 
   for (const database of ['sqlite', 'postgres'] as const)
