@@ -13,11 +13,11 @@ import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
-import {createSealer} from './store/sealing.ts';
+import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
-import type {ReloadStore} from './reload/reloads.ts';
+import {startReloads, type Reloads} from './reload/reloads.ts';
 import {startLeadService} from './lead-service.ts';
 import {createAddressReader} from './http/client-address.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -45,23 +45,21 @@ export type App = {
   /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */
   readonly routes: Router;
   /**
-   * Puts another configuration in force, if it can be. Each request ends under the configuration with which it began.
-   * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
+   * Reports this process in the store, by which the last pass of `store copy` sees that it runs, and reloads when it is
+   * asked to (reload/reloads.ts), until `close` ends.
+   * @param read reads the settings and files for a reload
+   * @param reloaded is told of each configuration that comes in force
+   * @throws StoreMarked when the leads of the store are being moved, or were
    */
-  reload(config: Config): Promise<void>;
-  store: ReloadStore;
+  startReloads(read: () => Config, reloaded?: (config: Config) => void): Promise<Pick<Reloads, 'reload'>>;
   /** What the metrics read. */
   readings(): Promise<Omit<Readings, 'connections'>>;
   /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
   drain(): Promise<void>;
   /** From now on, new requests get a 503. Requests in flight go on. */
   refuseRequests(): void;
-  /**
-   * Ends the deliveries and closes the store.
-   * @param patience milliseconds until deliveries in progress are cut off
-   * @param lastly the last work with the store, when no delivery goes on
-   */
-  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
+  /** Ends the deliveries and closes the store. @param patience milliseconds until deliveries in progress are cut off */
+  close(patience: number): Promise<void>;
 };
 
 /**
@@ -160,6 +158,17 @@ export async function createApp(
     return routes;
   }
   let routes = routesUnder(config);
+  let reloads: Reloads | undefined;
+  /**
+   * Puts another configuration in force, if it can be. Each request ends under the configuration with which it began.
+   * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
+   */
+  async function reload(reloaded: Config) {
+    await check(reloaded);
+    service.reload(reloaded);
+    inForce = reloaded;
+    routes = routesUnder(reloaded);
+  }
 
   const app = express();
   app.disable('etag');
@@ -181,12 +190,20 @@ export async function createApp(
     get routes() {
       return routes;
     },
-    store: watch.store,
-    async reload(reloaded) {
-      await check(reloaded);
-      service.reload(reloaded);
-      inForce = reloaded;
-      routes = routesUnder(reloaded);
+    async startReloads(read, reloaded) {
+      reloads = await startReloads({
+        config,
+        store: watch.store,
+        sealsWith: checkInHex(checkValueOf(config.dataKeys[0])),
+        read,
+        async apply(next) {
+          await reload(next);
+          reloaded?.(next);
+        },
+        emit,
+        timings,
+      });
+      return reloads;
     },
     readings: async () => ({...(await service.readings()), disk: await readDisk(config)}),
     drain() {
@@ -198,12 +215,13 @@ export async function createApp(
       void service.stopClaiming();
       void requests.stop();
     },
-    async close(patience, lastly) {
+    async close(patience) {
       await service.stopClaiming();
       await requests.stop();
       counters.close();
       descriptors.stop();
-      await service.close(patience, lastly);
+      // The report goes last: `store copy --finish` must not begin while a delivery goes on.
+      await service.close(patience, async () => reloads?.stop());
     },
   };
 }

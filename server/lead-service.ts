@@ -39,7 +39,11 @@ export type LeadService = {
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
   stopClaiming(): Promise<void>;
-  /** As `App.close`. */
+  /**
+   * Ends the deliveries and closes the store.
+   * @param patience milliseconds until deliveries in progress are cut off
+   * @param lastly the last work with the store, when no delivery goes on
+   */
   close(patience: number, lastly?: () => Promise<void>): Promise<void>;
 };
 

@@ -16,8 +16,6 @@ import {startMetricsEndpoint, type MetricsEndpoint} from './http/metrics-endpoin
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
-import {startReloads} from './reload/reloads.ts';
-import {checkInHex, checkValueOf} from './store/sealing.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
@@ -103,21 +101,14 @@ export async function startServer(
     connections: await promisify(server.getConnections.bind(server))(),
   });
   // Before the port is open, because this throws if the leads of the store are being moved.
-  const reloads = await startReloads({
-    config,
-    store: app.store,
-    sealsWith: checkInHex(checkValueOf(config.dataKeys[0])),
-    read,
-    async apply(next) {
-      await app.reload(next);
+  const {reload} = await app
+    .startReloads(read, (next) => {
       inForce = next;
-    },
-    emit,
-    timings,
-  }).catch(async (error: unknown) => {
-    await app.close(0);
-    throw error;
-  });
+    })
+    .catch(async (error: unknown) => {
+      await app.close(0);
+      throw error;
+    });
   let metricsEndpoint: MetricsEndpoint | undefined;
   try {
     if (config.metrics && metrics)
@@ -127,7 +118,6 @@ export async function startServer(
     server.listen(config.port, config.host);
     await once(server, 'listening');
   } catch (error) {
-    await reloads.stop();
     await metricsEndpoint?.close();
     await app.close(0);
     throw error;
@@ -139,7 +129,7 @@ export async function startServer(
       draining = true;
       return app.drain();
     },
-    reload: () => reloads.reload(),
+    reload,
     async close() {
       const end = performance.now() + timings.deliveriesEnd;
       const closed = once(server, 'close');
@@ -158,8 +148,7 @@ export async function startServer(
       // Nothing is open any more. This ends the timer with which Node checks the connections.
       server.close();
       await metricsEndpoint?.close();
-      // The report goes last: `store copy --finish` must not begin while a delivery goes on.
-      await app.close(Math.max(0, end - performance.now()), () => reloads.stop());
+      await app.close(Math.max(0, end - performance.now()));
     },
   };
 }

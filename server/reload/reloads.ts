@@ -56,8 +56,8 @@ export type ReloadStore = {
 
 export type Reloads = {
   /** Never rejects: the log says how it ended. */
-  reload(): Promise<void>;
-  stop(): Promise<void>;
+  reload: () => Promise<void>;
+  stop: () => Promise<void>;
 };
 
 /** Milliseconds after which a process reports again although nothing has changed. */

@@ -6,6 +6,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
+import {createApp} from '../../../server/index.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {startServer} from '../../../server/server.ts';
@@ -15,6 +16,7 @@ import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -406,6 +408,20 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await closed;
     assert.equal(await source.isServed(), false);
     await source.close();
+  });
+
+  test('a program that has the app in a server of its own is seen, too', async (t) => {
+    const {place} = (await makePlaces(t)).postgres;
+    const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
+    const settings = {...serviceSettings(folder.path), DATABASE_URL: place.databaseUrl, LOG_LEVEL: 'error'};
+    const app = await openFor(t, createApp(settings));
+    const source = await openFor(t, openEnd(place, 'mark', minute));
+    assert.equal(await source.isServed(), true);
+    await app.close();
+    assert.equal(await source.isServed(), false);
+    await source.write(...setMark({mark: 'moved', place: 'elsewhere'}));
+    await assert.rejects(createApp(settings), /were moved to elsewhere/);
   });
 
   test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
