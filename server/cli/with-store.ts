@@ -27,6 +27,13 @@ async function using({environment, say}: Run, work: Work, mayWrite: boolean): Pr
   });
   try {
     await work(store, config);
+    // The last pass of `store copy` may have begun meanwhile, and have passed what this command has changed.
+    if (mayWrite)
+      await store.refuseMarked().catch((error: unknown) => {
+        throw new Failure(
+          `${(error as Error).message}. What this command has changed may be missing there: run it again once the move has ended`,
+        );
+      });
   } finally {
     await store.close();
   }

@@ -47,6 +47,8 @@ export type ReloadStore = {
   /** The last request to reload, if there was one. */
   reloadRequest(): Promise<string | undefined>;
   askForReload(request: string): Promise<void>;
+  /** @throws StoreMarked if the store has a mark */
+  refuseMarked(): Promise<void>;
   /** @throws StoreMarked */
   report(process: ProcessReport): Promise<void>;
   forgetProcess(id: string): Promise<void>;

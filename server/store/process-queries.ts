@@ -19,7 +19,13 @@ export const selectReports = (since: number) =>
 const day = 86_400_000;
 
 export function processQueries({read, write}: Database): ReloadStore {
+  async function refuseMarked() {
+    const [mark] = await read(statement(selectMark));
+    if (mark) throw new StoreMarked(whyMarked(mark as StoreMark));
+  }
   return {
+    refuseMarked,
+
     async reloadRequest() {
       const [row] = await read(statement('SELECT request FROM reload_requests'));
       return row && String(row['request']);
@@ -35,8 +41,7 @@ export function processQueries({read, write}: Database): ReloadStore {
     // of two that do this at the same time, at least one sees the other.
     async report({id, seenAt, ...report}) {
       await write(statement(reportText, id, seenAt, JSON.stringify(report)));
-      const [mark] = await read(statement(selectMark));
-      if (mark) throw new StoreMarked(whyMarked(mark as StoreMark));
+      await refuseMarked();
     },
 
     async forgetProcess(id) {

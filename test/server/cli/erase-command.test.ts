@@ -144,6 +144,20 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.match(listed.stderr, /Stopped after 1,000 of 1,101 leads, the newest ones/);
     });
 
+    test('it says so if the leads are moved while it asks, because an erasure may stay behind', async (t) => {
+      const entry = entryOf({});
+      const {settings, execute} = await operated(t, [entry]);
+      const moved = {
+        async ask() {
+          await execute("INSERT INTO store_mark VALUES (1, 'moving', 'elsewhere')");
+          return 'erase';
+        },
+      };
+      const {code, stderr} = await runAtTerminal(moved, settings, 'leads', 'erase', entry.id);
+      assert.equal(code, 1);
+      assert.match(stderr, /are being moved to elsewhere.*run it again once the move has ended\n$/);
+    });
+
     test('it shows what would go and who had it, and asks for the word', async (t) => {
       const same = {leadDigests: ['d'.repeat(64)]};
       const upstream = newDelivery({destination: 'up'});
