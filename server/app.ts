@@ -48,10 +48,10 @@ export type App = {
    * Reports this process in the store, by which the last pass of `store copy` sees that it runs, and reloads when it is
    * asked to (reload/reloads.ts), until `close` ends.
    * @param read reads the settings and files for a reload
-   * @param reloaded is told of each configuration that comes in force
-   * @throws StoreMarked when the leads of the store are being moved, or were
+   * @param noteReloaded is told of each configuration that comes in force
+   * @throws StoreMarked when the leads of the store are being moved, or were. Then the app is closed
    */
-  startReloads(read: () => Config, reloaded?: (config: Config) => void): Promise<Pick<Reloads, 'reload'>>;
+  startReloads(read: () => Config, noteReloaded?: (config: Config) => void): Promise<Pick<Reloads, 'reload'>>;
   /** What the metrics read. */
   readings(): Promise<Omit<Readings, 'connections'>>;
   /** From now on, `/readyz` says 503, and no waiting delivery is claimed. Resolves when that is so. */
@@ -170,6 +170,17 @@ export async function createApp(
     routes = routesUnder(reloaded);
   }
 
+  async function close(patience: number) {
+    await service.stopClaiming();
+    await requests.stop();
+    counters.close();
+    descriptors.stop();
+    await service.close(patience);
+    // Not before: `store copy --finish` must not begin while a delivery goes on.
+    await reloads?.stop();
+    await opened.close();
+  }
+
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
@@ -190,7 +201,7 @@ export async function createApp(
     get routes() {
       return routes;
     },
-    async startReloads(read, reloaded) {
+    async startReloads(read, noteReloaded) {
       reloads = await startReloads({
         config,
         store: watch.store,
@@ -198,10 +209,13 @@ export async function createApp(
         read,
         async apply(next) {
           await reload(next);
-          reloaded?.(next);
+          noteReloaded?.(next);
         },
         emit,
         timings,
+      }).catch(async (error: unknown) => {
+        await close(0);
+        throw error;
       });
       return reloads;
     },
@@ -215,13 +229,6 @@ export async function createApp(
       void service.stopClaiming();
       void requests.stop();
     },
-    async close(patience) {
-      await service.stopClaiming();
-      await requests.stop();
-      counters.close();
-      descriptors.stop();
-      // The report goes last: `store copy --finish` must not begin while a delivery goes on.
-      await service.close(patience, async () => reloads?.stop());
-    },
+    close,
   };
 }

@@ -39,12 +39,8 @@ export type LeadService = {
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
   stopClaiming(): Promise<void>;
-  /**
-   * Ends the deliveries and closes the store.
-   * @param patience milliseconds until deliveries in progress are cut off
-   * @param lastly the last work with the store, when no delivery goes on
-   */
-  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
+  /** Ends the deliveries. The store stays open. @param patience milliseconds until those in progress are cut off */
+  close(patience: number): Promise<void>;
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
@@ -134,14 +130,14 @@ export async function startLeadService(
       };
     },
     stopClaiming: () => workers.stop(),
-    async close(patience, lastly) {
+    async close(patience) {
       await workers.stop();
       await pauses.stop();
       await outbox.stop();
       await expiry.stop();
       await sweep.stop();
       watch.stop();
-      await desk.close(patience, lastly);
+      await desk.close(patience);
     },
   };
 }

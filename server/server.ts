@@ -101,14 +101,9 @@ export async function startServer(
     connections: await promisify(server.getConnections.bind(server))(),
   });
   // Before the port is open, because this throws if the leads of the store are being moved.
-  const {reload} = await app
-    .startReloads(read, (next) => {
-      inForce = next;
-    })
-    .catch(async (error: unknown) => {
-      await app.close(0);
-      throw error;
-    });
+  const {reload} = await app.startReloads(read, (next) => {
+    inForce = next;
+  });
   let metricsEndpoint: MetricsEndpoint | undefined;
   try {
     if (config.metrics && metrics)

@@ -61,7 +61,7 @@ async function reopenStore(run: Run, source: End, yes: boolean) {
   await run.write(`Servers may start on ${source.place} again. Let no server run on ${place}.\n`);
 }
 
-/** @returns what the settings of the database that --to names would be */
+/** The settings with which a server would use the database that --to names. @throws Failure if it names none */
 function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'databasePath'> {
   const {databasePath} = config;
   if (to.includes('://')) {
@@ -113,7 +113,7 @@ function progressOf({say}: Run, heading: string): Tell {
   let said: Parameters<Tell>[0] | undefined;
   let saidAt = -Infinity;
   return (now) => {
-    // Not before the first row, so that a copy that is refused says only why.
+    // Said with the first rows and not at the beginning, so that a refused copy says only why it was refused.
     if (!hasBegun) say(heading);
     hasBegun = true;
     const isNew = now.table !== said?.table;

@@ -27,7 +27,7 @@ async function using({environment, say}: Run, work: Work, mayWrite: boolean): Pr
   });
   try {
     await work(store, config);
-    // The last pass of `store copy` may have begun meanwhile, and have passed what this command has changed.
+    // The last pass of `store copy` may have begun meanwhile, and may have read these rows before they were changed.
     if (mayWrite)
       await store.refuseMarked().catch((error: unknown) => {
         throw new Failure(

@@ -50,9 +50,10 @@ export type LeadDesk = {
    */
   replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | 'erased' | undefined>;
   /**
-   * @param patience milliseconds for deliveries in progress. Those that take longer are retried after the next start
+   * Ends the deliveries.
+   * @param patience milliseconds for those in progress. What takes longer is tried again after the next start
    */
-  close(patience: number, lastly?: () => Promise<void>): Promise<void>;
+  close(patience: number): Promise<void>;
 };
 
 /** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
@@ -223,10 +224,6 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
 
     find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
 
-    async close(patience, lastly) {
-      await courier.close(patience);
-      await lastly?.();
-      await store.close();
-    },
+    close: (patience) => courier.close(patience),
   };
 }

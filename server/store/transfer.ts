@@ -226,7 +226,7 @@ export async function transfer(source: End, target: End, isLast: boolean, tell: 
   if (isLast) {
     for (const {table, rows} of outcomes) await checkCounts(table, rows, source, target);
     await target.restoreReferences();
-    // A server may have been frozen for so long that it counted as gone, and may have written before it saw the mark.
+    // A server that hung counts as gone after a while. If it goes on during the pass, it may write until it sees the mark.
     await refuseServed(source);
     // In this order, so that after a kill in between no server starts on either of them.
     await source.write(...setMark({mark: 'moved', place: target.place}));

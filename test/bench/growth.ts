@@ -76,7 +76,7 @@ async function timed(figures: Figures, what: string, works: readonly (() => Prom
   if (sorted.length > 5) figures.set(`${what}, most ms`, sorted.at(-1)!);
 }
 
-/** The p99 of creates in turn without the sweep and beside it, on one server: the median of the pairs. */
+/** Measures creates on one server in pairs: alone, then beside the sweep. Each figure is the median of the p99 of the pairs. */
 async function compareCreates(environment: Record<string, string>, figures: Figures) {
   const env = {PATH: process.env['PATH'], PORT: '0', ...environment};
   const child = fork(join(import.meta.dirname, 'growth-server.ts'), {

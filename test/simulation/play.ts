@@ -281,7 +281,7 @@ class Players {
     const server = this.#servers[index];
     if (!server) return;
     this.#servers[index] = undefined;
-    const {process, service} = server;
+    const {process, service, store} = server;
     const stop = this.#trouble(process, 'stop', Infinity);
     const stopped = () => {
       if (process.isDead) return;
@@ -289,7 +289,8 @@ class Players {
       stop.until = time();
       this.#startLater(index, lasts);
     };
-    later(0, () => void service.close(patience).then(stopped, this.failed), process);
+    const close = () => service.close(patience).then(() => store.close());
+    later(0, () => void close().then(stopped, this.failed), process);
   }
 
   #failStore(index: number, fault: StoreFault, lasts: number) {

@@ -28,7 +28,7 @@ export type World = Surroundings & {
   readsAreSlow: boolean;
 };
 
-export type Server = {process: Process; service: LeadService};
+export type Server = {process: Process; service: LeadService; store: LeadStore};
 
 type Settings = Parameters<typeof startLeadService>[1];
 
@@ -46,12 +46,13 @@ export async function startServer(
       start: (file) => Promise.resolve(startWriter(file, sealer, process, world)),
       watch: watchNothing,
     });
-    const service = await startLeadService(delayed(opened, process, world), config, {
+    const store = delayed(opened, process, world);
+    const service = await startLeadService(store, config, {
       emit: () => undefined,
       timings,
       network: createNetwork(process, world),
     });
-    return {process, service};
+    return {process, service, store};
   });
 }
 

@@ -152,7 +152,7 @@ suite('a copy of the store', () => {
     const server = await startService(settings, folder);
     t.after(() => server.end('SIGKILL'));
     await execute("INSERT INTO store_mark (id, mark, place) VALUES (1, 'moving', 'elsewhere')");
-    // A reload is reported at once, which otherwise happens every ten seconds.
+    // The server sees the mark at its next report, which it writes every ten seconds, or at once when it reloads.
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.lines.some((line) => line.includes('Its leads are being moved to elsewhere')));
     assert.deepEqual(await server.end('SIGTERM'), {code: 1, signal: null});
