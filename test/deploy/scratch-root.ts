@@ -8,14 +8,12 @@ import {once} from 'node:events';
 import {copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {text} from 'node:stream/consumers';
-import {missing, need} from '../support/installed.ts';
+import {missing, need, skipUnless} from '../support/installed.ts';
 
 /** Why such a root cannot be made here; false if it can. */
-export const noScratchRoot = (): string | false => {
-  if (process.getuid?.() !== 0 && process.env['REQUIRE_CLIENTS'] !== '1')
-    return 'only root can give files to another user';
-  return missing('bwrap');
-};
+export const noScratchRoot = (): string | false =>
+  skipUnless('REQUIRE_CLIENTS', process.getuid?.() !== 0 && 'only root can give files to another user') ||
+  missing('bwrap');
 
 const npmFolder = () => dirname(dirname(realpathSync(need('npm'))));
 

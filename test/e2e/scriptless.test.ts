@@ -8,7 +8,8 @@ import puppeteer from 'puppeteer-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {findChromium, findFirefox} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
-import {down, enter, findLynx, lynx} from '../support/lynx.ts';
+import {missing, notInstalled, skipUnless} from '../support/installed.ts';
+import {down, enter, lynx} from '../support/lynx.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -58,8 +59,6 @@ type Driver = {
 };
 
 const main = 'button.main';
-/** In CI, a missing browser is an error. */
-const isRequired = process.env['REQUIRE_BROWSERS'] !== undefined;
 
 /** From the first page to the result, with errors on the way. */
 async function walk(browser: Driver, address: string, words: Readonly<Record<string, RegExp>>) {
@@ -158,7 +157,7 @@ suite('an apply page without a script', () => {
   const firefox = findFirefox();
   test(
     'takes a visitor to the result in Firefox',
-    {skip: !firefox && !isRequired && 'there is no Firefox'},
+    {skip: skipUnless('REQUIRE_BROWSERS', !firefox && notInstalled('firefox'), 'firefox')},
     async (t) => {
       const browser = await puppeteer.launch({
         browser: 'firefox',
@@ -190,28 +189,24 @@ suite('an apply page without a script', () => {
     },
   );
 
-  test(
-    'takes a visitor to the result in lynx',
-    {skip: !findLynx() && !isRequired && 'there is no lynx'},
-    async () => {
-      const screen = await lynx(`${run.publicUrl}/apply/acme?lang=en`, [
-        // The credit score, of which lynx chooses the first, and "Next".
-        ...[...down(4), enter],
-        // The button that is for Enter, three options, and each amount with its "None".
-        ...[...down(4), ...'120000', ...down(2), ...'some', ...down(2), ...'0', ...down(2), enter],
-        // An error: the list of fields begins anew.
-        ...[...down(6), '^U', ...'50000', ...down(4), enter],
-        ...[...'Ana', ...down(1), ...'Silva', ...down(1), ...'ana@example.com', ...down(1), ...'4155550132'],
-        // The field that nobody sees, the box, and the last button.
-        ...[...down(2), enter, ...down(1), enter],
-      ]);
-      assert.match(screen, /Cash: enter one amount in US dollars/);
-      assert.match(screen, /Ana, you may qualify for up to/);
-      const {lead, consent} = newestLead(run.config.databasePath);
-      assert.partialDeepStrictEqual(lead, {last_name: 'Silva', cash: 50_000, retirement: 120_000});
-      assert.partialDeepStrictEqual(consent, {agreed: true, origin: null, script: 'none'});
-    },
-  );
+  test('takes a visitor to the result in lynx', {skip: missing('lynx')}, async () => {
+    const screen = await lynx(`${run.publicUrl}/apply/acme?lang=en`, [
+      // The credit score, of which lynx chooses the first, and "Next".
+      ...[...down(4), enter],
+      // The button that is for Enter, three options, and each amount with its "None".
+      ...[...down(4), ...'120000', ...down(2), ...'some', ...down(2), ...'0', ...down(2), enter],
+      // An error: the list of fields begins anew.
+      ...[...down(6), '^U', ...'50000', ...down(4), enter],
+      ...[...'Ana', ...down(1), ...'Silva', ...down(1), ...'ana@example.com', ...down(1), ...'4155550132'],
+      // The field that nobody sees, the box, and the last button.
+      ...[...down(2), enter, ...down(1), enter],
+    ]);
+    assert.match(screen, /Cash: enter one amount in US dollars/);
+    assert.match(screen, /Ana, you may qualify for up to/);
+    const {lead, consent} = newestLead(run.config.databasePath);
+    assert.partialDeepStrictEqual(lead, {last_name: 'Silva', cash: 50_000, retirement: 120_000});
+    assert.partialDeepStrictEqual(consent, {agreed: true, origin: null, script: 'none'});
+  });
 });
 
 test('a visitor without a script goes on after the server was killed and started again', async (t) => {

@@ -122,10 +122,10 @@ suite('destinations with faults', () => {
       const timer = setInterval(() => response.write('x'), 200);
       response.on('close', () => clearInterval(timer));
     };
-    const authority = createAuthority(t);
+    const authority = await createAuthority();
     const ca = join(folder.path, 'ca.pem');
     writeFileSync(ca, authority.ca);
-    const expired = authority.issue('localhost', '20200101000000Z', '20210101000000Z');
+    const expired = await authority.issue('localhost', '2020-01-01', '2021-01-01');
     const faulty = {
       slow: await receiver(t, later(29_000)),
       resets: await receiver(t, (response) => void response.socket?.destroy()),

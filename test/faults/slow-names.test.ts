@@ -100,9 +100,9 @@ suite('names of destinations that are slow to look up', () => {
         read: json(200, amounts),
       }),
     );
-    const authority = createAuthority(t);
+    const authority = await createAuthority();
     writeFileSync(join(folder, 'ca.pem'), authority.ca);
-    const mail = await openFor(t, startMailServer({...authority.issue('slow-mail.test'), secure: true}));
+    const mail = await openFor(t, startMailServer({...(await authority.issue('slow-mail.test')), secure: true}));
     const {url, user, password, cid} = upstream.settings;
     const lenderAt = (name: string) => ({
       [name]: {type: 'lead-api', url: url.replace('127.0.0.1', `${name}.test`), cid, credentials: 'LENDER'},

@@ -1,93 +1,69 @@
-/** Certificates for tests, made by the program openssl and signed by an authority of their own. */
-import {execFileSync} from 'node:child_process';
-import {readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
-import {need} from './installed.ts';
-import {makeTemporaryFolder} from './temporary-folder.ts';
+/** Certificates for tests, signed by an authority of their own. */
+import {KeyObject, randomUUID} from 'node:crypto';
+// The package below needs it, and does not load it.
+import 'reflect-metadata';
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+  type X509Certificate,
+} from '@peculiar/x509';
 
+/** Both as PEM. */
 export type Certificate = {cert: string; key: string};
 export type Authority = {
   /** The certificate of the authority. */
   ca: string;
-  /** @param from and `until` are times as ASN.1 writes them, such as `20200101000000Z` */
-  issue(host: string, from?: string, until?: string): Certificate;
+  /** @param notBefore and `notAfter` are dates, such as `2020-01-01` */
+  issue(host: string, notBefore?: string, notAfter?: string): Promise<Certificate>;
 };
 
-const configuration = `[ca]
-default_ca = own
-[own]
-database = index.txt
-serial = serial
-new_certs_dir = .
-default_md = sha256
-policy = any
-copy_extensions = copy
-unique_subject = no
-[any]
-commonName = supplied
-`;
+const algorithm = {name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256'};
+const newKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-/** Makes a self-signed certificate. */
-export function selfSigned(host: string): Certificate {
-  const folder = makeTemporaryFolder();
-  try {
-    const run = runIn(folder.path);
-    run('req', '-x509', ...newKey('self.key'), ...named(host), '-days', '2', '-out', 'self.pem');
-    return read(folder.path, 'self');
-  } finally {
-    folder.remove();
-  }
+/** @param signer undefined for a certificate that signs itself */
+async function certify(
+  host: string,
+  {publicKey, privateKey}: CryptoKeyPair,
+  [notBefore, notAfter]: readonly [string, string],
+  signer?: {certificate: X509Certificate; privateKey: CryptoKey},
+) {
+  const subject = `CN=${host}`;
+  return X509CertificateGenerator.create({
+    subject,
+    issuer: signer?.certificate.subject ?? subject,
+    notBefore: new Date(notBefore),
+    notAfter: new Date(notAfter),
+    publicKey,
+    signingKey: signer?.privateKey ?? privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new BasicConstraintsExtension(!signer, undefined, true),
+      new SubjectAlternativeNameExtension([{type: 'dns', value: host}]),
+    ],
+  });
+}
+const pemOf = (certificate: X509Certificate, {privateKey}: CryptoKeyPair): Certificate => ({
+  cert: certificate.toString('pem'),
+  key: KeyObject.from(privateKey).export({type: 'pkcs8', format: 'pem'}).toString(),
+});
+const longPeriod = ['2020-01-01', '2049-01-01'] as const;
+
+/** A self-signed certificate, which nobody trusts who does not get it as an authority. */
+export async function selfSigned(host: string): Promise<Certificate> {
+  const keys = await newKeys();
+  return pemOf(await certify(host, keys, longPeriod), keys);
 }
 
-/** @param owner removes the files of the authority at its end */
-export function createAuthority(owner: {after(work: () => unknown): void}): Authority {
-  const folder = makeTemporaryFolder();
-  owner.after(() => folder.remove());
-  const run = runIn(folder.path);
-  const file = (name: string) => join(folder.path, name);
-  writeFileSync(file('ca.cnf'), configuration);
-  writeFileSync(file('index.txt'), '');
-  writeFileSync(file('serial'), '01\n');
-  run(
-    'req',
-    '-x509',
-    ...newKey('ca.key'),
-    '-subj',
-    '/CN=Authority of a test',
-    '-days',
-    '2',
-    '-out',
-    'ca.pem',
-  );
-  let issued = 0;
+export async function createAuthority(): Promise<Authority> {
+  const own = await newKeys();
+  const certificate = await certify(`Authority ${randomUUID()}`, own, longPeriod);
   return {
-    ca: readFileSync(file('ca.pem'), 'utf8'),
-    issue(host, from = '20200101000000Z', until = '20490101000000Z') {
-      const name = `issued-${(issued += 1)}`;
-      run('req', ...newKey(`${name}.key`), ...named(host), '-out', `${name}.csr`);
-      const by = ['-config', 'ca.cnf', '-cert', 'ca.pem', '-keyfile', 'ca.key'];
-      const period = ['-startdate', from, '-enddate', until];
-      run('ca', '-batch', '-notext', ...by, ...period, '-in', `${name}.csr`, '-out', `${name}.pem`);
-      return read(folder.path, name);
+    ca: certificate.toString('pem'),
+    async issue(host, notBefore = longPeriod[0], notAfter = longPeriod[1]) {
+      const keys = await newKeys();
+      const signer = {certificate, privateKey: own.privateKey};
+      return pemOf(await certify(host, keys, [notBefore, notAfter], signer), keys);
     },
   };
 }
-
-const runIn =
-  (cwd: string) =>
-  (...args: string[]) =>
-    void execFileSync(need('openssl'), args, {cwd, stdio: ['ignore', 'ignore', 'pipe']});
-const newKey = (file: string) => [
-  '-newkey',
-  'ec',
-  '-pkeyopt',
-  'ec_paramgen_curve:P-256',
-  '-nodes',
-  '-keyout',
-  file,
-];
-const named = (host: string) => ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-const read = (folder: string, name: string): Certificate => ({
-  cert: readFileSync(join(folder, `${name}.pem`), 'utf8'),
-  key: readFileSync(join(folder, `${name}.key`), 'utf8'),
-});

@@ -1,4 +1,14 @@
-/** Programs that tests run, and which not every machine has. */
+/**
+ * What tests need that not every machine has. `npm test` needs a bare Debian with Node, and nothing else: a test that needs
+ * more is skipped where that is missing, and says why. With one of these settings, what is missing is an error instead. CI
+ * sets the first four (.ci/run).
+ *
+ * - `REQUIRE_STORES=1`: PostgreSQL and Redis
+ * - `REQUIRE_BROWSERS=chromium,firefox,webkit`: these browsers
+ * - `REQUIRE_CLIENTS=1`: programs such as openssl, and clients of the API in other languages
+ * - `REQUIRE_THEMES=1`: WordPress and its themes
+ * - `REQUIRE_SAMPLES=1`: the rarer languages of the samples in docs/api.md
+ */
 import {existsSync} from 'node:fs';
 import {delimiter, resolve} from 'node:path';
 
@@ -13,6 +23,20 @@ const packages: Readonly<Record<string, string>> = {
   go: 'golang-go',
   promtool: 'prometheus',
 };
+
+type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'SAMPLES'}`;
+
+/**
+ * Why a test is skipped; false if it runs.
+ * @param reason what is missing, and how to get it; false if nothing is
+ * @param name of a browser: `REQUIRE_BROWSERS` lists those that are required
+ * @throws Error when the setting requires what is missing
+ */
+export function skipUnless(setting: Requirement, reason: string | false, name = '1'): string | false {
+  const required = process.env[setting]?.split(',').map((each) => each.trim());
+  if (reason && required?.includes(name)) throw new Error(`${setting} is set, but ${reason}`);
+  return reason;
+}
 
 /** The path of the first of these programs, names or paths, that is installed. Servers are where not every user looks. */
 export function findProgram(...names: string[]): string | undefined {
@@ -32,9 +56,5 @@ export function need(program: string): string {
 }
 
 /** Why a test that runs the program is skipped; false if it is installed. With `REQUIRE_CLIENTS=1` it must be. */
-export function missing(program: string): string | false {
-  if (findProgram(program) !== undefined) return false;
-  const reason = notInstalled(program);
-  if (process.env['REQUIRE_CLIENTS'] === '1') throw new Error(`REQUIRE_CLIENTS is set, but ${reason}`);
-  return reason;
-}
+export const missing = (program: string): string | false =>
+  skipUnless('REQUIRE_CLIENTS', findProgram(program) === undefined && notInstalled(program));

@@ -3,10 +3,7 @@ import {execFile} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import {findProgram} from './installed.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
-
-export const findLynx = () => findProgram('lynx');
 
 /** Keys as lynx names them: `Down Arrow`, `^J` for Enter, or one character. */
 export const down = (times: number): string[] => Array.from({length: times}, () => 'Down Arrow');

@@ -1,14 +1,9 @@
 /** A mail server that keeps the e-mails that it gets. A script can make it refuse, and a raw one can say anything. */
-import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
 import {createServer, type AddressInfo, type Socket} from 'node:net';
-import {join} from 'node:path';
 import {buffer} from 'node:stream/consumers';
 import PostalMime, {type Email} from 'postal-mime';
 import {SMTPServer, type SMTPServerOptions} from 'smtp-server';
-import {need} from './installed.ts';
-import {makeTemporaryFolder} from './temporary-folder.ts';
 
 export type Received = {
   /** As it came over the line. */
@@ -107,24 +102,4 @@ export async function startRawServer(
       await closed;
     },
   };
-}
-
-/** A self-signed certificate of `host`, which nobody trusts who does not get it as an authority. */
-export function makeCertificate(host: string): {key: string; cert: string} {
-  const folder = makeTemporaryFolder();
-  const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
-  try {
-    execFileSync(
-      need('openssl'),
-      [
-        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-        ...['-keyout', keyFile, '-out', certFile, '-subj', `/CN=${host}`],
-        ...['-addext', `subjectAltName=DNS:${host}`],
-      ],
-      {stdio: 'pipe'},
-    );
-    return {key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8')};
-  } finally {
-    folder.remove();
-  }
 }

@@ -7,14 +7,17 @@ import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {statementsFrom} from '../../server/store/schema.ts';
 import {keepCommonGround} from './common-ground.ts';
+import {skipUnless} from './installed.ts';
 import {openFor, type Owner} from './opened.ts';
 import {until} from './until.ts';
 
-const {TEST_DATABASE_URL: serverUrl, REQUIRE_STORES: required} = process.env;
+const {TEST_DATABASE_URL: serverUrl} = process.env;
 
 /** Why tests with PostgreSQL are skipped; false if they run. */
-export const withoutPostgres = serverUrl ? false : 'TEST_DATABASE_URL does not say where a PostgreSQL is';
-if (withoutPostgres && required === '1') throw new Error(`REQUIRE_STORES is set, but ${withoutPostgres}`);
+export const withoutPostgres = skipUnless(
+  'REQUIRE_STORES',
+  !serverUrl && 'TEST_DATABASE_URL does not say where a PostgreSQL is',
+);
 
 // Not beside the recorder, which must see by whom a statement is sent.
 if (!process.env['STATEMENTS_FILE']) keepCommonGround();

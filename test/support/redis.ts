@@ -1,17 +1,17 @@
 /** The Redis that `TEST_REDIS_URL` names, and one of a test's own, which may be stopped, frozen and started again. */
 import {spawn, type ChildProcess} from 'node:child_process';
 import {createClient} from '@redis/client';
-import {need} from './installed.ts';
+import {need, skipUnless} from './installed.ts';
 import type {Owner} from './opened.ts';
 import {until} from './until.ts';
 
-const {TEST_REDIS_URL, REQUIRE_STORES: required} = process.env;
-
-export const redisUrl = TEST_REDIS_URL;
+export const redisUrl = process.env['TEST_REDIS_URL'];
 
 /** Why tests with Redis are skipped; false if they run. */
-export const withoutRedis = redisUrl ? false : 'TEST_REDIS_URL does not say where a Redis is';
-if (withoutRedis && required === '1') throw new Error(`REQUIRE_STORES is set, but ${withoutRedis}`);
+export const withoutRedis = skipUnless(
+  'REQUIRE_STORES',
+  !redisUrl && 'TEST_REDIS_URL does not say where a Redis is',
+);
 
 /** @param owner the test after which Redis is stopped */
 export async function startRedis(owner: Owner, port: number): Promise<ChildProcess> {

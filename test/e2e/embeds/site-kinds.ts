@@ -7,6 +7,7 @@ import {existsSync} from 'node:fs';
 import {Liquid} from 'liquidjs';
 import type {SiteKindName} from '../../../server/snippets/site-kinds.ts';
 import {classicTag, formTag, type SnippetParts} from '../../../server/snippets/markup.ts';
+import {skipUnless} from '../../support/installed.ts';
 import {reactApp, vueApp} from './apps.ts';
 import {
   embedInFrame,
@@ -71,11 +72,11 @@ export const wordpress = (content: string, role: 'editor' | 'author' = 'editor')
     encoding: 'utf8',
   });
 
-const hasWordPress = existsSync(`${wordpressFolder}/wp-includes/blocks.php`);
-const howToGetIt =
-  'Unpack Debian’s package wordpress, and name its folder usr/share/wordpress in WORDPRESS_FOLDER';
-if (!hasWordPress && process.env['REQUIRE_THEMES'] === '1')
-  throw new Error(`REQUIRE_THEMES is set, but there is no WordPress. ${howToGetIt}.`);
+const withoutWordPress = skipUnless(
+  'REQUIRE_THEMES',
+  !existsSync(`${wordpressFolder}/wp-includes/blocks.php`) &&
+    'there is no WordPress: unpack Debian’s package wordpress, and name its folder usr/share/wordpress in WORDPRESS_FOLDER',
+);
 
 export const htmlBlock = (html: string) => `<!-- wp:html -->\n${html}\n<!-- /wp:html -->`;
 
@@ -128,7 +129,7 @@ export const emulations: Readonly<Record<SiteKindName, Emulation>> = {
 
   wordpress: {
     isPlain: true,
-    ...(!hasWordPress && {missing: howToGetIt}),
+    ...(withoutWordPress && {missing: withoutWordPress}),
     usual: {
       does: 'WordPress makes of a Custom HTML block',
       publish: page(([text = '']) => wordpress(htmlBlock(text))),

@@ -158,7 +158,7 @@ const wordpress: PartnerPage = {
   brand: '.wp-element-button',
   ...(!hasWordPress() && {
     missing:
-      "Unpack Debian's packages wordpress and wordpress-theme-twentytwentythree, and name their folder " +
+      "there is no WordPress: unpack Debian's packages wordpress and wordpress-theme-twentytwentythree, and name their folder " +
       'usr/share/wordpress in WORDPRESS_FOLDER',
   }),
   html: (scheme, snippet) =>

@@ -6,6 +6,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {parse} from 'csv-parse/sync';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
+import {missing} from '../../support/installed.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {databaseKinds, operate, runCommand} from '../../support/operator.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
@@ -55,20 +56,13 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(lead.notes, notes);
     });
 
-    test('an export has a column for it, which csv-parse and Python read, and JSON Lines have it', async () => {
+    test('an export has a column for it, and JSON Lines have it', async () => {
       const csv = (await leads('export')).stdout;
       assert.ok(csv.split('\r\n')[0]?.endsWith(',supersedes,call_time,context_brand'));
       const rows: Record<string, string>[] = parse(csv, {columns: true});
       assert.deepEqual(
         rows.map((row) => row['call_time']),
         callTimes,
-      );
-      const read = JSON.parse(
-        execFileSync('python3', ['-c', readInPython], {input: csv, encoding: 'utf8'}),
-      ) as string[][];
-      assert.deepEqual(
-        read,
-        callTimes.map((time) => (time ? [time, `'${notes}`] : ['', ''])),
       );
       const lines = (await leads('export', '--format', 'jsonl')).stdout.trim().split('\n');
       assert.deepEqual(
@@ -77,6 +71,14 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       const ofOther = (await leads('export', '--partner', 'other')).stdout;
       assert.ok(ofOther.split('\r\n')[0]?.endsWith(',suspect,duplicate_of,supersedes'));
+    });
+
+    test('Python reads the column of an export', {skip: missing('python3')}, async () => {
+      const input = (await leads('export')).stdout;
+      assert.deepEqual(
+        JSON.parse(execFileSync('python3', ['-c', readInPython], {input, encoding: 'utf8'})),
+        callTimes.map((time) => (time ? [time, `'${notes}`] : ['', ''])),
+      );
     });
 
     test('an export has the columns of before if no partner asks for it, and says what it lacks', async () => {

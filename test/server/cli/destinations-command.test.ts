@@ -116,14 +116,14 @@ suite('the test of a webhook', () => {
   });
 
   test('what is wrong is said in words, with the beginning of the reply', async (t) => {
-    const authority = createAuthority(t);
+    const authority = await createAuthority();
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const ca = join(folder.path, 'ca.pem');
     writeFileSync(ca, authority.ca);
     const page = `<h1>Sorry</h1>\n${'x'.repeat(500)}`;
     const failing = await openFor(t, startWebhookReceiver(replyWith(500, {}, page)));
-    const tls = authority.issue('localhost', '20200101000000Z', '20210101000000Z');
+    const tls = await authority.issue('localhost', '2020-01-01', '2021-01-01');
     const expired = await openFor(t, startWebhookReceiver(undefined, {tls}));
     const secret = newSecret();
     const port = await freePort();

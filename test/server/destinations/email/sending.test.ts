@@ -9,10 +9,10 @@ import type {EmailSettings} from '../../../../server/config/destinations.ts';
 import {createEmail} from '../../../../server/destinations/email/email.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
 import type {Network} from '../../../../server/destinations/network.ts';
+import {selfSigned} from '../../../support/certificates.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {
   mailAccess,
-  makeCertificate,
   refusal,
   startMailServer,
   startRawServer,
@@ -23,7 +23,7 @@ import {newsRequest} from '../../../support/sample-news.ts';
 
 const timeout = 20_000;
 const host = 'mail.partner.example';
-const certificate = makeCertificate(host);
+const certificate = await selfSigned(host);
 /** Connects to this machine, but expects the certificate of the host in SMTP_URL. */
 const under = (servername: string): Partial<Network> => ({
   createTransport: (options) =>
@@ -211,7 +211,7 @@ const rows: Row[] = [
   ],
   [
     'a certificate that nobody knows is refused',
-    makeCertificate(host),
+    await selfSigned(host),
     publicly,
     'failed',
     'The certificate of the mail server mail.partner.example is not accepted: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',

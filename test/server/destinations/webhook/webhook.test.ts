@@ -485,9 +485,9 @@ suite('the network', () => {
   });
 });
 
-suite('TLS', () => {
+suite('TLS', async () => {
   const owner = suiteOwner();
-  const authority = createAuthority(owner);
+  const authority = await createAuthority();
   const known = tls.getCACertificates('default');
   tls.setDefaultCACertificates([...known, authority.ca]);
   owner.after(() => tls.setDefaultCACertificates(known));
@@ -495,20 +495,23 @@ suite('TLS', () => {
   test('TLS with a certificate of a known authority works', async (t) => {
     const receiver = await openFor(
       t,
-      startWebhookReceiver(replyWith(204), {tls: authority.issue('localhost')}),
+      startWebhookReceiver(replyWith(204), {tls: await authority.issue('localhost')}),
     );
     assert.equal((await deliver(receiver.settings, newsRequest())).state, 'delivered');
   });
 
   const rows = {
     'has expired': [
-      authority.issue('localhost', '20200101000000Z', '20210101000000Z'),
+      await authority.issue('localhost', '2020-01-01', '2021-01-01'),
       /: it ended on 2021-01-01 \(CERT_HAS_EXPIRED\)$/,
     ],
-    'is not valid yet': [authority.issue('localhost', '20480101000000Z'), /: it begins on 2048-01-01 \(/],
-    'is for another host': [authority.issue('other.example'), /it is for another host/],
-    'is self-signed': [selfSigned('localhost'), /is self-signed/],
-    'is of an unknown authority': [createAuthority(owner).issue('localhost'), /authority.* not known here/],
+    'is not valid yet': [await authority.issue('localhost', '2048-01-01'), /: it begins on 2048-01-01 \(/],
+    'is for another host': [await authority.issue('other.example'), /it is for another host/],
+    'is self-signed': [await selfSigned('localhost'), /is self-signed/],
+    'is of an unknown authority': [
+      await (await createAuthority()).issue('localhost'),
+      /authority.* not known here/,
+    ],
   } as const;
   for (const [what, [certificate, words]] of Object.entries(rows)) {
     test(`TLS with a certificate that ${what} fails, and the message says so`, async (t) => {
