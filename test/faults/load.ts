@@ -10,7 +10,7 @@ import {until as wait} from '../support/until.ts';
 import type {Recorder} from './recorded.ts';
 
 /** Like `until`, with a longer limit, because recovering from faults may take minutes. */
-export const until = (condition: () => boolean | Promise<boolean>) => wait(condition, 500_000);
+export const until = (condition: () => boolean | Promise<boolean>) => wait(condition, undefined, 500_000);
 
 /**
  * Starts the production server as a process, which ends with the test that started it.

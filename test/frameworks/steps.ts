@@ -15,7 +15,7 @@ const score = (form: Locator) => form.getByRole('radio', {name: 'Above 720'});
 const cash = (form: Locator) => form.getByLabel('Cash', {exact: true});
 
 const becomes = (field: Locator, text: string) =>
-  until(async () => (await field.inputValue()) === text, 30_000, `the field contains "${text}"`);
+  until(async () => (await field.inputValue()) === text, `the field contains "${text}"`);
 
 /** That of another visitor in each step, because the server keeps two equal leads as one. */
 const newEmail = () => `${randomUUID()}@example.com`;
@@ -112,11 +112,7 @@ export const steps: Readonly<Record<string, Step>> = {
     await press(form, 'See my estimate');
     await form.locator('[part=notice]').waitFor();
     await page.unroute('**/embed/v1/leads?*');
-    await until(
-      () => trouble.length === 2,
-      10_000,
-      'the browser and the form have said that a request failed',
-    );
+    await until(() => trouble.length === 2, 'the browser and the form have said that a request failed');
     trouble.length = 0;
     await page.getByLabel('Note').fill('for all');
     await press(form, 'Try again');

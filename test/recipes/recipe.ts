@@ -69,7 +69,7 @@ export async function startReceiver(recipe: string, settings: Record<string, str
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    await until(() => isListening(port), 20_000, `${recipe}.mjs listens`);
+    await until(() => isListening(port), `${recipe}.mjs listens`);
     return child;
   }
   let child = await start();

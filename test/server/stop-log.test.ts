@@ -27,7 +27,7 @@ async function start(t: TestContext, settings: Record<string, string> = {}): Pro
 /** The lines of the log that say how the server stops. */
 async function lastLines({lines}: RunningService): Promise<Line[]> {
   const parsed = () => lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
-  await until(() => / (stopped|ends now)$/.test(parsed().at(-1)?.msg ?? ''), 5_000);
+  await until(() => / (stopped|ends now)$/.test(parsed().at(-1)?.msg ?? ''));
   return parsed().filter(({msg = ''}) => /stop|ends/.test(msg) && !msg.includes('the port closes'));
 }
 
@@ -98,7 +98,7 @@ suite('the log of a server that stops', () => {
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
       });
       assert.deepEqual(await service.end('SIGUSR2'), {code: 1, signal: null});
-      await until(() => service.lines.some((line) => line.includes('the server ends')), 5_000);
+      await until(() => service.lines.some((line) => line.includes('the server ends')));
       const lines = service.lines.filter((line) => line.startsWith('{'));
       const last = JSON.parse(lines.at(-1)!) as Line;
       assert.partialDeepStrictEqual(last, {

@@ -143,7 +143,11 @@ export async function attackConfirmations(store: Store, tries: number, seed: num
     stored = leads.size;
     const open =
       "SELECT COUNT(*) AS open FROM deliveries WHERE content = 'confirmation' AND settled_at IS NULL";
-    await until(async () => Number((await server.select(open))[0]?.['open']) === 0, 600_000);
+    await until(
+      async () => Number((await server.select(open))[0]?.['open']) === 0,
+      'all confirmations have ended',
+      600_000,
+    );
     const rows = await server.select("SELECT state FROM deliveries WHERE content = 'confirmation'");
     check(mail.taken, leads, perHour);
     return {

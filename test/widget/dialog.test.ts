@@ -29,7 +29,7 @@ const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dial
 /** What scrolls inside the dialog. */
 const scrollerOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('.card')!;
 const isOpen = (form: LeadPrequalForm) => dialogOf(form).matches(':modal');
-const untilOpen = (form: LeadPrequalForm) => until(() => isOpen(form), undefined, 'the dialog is open');
+const untilOpen = (form: LeadPrequalForm) => until(() => isOpen(form), 'the dialog is open');
 
 /** Puts a form with an id on a page, with links and buttons that open it. */
 async function placeUnready(attributes = '', around = ''): Promise<LeadPrequalForm> {
@@ -58,7 +58,7 @@ async function place(attributes = '', around = ''): Promise<LeadPrequalForm> {
 const opener = (name: 'link' | 'button') => document.querySelector<HTMLElement>(`main .${name}`)!;
 
 async function closed(form: LeadPrequalForm) {
-  await until(() => !dialogOf(form).open, undefined, 'the dialog is closed');
+  await until(() => !dialogOf(form).open, 'the dialog is closed');
   // The event comes a moment later.
   await until(() => document.documentElement.style.overflow !== 'hidden');
 }

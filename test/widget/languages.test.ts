@@ -126,7 +126,7 @@ for (const tag of Object.keys(languages) as LanguageTag[]) {
         const form = await openState(state, server);
         expect(foreignWords(form), 'in English').not.to.deep.equal([]);
         form.lang = tag;
-        await until(() => foreignWords(form).length === 0, 10_000).catch(() => {});
+        await until(() => foreignWords(form).length === 0).catch(() => {});
         expect(foreignWords(form)).to.deep.equal([]);
       });
     }

@@ -55,7 +55,7 @@ suite('what sites ask of a snippet', () => {
     assert.match(await form.read('[part=notice]'), /could not send/);
     // The file with what the console says is loaded after the refusal.
     const advice = `Add ${site.frameOrigin} to the origins of "${keys.withoutFrames}"`;
-    await until(() => form.trouble.some((line) => line.includes(advice)), undefined, advice);
+    await until(() => form.trouble.some((line) => line.includes(advice)), advice);
     assert.deepEqual(trials.leadsOf('unlisted@example.com'), []);
     await form.close();
   });

@@ -108,18 +108,14 @@ async function openForm(page: puppeteer.Page, address: string, beforeForm?: Befo
 /** Waits until one of the page's frames has a form with fields. */
 async function frameWithForm(page: puppeteer.Page): Promise<puppeteer.Frame> {
   let found: puppeteer.Frame | undefined;
-  await until(
-    async () => {
-      for (const frame of page.frames()) {
-        // A frame that is just being loaded has no elements yet.
-        const field = await frame.$(`${element} >>> input`).catch(() => null);
-        if (field) found = frame;
-      }
-      return found !== undefined;
-    },
-    patience,
-    'the form shows its fields',
-  );
+  await until(async () => {
+    for (const frame of page.frames()) {
+      // A frame that is just being loaded has no elements yet.
+      const field = await frame.$(`${element} >>> input`).catch(() => null);
+      if (field) found = frame;
+    }
+    return found !== undefined;
+  }, 'the form shows its fields');
   return found!;
 }
 

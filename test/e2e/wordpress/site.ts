@@ -56,7 +56,7 @@ export async function startDatabase(): Promise<Database> {
     ],
     {stdio: 'ignore'},
   );
-  await until(() => existsSync(socket) || server.exitCode !== null, 60_000, 'MariaDB listens');
+  await until(() => existsSync(socket) || server.exitCode !== null, 'MariaDB listens');
   return {
     socket,
     async close() {
@@ -193,7 +193,6 @@ export async function startWordPress(
         ({ok}) => ok,
         () => false,
       ),
-    60_000,
     'WordPress answers',
   );
   const php = async <Result>(code: string, user = 'admin', environment = 'local') =>

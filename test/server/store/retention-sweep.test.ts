@@ -72,7 +72,7 @@ function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rul
 /** Resolves after a pass that began after now. */
 async function wholePass({swept}: {swept: {passes: number}}) {
   const {passes} = swept;
-  await until(() => swept.passes >= passes + 2, 20_000, 'another pass has ended');
+  await until(() => swept.passes >= passes + 2, 'another pass has ended');
 }
 
 type Open = (t: TestContext, count?: number) => Promise<LeadStore[]>;

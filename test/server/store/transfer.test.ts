@@ -401,7 +401,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
         () => false,
         () => true,
       );
-    await until(isClosed, undefined, 'the port is closed');
+    await until(isClosed, 'the port is closed');
     const source = await openFor(t, openEnd(place, 'mark', minute));
     assert.equal(await source.isServed(), true);
     answered.resolve();

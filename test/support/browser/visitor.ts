@@ -102,7 +102,7 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
 
 /** If the visitor has to wait for the file of the touched form, waits until it has arrived. */
 const untilLoaded = (form: LeadPrequalForm) =>
-  until(() => !text(form).includes('One moment…'), undefined, 'the file that the form waits for arrives');
+  until(() => !text(form).includes('One moment…'), 'the file that the form waits for arrives');
 
 export async function click(form: LeadPrequalForm, name: string) {
   button(form, name).click();
@@ -127,7 +127,7 @@ export async function touch(form: LeadPrequalForm) {
   form.shadowRoot?.querySelector('input')?.focus();
   const {length} = LeadPrequalForm.elementStyles;
   const sheets = () => form.shadowRoot?.adoptedStyleSheets.length ?? 0;
-  await until(() => sheets() > length, undefined, 'the file of a touched form arrives');
+  await until(() => sheets() > length, 'the file of a touched form arrives');
 }
 
 /** Chooses the credit score, which is the first step of the default order. */
@@ -193,7 +193,7 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
 }
 
 export async function shows(form: LeadPrequalForm, expected: string) {
-  await until(() => text(form).includes(expected), undefined, `the form shows "${expected}"`);
+  await until(() => text(form).includes(expected), `the form shows "${expected}"`);
 }
 
 /**
@@ -208,7 +208,7 @@ export async function showsConfigured(form: LeadPrequalForm, expected: string) {
     await form.updateComplete;
     return text(form).includes(expected);
   };
-  await until(goOnTouching, undefined, `the form shows "${expected}"`);
+  await until(goOnTouching, `the form shows "${expected}"`);
 }
 
 /** Records every `prequal-*` event from now on, with its detail. */

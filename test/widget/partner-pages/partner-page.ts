@@ -75,7 +75,7 @@ export const closePages = fixtureCleanup;
 /** Waits until the form is rendered. */
 export async function rendered(form: Element | null | undefined): Promise<LeadPrequalForm> {
   const found = form as LeadPrequalForm;
-  await until(() => Boolean(found.shadowRoot?.querySelector('form')), undefined, 'the form shows its fields');
+  await until(() => Boolean(found.shadowRoot?.querySelector('form')), 'the form shows its fields');
   return found;
 }
 

@@ -65,7 +65,7 @@ for (const [name, script] of Object.entries({
     await shows(form, 'Print or save as PDF');
     // The tags with which later files are checked are on the page for a moment.
     const isClean = () => JSON.stringify(page.look()) === JSON.stringify(page.before);
-    await until(isClean, 5_000).catch(() => {});
+    await until(isClean).catch(() => {});
     expect(page.look()).to.deep.equal(page.before);
     expect(
       page.listened.filter((type) => !/^(pointer(up|cancel)|visibilitychange|pageshow)$/.test(type)),

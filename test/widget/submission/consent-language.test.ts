@@ -167,7 +167,7 @@ describe('a page that changes its language', () => {
     return form;
   };
   const untilSpanish = (form: LeadPrequalForm) =>
-    until(() => text(form).includes('Ver mi estimado'), undefined, 'the form is in Spanish');
+    until(() => text(form).includes('Ver mi estimado'), 'the form is in Spanish');
 
   it('gets the consent in the new language, with an empty box and all that was typed', async () => {
     const form = await reach();

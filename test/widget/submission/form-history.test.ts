@@ -56,7 +56,7 @@ for (const [order, [first, second, third]] of Object.entries(ways)) {
     }
 
     const isAt = (form: LeadPrequalForm, title: string) =>
-      until(() => heading(form).includes(title), undefined, `the form is at "${title}"`);
+      until(() => heading(form).includes(title), `the form is at "${title}"`);
 
     const toSecond = async (form: LeadPrequalForm) => {
       await fillAll(form);

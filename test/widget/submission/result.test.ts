@@ -310,7 +310,7 @@ describe('the result', () => {
       said.length = 0;
       const form = await result({}, bad);
       expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
-      await until(() => said.length > 0, undefined, 'the console says what to correct');
+      await until(() => said.length > 0, 'the console says what to correct');
       expect(said).to.have.length(1);
       expect(said[0]).to.contain(advice);
     }
@@ -370,11 +370,7 @@ describe('the result', () => {
     server.config = () => config({next_step: {'en-GB': en, 'es-MX': es}});
     const form = await result();
     form.lang = 'es';
-    await until(
-      () => next(form)?.startsWith('Próximos pasos') === true,
-      undefined,
-      'the result is in Spanish',
-    );
+    await until(() => next(form)?.startsWith('Próximos pasos') === true, 'the result is in Spanish');
     expect(next(form)).to.contain('María le llama hoy al (415) 555-0132.');
   });
 

@@ -53,7 +53,7 @@ describe('the total so far', () => {
     await touch(form);
     expect(line(form), 'on the first step').to.equal('');
     await goTo(form, 'Cash');
-    await until(() => line(form) === growing, undefined, 'a bankruptcy would leave nothing');
+    await until(() => line(form) === growing, 'a bankruptcy would leave nothing');
     await choose(form, 'No');
     expect(line(form)).to.equal('So far: at least $150,000');
     await answer(form, 'Retirement funds', '120k');
