@@ -102,7 +102,10 @@ suite('names of destinations that are slow to look up', () => {
     );
     const authority = await createAuthority();
     writeFileSync(join(folder, 'ca.pem'), authority.ca);
-    const mail = await openFor(t, startMailServer({...(await authority.issue('slow-mail.test')), secure: true}));
+    const mail = await openFor(
+      t,
+      startMailServer({...(await authority.issue('slow-mail.test')), secure: true}),
+    );
     const {url, user, password, cid} = upstream.settings;
     const lenderAt = (name: string) => ({
       [name]: {type: 'lead-api', url: url.replace('127.0.0.1', `${name}.test`), cid, credentials: 'LENDER'},
