@@ -52,7 +52,7 @@ const kept: Readonly<
   logLevel: 'LOG_LEVEL',
 };
 
-const keysOf = <Key extends string>(table: Readonly<Record<Key, string>>) => Object.keys(table) as Key[];
+const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
 
 /** The configuration that a reload puts in force. */
 export const reloadedConfig = (before: Config, read: Config): Config => ({

@@ -138,6 +138,8 @@ export async function startReloads({
   let hasLooked = false;
   let reportedAt = -Infinity;
   let working = Promise.resolve();
+  /** The reload that a signal has asked for and that has not begun. */
+  let waiting: Promise<void> | undefined;
 
   async function attempt(mayShorten: boolean): Promise<Partial<ProcessReport>> {
     try {
@@ -182,6 +184,7 @@ export async function startReloads({
   /** One after another, because each compares what it reads with what is in force. */
   function reload(request = report.request, mayShorten = false): Promise<void> {
     working = working.then(async () => {
+      waiting = undefined;
       report = {...report, ...(await attempt(mayShorten)), request};
       // If the store is away now, `look` writes the report once the store is back.
       reportedAt = -Infinity;
@@ -214,7 +217,8 @@ export async function startReloads({
   });
   const running = run();
   return {
-    reload: () => reload(),
+    // Further signals ask for nothing that this reload will not read. One for each would keep the process from stopping.
+    reload: () => (waiting ??= reload()),
     async stop() {
       stopping.abort();
       await running;

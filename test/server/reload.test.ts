@@ -100,6 +100,15 @@ suite('a reload', () => {
     assert.doesNotMatch(line!, /secret/);
   });
 
+  test('stands for all signals that come before it begins to read', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    await Promise.all(Array.from({length: 100}, () => server.reload({})));
+    const count = () => server.logLines.filter((line) => line.includes('was read again')).length;
+    assert.equal(count(), 1);
+    await server.reload({});
+    assert.equal(count(), 2);
+  });
+
   test('keeps the counts of failed sign-ins and of requests', async (t) => {
     const server = await openFor(t, sqlite.startServer({rateLimit: 3}));
     for (let count = 0; count < 3; count += 1) await readJson(await configOf(server, 'acme'), 200);
