@@ -47,7 +47,7 @@ async function freePort(preferred: number): Promise<number> {
 }
 
 /** What a signal does. Before the server runs, nothing is open that would have to be closed. */
-let end = () => process.exit(0);
+let end = (): void => process.exit(0);
 // A closed terminal sends SIGHUP.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end());
 

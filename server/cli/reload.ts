@@ -57,12 +57,7 @@ function readSeconds(text: string): number {
 }
 
 /** Resolves when all servers have answered, or the time is over. A server that stops meanwhile is left out. */
-async function ask(
-  store: BesideStore,
-  config: Config,
-  request: string,
-  patience: number,
-): Promise<Answer[]> {
+async function ask(store: BesideStore, config: Config, request: string, patience: number): Promise<Answer[]> {
   const end = performance.now() + patience;
   await store.askForReload(request);
   for (;;) {

@@ -11,8 +11,7 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
 
 /** Whether the process listens to SIGHUP. The kernel has the signals that it hears as bits, SIGHUP as the lowest one. */
-const hears = (pid: number) =>
-  /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const hears = (pid: number) => /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 /** A server that has just run its first line. */
 async function begin(t: TestContext, postgres: boolean) {

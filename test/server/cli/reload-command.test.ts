@@ -95,7 +95,10 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(lines?.length, servers.length, refused.stdout);
       const taken = await reload('--shorten');
       assert.equal(taken.code, 0, taken.stdout);
-      assert.equal(taken.stdout.match(/how long leads and consents are kept changed/g)?.length, servers.length);
+      assert.equal(
+        taken.stdout.match(/how long leads and consents are kept changed/g)?.length,
+        servers.length,
+      );
       assert.equal((await reload()).code, 0);
       assert.doesNotMatch((await runCommand(settings, 'config', 'check')).stdout, /would fall/);
     });

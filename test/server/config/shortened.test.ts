@@ -30,7 +30,12 @@ const kept = (
 suite('what a change of the configuration takes away', () => {
   const cases: [what: string, before: Kept, after: Kept, lines: string[]][] = [
     ['days by default', kept(90), kept(30), ['RETAIN_DAYS would fall from 90 to 30']],
-    ['leads that were kept for ever', kept(undefined), kept(30), ['RETAIN_DAYS would fall from forever to 30']],
+    [
+      'leads that were kept for ever',
+      kept(undefined),
+      kept(30),
+      ['RETAIN_DAYS would fall from forever to 30'],
+    ],
     ['years of consents', kept(90, 40), kept(90, 5), ['KEEP_CONSENT_YEARS would fall from 40 to 5']],
     [
       'both',
