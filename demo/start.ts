@@ -46,6 +46,11 @@ async function freePort(preferred: number): Promise<number> {
   return port;
 }
 
+/** What a signal does. Before the server runs, nothing is open that would have to be closed. */
+let end = (): void => process.exit(0);
+// A closed terminal sends SIGHUP.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end());
+
 const secrets = developmentSecrets();
 const page = createServer();
 const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DEMO_PORT'] ?? 8081))}`;
@@ -98,9 +103,8 @@ console.log(`
   Leads are in ${config.databasePath}. Stop with Ctrl+C.
 `);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    page.close().closeAllConnections();
-    void server.close().then(() => log.flush(() => process.exit(0)));
-  });
-}
+end = () => {
+  end = () => undefined;
+  page.close().closeAllConnections();
+  void server.close().then(() => log.flush(() => process.exit(0)));
+};

@@ -8,12 +8,14 @@ import {paths} from '../contract/api.ts';
 import {ConfigError, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
+import {keptUnder, shortened} from './config/reloaded.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import type {BesideStore} from './leads/lead-store.ts';
 import {lineOf} from './observe/log-lines.ts';
 import type {Observation} from './observe/observations.ts';
+import {goneAfter} from './reload/reloads.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 import {createSealer} from './store/sealing.ts';
@@ -30,6 +32,7 @@ export type Finding = {level: 'fault' | 'warning' | 'note'; text: string};
 const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Finding[]>)[] = [
   missingDestinations,
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
+  keptShorter,
 ];
 
 /** Changes nothing, and may run beside the server. */
@@ -100,6 +103,15 @@ async function missingDestinations(store: BesideStore, {destinations}: Config): 
   return waiting
     .filter(({destination}) => !destinations.has(destination))
     .flatMap((missing) => logged({type: 'destination-missing', ...missing}));
+}
+
+/** What the servers that run now keep, and this configuration would not. */
+async function keptShorter(store: BesideStore, config: Config): Promise<Finding[]> {
+  const running = await store.processes(Date.now() - goneAfter);
+  const lines = running.flatMap(({kept}) => (kept ? shortened(kept, keptUnder(config)) : []));
+  return [...new Set(lines)].map((line) =>
+    warning(`${line}: the start takes that, and "lead-prequal reload" only with --shorten`),
+  );
 }
 
 /** The start goes on without Redis. */

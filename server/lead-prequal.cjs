@@ -6,6 +6,18 @@
  */
 'use strict';
 
+/**
+ * Before `serve` listens to signals itself, in main.ts, Node would be ended by them. SIGTERM and SIGINT end it in order: it
+ * has nothing open yet. SIGHUP asks to read the configuration, which is not read yet, so nothing needs to be done; yet
+ * systemd would take an end by SIGHUP for one that was wanted, and start no other server. These listeners come before
+ * anything else is loaded. They stay, and do nothing once there are others, because no moment must be without one.
+ */
+if (process.argv[2] === 'serve') {
+  process.on('SIGHUP', () => undefined);
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(0));
+}
+
 const {statSync} = require('fs');
 const {enableCompileCache} = require('module');
 const {constants, setPriority} = require('os');

@@ -3,7 +3,7 @@ import type {Writable} from 'node:stream';
 import {Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
 import type {Environment} from '../config/environment.ts';
-import {controls, unseen} from '../leads/hidden-characters.ts';
+import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
 
@@ -16,8 +16,6 @@ const escaped = (characters: string) =>
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
-
-const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
 /**
  * A text as a terminal or a spreadsheet may get it. Line breaks of all kinds are `\n`, and tabs stay. Any other control
@@ -131,13 +129,15 @@ export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surro
 
   /**
    * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
-   * looks like a name.
+   * looks like a name. Many spaces are one, because a terminal would wrap the line after them.
    */
   function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
     const width = Math.max(...fields.map(([name]) => printable(name).length));
     const indent = `\n${' '.repeat(width + 2)}`;
     const lines = fields.map(([name, value]) => {
-      const block = visible(value).replaceAll('\t', ' ').replaceAll('\n', indent);
+      const block = visible(value)
+        .replace(/[^\S\n]+/g, ' ')
+        .replaceAll('\n', indent);
       return `${printable(name).padEnd(width)}  ${block}\n`;
     });
     return write(lines.join(''));

@@ -1,10 +1,9 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
-import {randomUUID} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Command, InvalidArgumentError, Option} from 'commander';
 import type {Config} from '../config/config.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {goneAfter, newRequest, type ProcessReport} from '../reload/reloads.ts';
 import {jsonOption, printable, type Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 
@@ -12,6 +11,9 @@ const usage = `
 Each server reads its own files: partners, destinations, callers, policy, and every setting that stands in a file
 (..._FILE). A file that is wrong changes nothing. Settings in the environment of a server, its addresses, ports and
 database need a restart; the answer names those that have changed.
+
+What would erase leads or consents earlier than now, or store new leads in clear, is refused without --shorten, because what
+is erased cannot be brought back. "lead-prequal config check" says beforehand what that is. SIGHUP never takes it.
 
 This command reads the configuration first, as the user of the server, in the same folder and with the same settings: if it
 is wrong here, nobody is asked. A server that gets SIGHUP reads its configuration, too, and it alone.
@@ -33,11 +35,12 @@ export const reloadCommand = (run: Run): Command =>
     .addOption(
       new Option('--wait <seconds>', 'how long to wait for the answers').default(15).argParser(readSeconds),
     )
+    .option('--shorten', 'also take what keeps leads or consents for a shorter time, or ends sealing')
     .addOption(jsonOption())
     .addHelpText('after', usage)
-    .action(({wait, json = false}: {wait: number; json?: boolean}) =>
+    .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean; json?: boolean}) =>
       changingStore(run, async (store, config) => {
-        const answers = await ask(store, config, wait * 1_000);
+        const answers = await ask(store, config, newRequest(shorten), wait * 1_000);
         if (answers.length === 0) return run.fail('No server runs on this store');
         const digests = new Set(answers.map(({report}) => report.digest));
         if (answers.some(({state}) => state !== 'reloaded') || digests.size > 1) run.status = 1;
@@ -54,8 +57,7 @@ function readSeconds(text: string): number {
 }
 
 /** Resolves when all servers have answered, or the time is over. A server that stops meanwhile is left out. */
-async function ask(store: BesideStore, config: Config, patience: number): Promise<Answer[]> {
-  const request = randomUUID();
+async function ask(store: BesideStore, config: Config, request: string, patience: number): Promise<Answer[]> {
   const end = performance.now() + patience;
   await store.askForReload(request);
   for (;;) {

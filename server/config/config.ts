@@ -171,7 +171,12 @@ export function readConfig(environment: Environment = process.env): Config {
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
   const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
   faults.push(...misspelt.faults);
-  const warnings = [...misspelt.warnings, ...settingsWithoutEffect(environment), ...doubtfulTexts];
+  const warnings = [
+    ...misspelt.warnings,
+    ...emptySettings(environment, reader),
+    ...settingsWithoutEffect(environment),
+    ...doubtfulTexts,
+  ];
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
   const confirmations = settings.CONFIRMATIONS === 'on';
   const confirming = {
@@ -255,6 +260,20 @@ function isTimeZone(text: string): boolean {
     return false;
   }
 }
+
+/** What follows if these settings have no value. The other defaults store leads neither in clear nor elsewhere. */
+const withoutValue = {
+  DATA_KEY: 'personal data is stored in clear',
+  DATABASE_URL: 'leads are stored in the SQLite file of DATABASE_PATH',
+};
+
+/** The environment names these settings, but leaves them empty: whoever wrote that may have meant a value. */
+const emptySettings = (environment: Environment, {value}: SettingsReader): string[] =>
+  Object.entries(withoutValue).flatMap(([name, what]) => {
+    const empty = [name, `${name}_FILE`].find((each) => environment[each]?.trim() === '');
+    if (empty === undefined || value(name) !== undefined) return [];
+    return [`${empty} is empty, which counts as not set: ${what}`];
+  });
 
 function settingsWithoutEffect(environment: Environment): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type SettingsReader = {
   /**
    * The value of a setting, without white space around it. If the variable `<NAME>` is empty or missing, the value is
-   * the content of the file that `<NAME>_FILE` names. Undefined if there is neither.
+   * the content of the file that `<NAME>_FILE` names. Undefined if there is neither. A file that holds nothing is a fault.
    */
   value(name: string): string | undefined;
   /**

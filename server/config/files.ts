@@ -8,8 +8,20 @@ import type {z} from 'zod';
 import {JsonError, parseJson, placeOf, type Place} from './json.ts';
 import {inWords} from './values.ts';
 
-/** @throws Error. Its message begins with a verb, because the caller puts the name of the setting before it */
+/**
+ * A full disk or a failed deployment leaves files that are empty, or that hold only zeros. They are never taken for a
+ * setting that is not set, because its default could store leads in clear, elsewhere, or for a shorter time.
+ * @throws Error for a file that cannot be read. Its message begins with a verb, because the caller puts the name of the
+ *   setting before it
+ * @throws FileError for a file in which nothing can be seen
+ */
 export function readTextFile(path: string): string {
+  const text = read(path);
+  if (/[^\s\p{C}]/u.test(text)) return text;
+  throw new FileError([`${path}: holds nothing: fill it, or leave the setting out`]);
+}
+
+function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

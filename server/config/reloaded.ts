@@ -6,6 +6,9 @@ import {hash} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config.ts';
 import {addressOf} from './destinations.ts';
+import type {Partner} from './partners.ts';
+import {forEver, type RetentionDefaults} from './retention.ts';
+import {clearWord} from './values.ts';
 
 /** The parts that a reload replaces, in the words of the log. */
 const replaced = {
@@ -49,7 +52,7 @@ const kept: Readonly<
   logLevel: 'LOG_LEVEL',
 };
 
-const keysOf = <Key extends string>(table: Readonly<Record<Key, string>>) => Object.keys(table) as Key[];
+const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
 
 /** The configuration that a reload puts in force. */
 export const reloadedConfig = (before: Config, read: Config): Config => ({
@@ -64,6 +67,54 @@ export const needRestart = (before: Config, read: Config): string[] =>
   keysOf(kept)
     .filter((key) => !isDeepStrictEqual(before[key], read[key]))
     .map((key) => kept[key]);
+
+/** All that says how long something is kept, by its setting and by the field of a partner, whose own number wins. */
+const terms: Readonly<Record<keyof RetentionDefaults, readonly [setting: string, field: string]>> = {
+  retainDays: ['RETAIN_DAYS', 'retain_days'],
+  keepConsentYears: ['KEEP_CONSENT_YEARS', 'keep_consent_years'],
+};
+
+/** How long a configuration keeps leads and consents, and whether it seals new ones. Each process reports it. */
+export type Kept = Pick<Config, 'retention'> & {
+  partners: readonly Pick<Partner, 'key' | keyof RetentionDefaults>[];
+  seals: boolean;
+};
+
+export const keptUnder = ({retention, partners, dataKeys}: Config): Kept => ({
+  retention,
+  partners: partners.map(({key, retainDays, keepConsentYears}) => ({key, retainDays, keepConsentYears})),
+  seals: dataKeys[0] !== clearWord,
+});
+
+/**
+ * What would be erased earlier, or not be sealed any more: a sentence for each number that falls. What is erased cannot be
+ * brought back, so only an explicit request may do that. A partner that is new is not compared, because it has no leads.
+ */
+export function shortened(before: Kept, after: Kept): string[] {
+  const later = new Map(after.partners.map((partner) => [partner.key, partner]));
+  const falls = (what: string, from: Length, to: Length) =>
+    lengthOf(to) < lengthOf(from) ? [`${what} would fall from ${from ?? forEver} to ${to}`] : [];
+  return [
+    ...keysOf(terms).flatMap((term) => {
+      const [setting, field] = terms[term];
+      const [usual, usualThen] = [before.retention[term], after.retention[term]];
+      return [
+        ...falls(setting, usual, usualThen),
+        ...before.partners.flatMap(({key, [term]: own}) => {
+          const then = later.get(key)?.[term];
+          // Otherwise the partner goes by the default before and after, which the line above is about.
+          return own === undefined && then === undefined
+            ? []
+            : falls(`${field} of the partner ${key}`, own ?? usual, then ?? usualThen);
+        }),
+      ];
+    }),
+    ...(before.seals && !after.seals ? ['DATA_KEY would not seal new leads any more'] : []),
+  ];
+}
+
+type Length = number | typeof forEver | undefined;
+const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infinity);
 
 /** What differs, by name: each a phrase such as `partner acme added`. Nothing of what is configured, because of secrets. */
 export function changesBetween(before: Config, after: Config): string[] {

@@ -3,6 +3,9 @@
  * them into their texts. Commands and e-mails decide by these two patterns what they print instead.
  */
 
+/** Where a line ends, in the way of any system. */
+export const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+
 /** Control characters, and separators of lines and paragraphs: they begin lines, move the cursor or change a terminal. */
 export const controls = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 

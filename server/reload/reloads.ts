@@ -7,7 +7,15 @@ import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {ConfigError, type Config} from '../config/config.ts';
-import {changesBetween, digestOf, needRestart, reloadedConfig} from '../config/reloaded.ts';
+import {
+  changesBetween,
+  digestOf,
+  keptUnder,
+  needRestart,
+  reloadedConfig,
+  shortened,
+  type Kept,
+} from '../config/reloaded.ts';
 import type {Timings} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
 
@@ -35,12 +43,18 @@ export type ProcessReport = {
    * which store in clear.
    */
   sealsWith?: string;
+  /** What the configuration in force keeps. Missing in reports of versions before 1.6.0. */
+  kept?: Kept;
   /** The settings of the process's environment (`Config.environment`). */
   environment: Readonly<Record<string, string>>;
 };
 
 /** The store has a mark: its leads are being moved, or were. A server must end, so that it takes no lead that stays behind. */
 export class StoreMarked extends Error {}
+
+/** Stands behind the id of a request that also takes a configuration which keeps less than the one in force. */
+const shortening = ' shorten';
+export const newRequest = (mayShorten: boolean): string => randomUUID() + (mayShorten ? shortening : '');
 
 /** The part of the store through which processes are asked, and report. */
 export type ReloadStore = {
@@ -118,14 +132,24 @@ export async function startReloads({
     faults: [],
     needRestart: [],
     sealsWith,
+    kept: keptUnder(config),
     environment: config.environment,
   };
+  let hasLooked = false;
   let reportedAt = -Infinity;
   let working = Promise.resolve();
+  /** The reload that a signal has asked for and that has not begun. */
+  let waiting: Promise<void> | undefined;
 
-  async function attempt(): Promise<Partial<ProcessReport>> {
+  async function attempt(mayShorten: boolean): Promise<Partial<ProcessReport>> {
     try {
       const found = read();
+      const less = mayShorten ? [] : shortened(keptUnder(inForce), keptUnder(found));
+      if (less.length > 0)
+        throw new ConfigError(
+          less.map((line) => `${line}: only "lead-prequal reload --shorten" takes that`),
+          [],
+        );
       const next = reloadedConfig(inForce, found);
       await apply(next);
       const outcome = {
@@ -133,6 +157,7 @@ export async function startReloads({
         changes: changesBetween(inForce, next),
         faults: [],
         needRestart: needRestart(config, found),
+        kept: keptUnder(next),
         environment: found.environment,
       };
       emit({type: 'config-reloaded', ...outcome});
@@ -157,9 +182,10 @@ export async function startReloads({
   }
 
   /** One after another, because each compares what it reads with what is in force. */
-  function reload(request = report.request): Promise<void> {
+  function reload(request = report.request, mayShorten = false): Promise<void> {
     working = working.then(async () => {
-      report = {...report, ...(await attempt()), request};
+      waiting = undefined;
+      report = {...report, ...(await attempt(mayShorten)), request};
       // If the store is away now, `look` writes the report once the store is back.
       reportedAt = -Infinity;
       await write().catch(endIfMarked);
@@ -170,8 +196,10 @@ export async function startReloads({
   async function look() {
     const asked = await store.reloadRequest();
     // A process that has just started reads its files again for a request that is already in the store, because the
-    // request may be newer than what the process has read.
-    if (asked !== undefined && asked !== report.request) await reload(asked);
+    // request may be newer than what the process has read. Yet it may be old, so it must not shorten anything then.
+    const mayShorten = hasLooked && asked?.endsWith(shortening);
+    hasLooked = true;
+    if (asked !== undefined && asked !== report.request) await reload(asked, mayShorten);
     if (performance.now() - reportedAt >= reportEvery) await write();
   }
 
@@ -189,7 +217,8 @@ export async function startReloads({
   });
   const running = run();
   return {
-    reload: () => reload(),
+    // Further signals ask for nothing that this reload will not read. One for each would keep the process from stopping.
+    reload: () => (waiting ??= reload()),
     async stop() {
       stopping.abort();
       await running;

@@ -7,6 +7,9 @@ import {defaultPolicy} from '../../calculator/policy.ts';
 import {ConfigError} from '../../server/config/config.ts';
 import {addressOf} from '../../server/config/destinations.ts';
 import {onePartner} from '../../server/config/partners.ts';
+import {usualTimings} from '../../server/config/timings.ts';
+import {newRequest} from '../../server/reload/reloads.ts';
+import {startServer} from '../../server/server.ts';
 import {openConnection, requestText} from '../support/connection.ts';
 import {readLead, sendLead, sentLead, somebody} from '../support/embed-client.ts';
 import {basic, postJson, readJson, readProblem} from '../support/http.ts';
@@ -97,6 +100,15 @@ suite('a reload', () => {
     assert.doesNotMatch(line!, /secret/);
   });
 
+  test('stands for all signals that come before it begins to read', async (t) => {
+    const server = await openFor(t, sqlite.startServer());
+    await Promise.all(Array.from({length: 100}, () => server.reload({})));
+    const count = () => server.logLines.filter((line) => line.includes('was read again')).length;
+    assert.equal(count(), 1);
+    await server.reload({});
+    assert.equal(count(), 2);
+  });
+
   test('keeps the counts of failed sign-ins and of requests', async (t) => {
     const server = await openFor(t, sqlite.startServer({rateLimit: 3}));
     for (let count = 0; count < 3; count += 1) await readJson(await configOf(server, 'acme'), 200);
@@ -125,6 +137,59 @@ forEachStore((store) => {
       const {consent} = await readJson<EmbedConfig>(await configOf(server, 'acme'), 200);
       assert.equal(consent?.text, 'You may call me.');
       assert.ok(server.logLines.some((line) => line.includes('give the new text a new version')));
+    });
+  });
+
+  suite('a reload that would keep less than before', () => {
+    const dataKeys = ['a-data-key-that-is-long-enough-for-tests', 'clear'] as const;
+    const longer = {partners: [{...first, retainDays: 365, keepConsentYears: 7}, newcomer]} as const;
+    const shorter = {partners: [{...first, retainDays: 30, keepConsentYears: 7}, newcomer]} as const;
+    const noted = (server: StoredServer, text: string) =>
+      server.logLines.filter((line) => line.includes(text)).length;
+
+    test('is refused as a whole, and says which number would fall and what takes it', async (t) => {
+      const server = await openFor(t, store.startServer({...longer, confirmations: true}));
+      await server.reload({...shorter, confirmations: false});
+      assert.equal(noted(server, 'visitors get confirmations changed'), 0);
+      const [line] = server.logLines.filter((text) => text.includes('"faults"'));
+      assert.deepEqual((JSON.parse(line!) as {faults: string[]}).faults, [
+        'retain_days of the partner acme would fall from 365 to 30: only "lead-prequal reload --shorten" takes that',
+      ]);
+    });
+
+    test('is taken once the command asks for it, and not by the next signal', async (t) => {
+      const server = await openFor(t, store.startServer(longer, quickTimings));
+      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      await server.reload(shorter);
+      assert.equal(noted(server, 'partner acme changed'), 0);
+      await beside.askForReload(newRequest(true));
+      await until(() => noted(server, 'partner acme changed') === 1);
+      await server.reload({partners: [{...first, retainDays: 7, keepConsentYears: 7}, newcomer]});
+      assert.equal(noted(server, 'partner acme changed'), 1);
+      assert.equal(noted(server, 'from 30 to 7'), 1);
+    });
+
+    test('is refused by a server that starts after the command has asked for it', async (t) => {
+      const server = await openFor(t, store.startServer(longer, quickTimings));
+      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      await beside.askForReload(newRequest(true));
+      const {promise: isRead, resolve} = Promise.withResolvers<readonly string[]>();
+      const late = await startServer(
+        {...server.config, port: 0},
+        (seen) => seen.type === 'config-refused' && resolve(seen.faults),
+        undefined,
+        {...usualTimings, ...quickTimings},
+        () => ({...server.config, ...shorter}),
+      );
+      t.after(() => late.close());
+      assert.match((await isRead).join(), /from 365 to 30/);
+    });
+
+    test('is refused if leads would be stored in clear from the next start on', async (t) => {
+      const server = await openFor(t, store.startServer({dataKeys}));
+      await server.reload({dataKeys: ['clear', dataKeys[0]], confirmations: false});
+      assert.equal(noted(server, 'DATA_KEY would not seal new leads any more'), 1);
+      assert.equal(noted(server, 'visitors get confirmations changed'), 0);
     });
   });
 

@@ -161,15 +161,19 @@ suite('the launcher', () => {
   const {engines} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {engines: {node: string}};
   const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
 
-  /** Runs a copy of it in a project that wants other versions of Node, and whose command prints "started". */
-  async function launch(t: TestContext, node: string) {
+  /** @returns the path of a copy of it in a project that wants other versions of Node, and has another command */
+  function copyLauncher(t: TestContext, node: string, command: string): string {
     const folder = useFolder(t);
+    const launcher = join(folder, 'server/lead-prequal.cjs');
     mkdirSync(join(folder, 'server/cli'), {recursive: true});
-    copyFileSync(join(root, 'server/lead-prequal.cjs'), join(folder, 'server/lead-prequal.cjs'));
-    writeFileSync(join(folder, 'server/cli/main.ts'), 'console.log("started" as string);');
+    copyFileSync(join(root, 'server/lead-prequal.cjs'), launcher);
+    writeFileSync(join(folder, 'server/cli/main.ts'), command);
     writeFileSync(join(folder, 'package.json'), JSON.stringify({type: 'module', engines: {node}}));
-    return promisify(execFile)(process.execPath, [join(folder, 'server/lead-prequal.cjs')]);
+    return launcher;
   }
+
+  const launch = (t: TestContext, node: string) =>
+    promisify(execFile)(process.execPath, [copyLauncher(t, node, 'console.log("started" as string);')]);
 
   const fitting = [
     `>=${major}.${minor}.${patch}`,
@@ -200,6 +204,21 @@ suite('the launcher', () => {
       });
     });
   }
+  test('hears signals before it loads anything, and SIGHUP alone does not end it', async (t) => {
+    const main = "console.log('loading'); setInterval(() => console.log('loading'), 10);";
+    const launcher = copyLauncher(t, '>=10.0.0', main);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const child = spawn(process.execPath, [launcher, 'serve'], {stdio: ['ignore', 'pipe', 'inherit']});
+      t.after(() => child.kill('SIGKILL'));
+      const lines = createInterface({input: child.stdout});
+      await once(lines, 'line');
+      child.kill('SIGHUP');
+      for (let count = 0; count < 5; count++) await once(lines, 'line');
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      assert.deepEqual(await exited, [0, null]);
+    }
+  });
   test('reads what package.json wants', () => {
     assert.match(engines.node, /^(\^|>=)\d+\.\d+\.\d+( \|\| (\^|>=)\d+\.\d+\.\d+)*$/);
   });

@@ -1,4 +1,4 @@
-/** Runs `node server/main.ts` like an operator does, as a process with its own environment. */
+/** Runs `node server/lead-prequal.cjs serve` like an operator does, as a process with its own environment. */
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
@@ -35,7 +35,8 @@ export function spawnMain(
   command: readonly string[] = [],
   code = join(import.meta.dirname, '../..'),
 ) {
-  const [program = '', ...rest] = [...command, process.execPath, join(code, 'server/main.ts')];
+  const launcher = join(code, 'server/lead-prequal.cjs');
+  const [program = '', ...rest] = [...command, process.execPath, launcher, 'serve'];
   return spawn(program, rest, {
     cwd: folder,
     env: {PATH: process.env['PATH'] ?? '', ...environment},

@@ -16,11 +16,11 @@ export type Email = {
 
 /**
  * One line of a text that was typed or came with a link. Line breaks could start a header of the e-mail or feign a line
- * of ours, and a long text could hide the rest.
+ * of ours, as many spaces could, after which a mail program wraps the line. A long text could hide the rest.
  * @param max characters
  */
 export function oneLine(text: string, max: number): string {
-  const characters = Array.from(text.replace(unseen, '').replace(controls, ' ').trim());
+  const characters = Array.from(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim());
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
 }
 

@@ -14,7 +14,7 @@ import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
 import {usualParallel} from '../terms.ts';
-import {withFurther} from './notes.ts';
+import {notesOf} from './notes.ts';
 import {withoutStatus, withStatus} from './failures.ts';
 import {amountsShape, createdShape, maxReplyBytes, namedFields, parseReply, type Reply} from './reply.ts';
 
@@ -82,16 +82,13 @@ export function createLeadApi(
   }
 
   async function post(
-    {lead: {id, lead, attribution}, attempts}: RecordRequest,
+    {lead: record, attempts}: RecordRequest,
     signal: AbortSignal,
   ): Promise<{remoteId: string} | {refusedWith: Reply}> {
-    const headers = {'content-type': 'application/json', 'idempotency-key': id};
-    const {call_time, ...specified} = lead;
-    const notes =
-      call_time || attributionInNotes
-        ? withFurther(lead, attributionInNotes ? attribution : null)
-        : lead.notes;
-    const body = JSON.stringify({...specified, cid, phone: lead.phone.typed, notes});
+    const headers = {'content-type': 'application/json', 'idempotency-key': record.id};
+    const {call_time: _, ...specified} = record.lead;
+    const notes = notesOf(record, attributionInNotes ? record.attribution : null);
+    const body = JSON.stringify({...specified, cid, phone: specified.phone.typed, notes});
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
     if (refusals.includes(reply.status)) return {refusedWith: reply};
     if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);

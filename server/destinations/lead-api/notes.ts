@@ -1,26 +1,46 @@
-/** Adds to the notes of a lead what the specification has no fields for: when to call, and where the lead came from. */
+/**
+ * The notes of a lead as an upstream gets them. They also say what the specification has no fields for: when to call, and
+ * where the lead came from.
+ */
 import {attributionKeys, type Attribution} from '../../../contract/embed.ts';
 import {extraFields} from '../../../contract/extra-fields.ts';
 import {characters} from '../../../contract/fields.ts';
-import type {Lead} from '../../leads/lead-schema.ts';
+import {lineBreak} from '../../leads/hidden-characters.ts';
+import type {LeadRecord} from '../../leads/stored-lead.ts';
+
+const most = extraFields.notes.max;
+/** Of the characters, so many are for what the visitor wrote, however much the link says that brought the visitor. */
+const forTheVisitor = most / 2;
 
 /**
+ * Our lines come first, such as `call_time: morning`, one for each value. A line for which there is no room is left out. What
+ * the visitor wrote stands below, each line behind `> `, so that none looks like one of ours, and is cut at the end.
+ * The notes of a caller stay as they are, because a server wrote them.
  * @param attribution null if it must not be said
- * @returns the notes with a line such as `call_time: morning` for each value. A line that would make the notes too long
- *   is left out. Undefined if there is nothing to say
+ * @returns undefined if there is nothing to say
  */
-export function withFurther(
-  {notes, call_time}: Pick<Lead, 'notes' | 'call_time'>,
+export function notesOf(
+  {lead: {notes, call_time}, partner}: Pick<LeadRecord, 'lead' | 'partner'>,
   attribution: Attribution | null,
 ): string | undefined {
-  let text = notes ?? '';
-  const lines = [
+  if (partner === null || (!notes && !call_time && !attribution)) return notes;
+  const theirs = notes ? ['The visitor wrote:', ...quoted(notes)].join('\n') : '';
+  const room = most - Math.min(characters(theirs), forTheVisitor);
+  let text = '';
+  for (const [key, value] of [
     ['call_time', call_time] as const,
     ...attributionKeys.map((key) => [key, attribution?.[key]] as const),
-  ];
-  for (const [key, value] of lines) {
-    const line = `${text && '\n'}${key}: ${value ?? ''}`;
-    if (value !== undefined && characters(text + line) <= extraFields.notes.max) text += line;
+  ]) {
+    const line = value === undefined ? '' : `${key}: ${oneSpace(value)}\n`;
+    if (characters(text + line) <= room) text += line;
   }
-  return text || undefined;
+  return cut(`${text}${theirs}`.trimEnd()) || undefined;
+}
+
+/** Many spaces are one, because whatever shows them would wrap the line, and what follows would look like a line of its own. */
+const oneSpace = (text: string) => text.replace(/\s+/g, ' ');
+const quoted = (notes: string) => notes.split(lineBreak).map((line) => `> ${oneSpace(line)}`.trimEnd());
+
+function cut(text: string): string {
+  return characters(text) > most ? `${[...text].slice(0, most - 1).join('')}…` : text;
 }

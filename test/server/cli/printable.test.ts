@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {PassThrough} from 'node:stream';
 import {test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {printable, toJson, visible} from '../../../server/cli/output.ts';
+import {createRun, printable, toJson, visible} from '../../../server/cli/output.ts';
 import {openFor} from '../../support/opened.ts';
 import {operate, runCommand} from '../../support/operator.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
@@ -43,6 +44,17 @@ const flat = (value: unknown): string[] =>
     : typeof value === 'string'
       ? [value]
       : [];
+
+test('a value that is printed beside its name has no run of spaces, after which a terminal begins a line', async () => {
+  const stdout = new PassThrough();
+  const {printFields} = createRun({stdout, stderr: new PassThrough()});
+  await printFields([
+    ['partner', 'acme'],
+    ['lead.notes', `a${' '.repeat(80)}partner  globex\n\tb`],
+  ]);
+  const indent = ' '.repeat('lead.notes  '.length);
+  assert.equal(String(stdout.read()), `partner     acme\nlead.notes  a partner globex\n${indent} b\n`);
+});
 
 test('no command prints what a terminal obeys or hides, and JSON has the same texts', async (t) => {
   const crm = await openFor(t, startWebhookReceiver(replyWith(500, {}, hostile)));

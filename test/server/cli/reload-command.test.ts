@@ -13,6 +13,7 @@ import {until} from '../../support/until.ts';
 const partner = (key: string) => ({key, origins: [listedOrigin], cid: '1001'});
 const writePartners = (folder: string, ...keys: string[]) =>
   writeFileSync(join(folder, 'partners.json'), JSON.stringify({partners: keys.map(partner)}));
+const [days, years] = ['RETAIN_DAYS', 'KEEP_CONSENT_YEARS'];
 
 /** Servers over one store, each with a folder and a partners file of its own. The first is that of the command. */
 async function start(t: TestContext, postgres: boolean, count: number) {
@@ -27,10 +28,13 @@ async function start(t: TestContext, postgres: boolean, count: number) {
     const own = join(folder.path, String(index));
     mkdirSync(own);
     writePartners(own, 'acme');
+    for (const name of [days, years]) writeFileSync(join(own, name), '40\n');
     const settings = {
       ...serviceSettings(own),
       PORT: '0',
       PARTNERS_FILE: join(own, 'partners.json'),
+      [`${days}_FILE`]: join(own, days),
+      [`${years}_FILE`]: join(own, years),
       ...(database && {DATABASE_URL: database.url}),
     };
     const service = await startService(settings, own);
@@ -43,6 +47,7 @@ async function start(t: TestContext, postgres: boolean, count: number) {
     settings,
     reload: (...words: string[]) => runCommand(settings, 'reload', ...words),
     change: (...keys: string[]) => servers.forEach(({own}) => writePartners(own, ...keys)),
+    write: (name: string, text: string) => servers.forEach(({own}) => writeFileSync(join(own, name), text)),
   };
 }
 
@@ -71,6 +76,47 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {code, stderr} = await reload();
       assert.equal(code, 1);
       assert.match(stderr, /partners\.json:2:15: is not valid JSON/);
+    });
+
+    test('is refused by every server that would keep less, unless --shorten asks for it', async (t) => {
+      const {servers, settings, reload, write} = await start(t, postgres, postgres ? 2 : 1);
+      const fall = 'KEEP_CONSENT_YEARS would fall from 40 to 5';
+      write(years, '5\n');
+      const check = await runCommand({...settings, PORT: '0'}, 'config', 'check');
+      assert.equal(check.code, 0);
+      assert.equal(check.stdout.match(new RegExp(`^! ${fall}: the start takes that`, 'gm'))?.length, 1);
+      for (const {service} of servers) {
+        process.kill(service.pid, 'SIGHUP');
+        await until(() => service.lines.some((line) => line.includes(fall)));
+      }
+      const refused = await reload();
+      assert.equal(refused.code, 1);
+      const lines = refused.stdout.match(new RegExp(`refused.*\n {2}${fall}: only .*--shorten`, 'g'));
+      assert.equal(lines?.length, servers.length, refused.stdout);
+      const taken = await reload('--shorten');
+      assert.equal(taken.code, 0, taken.stdout);
+      assert.equal(
+        taken.stdout.match(/how long leads and consents are kept changed/g)?.length,
+        servers.length,
+      );
+      assert.equal((await reload()).code, 0);
+      assert.doesNotMatch((await runCommand(settings, 'config', 'check')).stdout, /would fall/);
+    });
+
+    test('refuses a file that was emptied, also with --shorten, here and at the server', async (t) => {
+      const {servers, settings, reload, write} = await start(t, postgres, 1);
+      write(years, '');
+      const {code, stderr} = await reload('--shorten');
+      assert.equal(code, 1);
+      assert.match(stderr, /KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
+      const {code: refused, stdout} = await runCommand(
+        {...settings, [`${years}_FILE`]: '', [years]: '5'},
+        'reload',
+        '--shorten',
+      );
+      assert.equal(refused, 1);
+      assert.match(stdout, /✗ \S+ refused .*\n {2}KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
+      assert.ok((await fetch(`${servers[0]!.service.url}/readyz`)).ok);
     });
 
     test('names the settings that need a restart, without their values', async (t) => {

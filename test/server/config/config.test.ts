@@ -236,10 +236,27 @@ suite('a setting in a file', () => {
     const config = readConfig({...required, TOKEN_KEY_FILE: file('other-key', 'o'.repeat(32))});
     assert.deepEqual(config.tokenKeys, [required.TOKEN_KEY]);
   });
-  test('a setting whose file is empty is missing', () => {
-    assert.deepEqual(wrongIn({...required, TOKEN_KEY: '', TOKEN_KEY_FILE: file('empty', '\n')}), [
-      'TOKEN_KEY is missing',
-    ]);
+  const holdsNothing = 'holds nothing: fill it, or leave the setting out';
+  const blanks = {nothing: '', 'a line break': '\r\n', 'a byte order mark': '\uFEFF', zeros: '\0'.repeat(64)};
+  for (const [what, blank] of Object.entries(blanks)) {
+    test(`a file that holds only ${what} is a fault of every setting, also of those with a default`, () => {
+      const path = file('blank', blank);
+      for (const name of Object.keys(settings.shape))
+        assert.deepEqual(
+          wrongIn({...required, [name]: '', [`${name}_FILE`]: path})[0],
+          `${name}_FILE ${path}: ${holdsNothing}`,
+        );
+      for (const name of ['PARTNERS_FILE', 'POLICY_FILE'])
+        assert.deepEqual(wrongIn({...required, [name]: path}), [`${name} ${path}: ${holdsNothing}`]);
+    });
+  }
+  test('an empty secret of a destination is a fault', () => {
+    const path = file('blank', '\n');
+    const partner = {key: 'acme', origins: ['https://a.example'], cid: '1', send_to: ['crm']};
+    const crm = {type: 'webhook', url: 'https://crm.example', credentials: 'CRM'};
+    const partners = file('with-crm.json', JSON.stringify({partners: [partner], destinations: {crm}}));
+    const wrong = wrongIn({...required, PARTNERS_FILE: partners, CREDENTIALS_CRM_SECRET_FILE: path});
+    assert.equal(wrong[0], `CREDENTIALS_CRM_SECRET_FILE ${path}: ${holdsNothing}`);
   });
 });
 
@@ -269,6 +286,30 @@ suite('a setting that has no effect', () => {
       ['DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'],
     );
     assert.deepEqual(warningsOf(url), []);
+  });
+});
+
+suite('a setting that is there and empty', () => {
+  const warningsOf = (environment: Record<string, string>) =>
+    readConfig({...required, ...environment}).warnings;
+  const inClear = ' is empty, which counts as not set: personal data is stored in clear';
+  const inFile = ' is empty, which counts as not set: leads are stored in the SQLite file of DATABASE_PATH';
+
+  test('is warned of where leads would be stored in clear, or in another place than was meant', () => {
+    assert.deepEqual(warningsOf({DATA_KEY: '', DATABASE_URL: ' '}), [
+      `DATA_KEY${inClear}`,
+      `DATABASE_URL${inFile}`,
+    ]);
+    assert.deepEqual(warningsOf({DATA_KEY_FILE: '', DATABASE_URL_FILE: ''}), [
+      `DATA_KEY_FILE${inClear}`,
+      `DATABASE_URL_FILE${inFile}`,
+    ]);
+  });
+  test('is not warned of beside one that has a value, nor where its default is as good as any', () => {
+    const key = file('data-key', 'd'.repeat(32));
+    assert.deepEqual(warningsOf({DATA_KEY: '', DATA_KEY_FILE: key}), []);
+    assert.deepEqual(warningsOf({DATABASE_URL: 'postgres://localhost/leads', DATABASE_URL_FILE: ''}), []);
+    assert.deepEqual(warningsOf({REDIS_URL: '', RETAIN_DAYS: '', LOG_LEVEL: ''}), []);
   });
 });
 

@@ -1,8 +1,10 @@
 /** With `attribution_in_notes`, an upstream learns from the notes of a lead where the visitor came from. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {withFurther} from '../../../server/destinations/lead-api/notes.ts';
-import {parseLead} from '../../../server/leads/lead-schema.ts';
+import {notesOf} from '../../../server/destinations/lead-api/notes.ts';
+import type {Attribution} from '../../../contract/embed.ts';
+import type {CallTime} from '../../../contract/extra-fields.ts';
+import {parseLead, type Lead} from '../../../server/leads/lead-schema.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {failures, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
@@ -74,36 +76,67 @@ suite('the notes that reach an upstream', () => {
   });
 });
 
-// Pages cannot send notes since 1.3. Leads that they sent before may still wait.
-test('attribution comes after the notes that a lead has', () => {
-  assert.equal(withFurther({notes: 'Call me.'}, attribution), ['Call me.', ...lines].join('\n'));
+/** What an upstream gets of a lead that a visitor has sent. */
+const visitors = (notes: string | undefined, attribution: Attribution | null = null, call_time?: CallTime) =>
+  notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time} as Lead}, attribution);
+const leadOf = (more: object) => parseLead({...prequalificationBody, ...more}).data!;
+
+suite('the notes of a visitor', () => {
+  const feigned = ['utm_source: feigned', 'call_time: evening'];
+
+  test('stand behind our lines, each line marked, so that none looks like one of ours', () => {
+    assert.equal(
+      visitors(feigned.join('\n'), attribution, 'morning'),
+      ['call_time: morning', ...lines, 'The visitor wrote:', ...feigned.map((line) => `> ${line}`)].join(
+        '\n',
+      ),
+    );
+  });
+  test('are marked also where there is no line of ours', () => {
+    assert.equal(visitors('call_time: evening'), 'The visitor wrote:\n> call_time: evening');
+    assert.equal(visitors(undefined), undefined);
+  });
+  for (const [what, separator] of Object.entries({
+    'a line break of Windows': '\r\n',
+    'one of old Macs': '\r',
+    'a separator of lines': '\u2028',
+    'a separator of paragraphs': '\u2029',
+    'as many spaces as a line is wide': ' '.repeat(200),
+    'as many tabs': '\t'.repeat(30),
+  }))
+    test(`begin no line of ours by ${what}`, () => {
+      const notes = visitors(`a${separator}utm_source: feigned`, {utm_source: 'google'}) ?? '';
+      const [first, said, ...theirs] = notes.split(/[\r\n\u2028\u2029]/);
+      assert.deepEqual([first, said], ['utm_source: google', 'The visitor wrote:']);
+      for (const line of theirs) assert.match(line, /^> (\S+ ?)+$/);
+    });
+  test('push none of our lines out, however long they are, and are cut', () => {
+    const notes = visitors('n'.repeat(2_000), attribution, 'morning') ?? '';
+    const [ours = '', theirs = ''] = notes.split('\nThe visitor wrote:\n> ');
+    assert.equal(ours, ['call_time: morning', ...lines].join('\n'));
+    assert.match(theirs, /^n+…$/);
+    assert.equal(notes.length, 2_000);
+  });
+  test('keep half of the room, however much the link says that brought the visitor', () => {
+    const value = 'v'.repeat(400);
+    const most = {utm_source: value, utm_medium: value, utm_campaign: value, gclid: value, referrer: value};
+    const notes = visitors('n'.repeat(2_000), most) ?? '';
+    assert.equal(notes.length, 2_000);
+    assert.ok(notes.split('The visitor wrote:')[1]!.length > 980);
+    assert.equal(notes.match(/^utm_/gm)?.length, 2);
+  });
+  test('are counted as the specification counts characters', () => {
+    const notes = visitors('😀'.repeat(2_000), attribution) ?? '';
+    assert.equal(Array.from(notes).length, 2_000);
+    assert.equal(leadOf({notes}).notes, notes);
+  });
+  test('leave room for shorter lines, where a longer one is left out', () => {
+    const notes = visitors(undefined, {utm_source: 'v'.repeat(1_990), gclid: 'abc'});
+    assert.equal(notes, 'gclid: abc');
+  });
 });
 
-suite('attribution in notes that are nearly full', () => {
-  // A line takes as many characters as its name, a colon, a space, its value and the line break before it.
-  const room = (line: string) => 2_000 - line.length - 1;
-  test('a line that just fits is added, and one that is a character too long is left out', () => {
-    const line = 'utm_source: google';
-    const fits = 'n'.repeat(room(line));
-    assert.equal(withFurther({notes: fits}, {utm_source: 'google'}), `${fits}\n${line}`);
-    assert.equal(withFurther({notes: `${fits}n`}, {utm_source: 'google'}), `${fits}n`);
-  });
-  test('a line that is too long is left out whole, and a shorter one after it is added', () => {
-    const typed = 'n'.repeat(room('utm_source: google'));
-    const notes = withFurther({notes: typed}, {utm_source: 'a longer one', gclid: 'abc'});
-    assert.equal(notes, `${typed}\ngclid: abc`);
-  });
-  test('the characters of the notes are counted as the specification counts them', () => {
-    const typed = '😀'.repeat(room('utm_source: 😀') + 1);
-    const notes = withFurther({notes: typed}, {utm_source: '😀'}) ?? '';
-    assert.equal(Array.from(notes).length, 2_000);
-    assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
-  });
-  test('all that can come with a lead stays within the limit', () => {
-    const value = 'v'.repeat(500);
-    const most = {utm_source: value, utm_medium: value, utm_campaign: value, gclid: value, referrer: value};
-    const notes = withFurther({notes: 'n'.repeat(100)}, most) ?? '';
-    assert.ok(notes.length <= 2_000);
-    assert.equal(parseLead({...prequalificationBody, notes}).data?.notes, notes);
-  });
+test('the notes of a caller stay as they are, because a server wrote them', () => {
+  const notes = 'utm_source: google\n  as it is';
+  assert.equal(notesOf({partner: null, lead: leadOf({notes})}, null), notes);
 });

@@ -10,8 +10,10 @@ import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
 import {retentionOf, type RetentionConfig} from '../../../server/leads/retention.ts';
 import type {Consent} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
+import {newRequest} from '../../../server/reload/reloads.ts';
+import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {startSweeping} from '../../../server/store/retention-sweep.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
@@ -241,13 +243,18 @@ suite('two processes that sweep at the same moment', {skip: withoutPostgres}, ()
 
 suite('a reload', () => {
   test('changes after how many days leads are erased, and the log says so', async (t) => {
-    const server = await openFor(t, sqlite.startServer({}, timings));
+    const retention = {retainDays: 11, keepConsentYears: 5};
+    const server = await openFor(t, sqlite.startServer({retention}, timings));
     await sendLead(server);
     const erased = () => server.select('SELECT id FROM leads WHERE erased_at IS NOT NULL');
     t.mock.timers.enable({apis: ['Date'], now: Date.now() + 10 * day});
-    await server.reload({retention: {retainDays: 11, keepConsentYears: 5}});
+    await server.reload({retention: {...retention, keepConsentYears: 6}});
     assert.equal((await erased()).length, 0);
-    await server.reload({retention: {retainDays: 9, keepConsentYears: 5}});
+    await server.reload({retention: {...retention, retainDays: 9, keepConsentYears: 6}});
+    assert.match(server.logLines.join(''), /RETAIN_DAYS would fall from 11 to 9/);
+    assert.equal((await erased()).length, 0);
+    const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+    await beside.askForReload(newRequest(true));
     await until(async () => (await erased()).length === 1);
     const log = server.logLines.join('');
     assert.match(log, /how long leads and consents are kept changed/);

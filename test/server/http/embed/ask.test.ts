@@ -192,11 +192,12 @@ suite('what a partner asks for, at a lead-api', () => {
     await sentLead(server, somebody({call_time: 'morning'}));
     await sentLead(server, somebody({state: 'TX'}));
     await until(() => upstream.taken().length === 3);
+    const quoted = all.notes.replace(/^/gm, '> ');
     const bodies = upstream.exchanges.filter(({method}) => method === 'POST').map(({body}) => body ?? {});
     assert.deepEqual(
       bodies.map(({state, time_frame, notes, call_time}) => ({state, time_frame, notes, call_time})),
       [
-        {...all, notes: `${all.notes}\ncall_time: text_first`, call_time: undefined},
+        {...all, notes: `call_time: text_first\nThe visitor wrote:\n${quoted}`, call_time: undefined},
         {state: undefined, time_frame: undefined, notes: 'call_time: morning', call_time: undefined},
         {state: 'TX', time_frame: undefined, notes: undefined, call_time: undefined},
       ],

@@ -4,7 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {readRanges} from '../../../../server/config/addresses.ts';
 import type {Config} from '../../../../server/config/config.ts';
 import {basic, comparable, postJson, readJson, readProblem} from '../../../support/http.ts';
-import {openForSuite} from '../../../support/opened.ts';
+import {openFor, openForSuite} from '../../../support/opened.ts';
 import {redisUrl, withoutRedis} from '../../../support/redis.ts';
 import {standardBody} from '../../../support/sample-leads.ts';
 import {acme, globex, startTestServer, type TestServer} from '../../../support/test-server.ts';
@@ -57,6 +57,28 @@ suite('credentials', {concurrency: true}, () => {
     const other = await startTestServer({callers: [caller]});
     t.after(() => other.close());
     await readJson(await createAt(other, basic(caller)), 201);
+  });
+  test('are taken as UTF-8 and as ISO-8859-1, in which some clients send them', async (t) => {
+    const caller = {user: 'josé', password: 'contraseña-1', cids: ['1001']};
+    const other = await openFor(t, startTestServer({callers: [caller, globex]}));
+    const encoded = (user: string, password: string, encoding: BufferEncoding) => ({
+      authorization: `Basic ${Buffer.from(`${user}:${password}`, encoding).toString('base64')}`,
+    });
+    for (const encoding of ['utf8', 'latin1'] as const) {
+      await readJson(await createAt(other, encoded(caller.user, caller.password, encoding)), 201);
+      const notHis = [
+        [caller.user, 'contraseño-1'],
+        [caller.user, globex.password],
+        ['josè', caller.password],
+        ['josé', ''],
+      ] as const;
+      for (const [user, password] of notHis)
+        await readProblem(await createAt(other, encoded(user, password, encoding)), 401, 'unauthorized');
+    }
+    // The user as UTF-8 and the password as ISO-8859-1: no client sends that.
+    const mixed = Buffer.concat([Buffer.from('josé:'), Buffer.from(caller.password, 'latin1')]);
+    const authorization = `Basic ${mixed.toString('base64')}`;
+    await readProblem(await createAt(other, {authorization}), 401, 'unauthorized');
   });
 });
 
