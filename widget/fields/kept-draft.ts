@@ -4,11 +4,8 @@
  */
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import type {Values} from '../../form/read-fields.ts';
-import {keep, recall} from '../page/session.ts';
-import {draftName, forgetDraft} from './contact-sources.ts';
-
-/** Milliseconds. */
-const lifetime = 30 * 60_000;
+import {keep} from '../page/session.ts';
+import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
 
 /** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
 const [longestLine, longestText] = [1_000, 5_000];
@@ -50,10 +47,8 @@ export function keepDraft(partner: string, values: Values, step: string | undefi
 
 /** @returns the answers, and the name of the step if it was kept. A draft that is too old is removed */
 export function readDraft(partner: string): {values: Values; step: unknown} | undefined {
-  const draft = recall(draftName(partner)) as ({at: number} & Record<string, unknown>) | null | undefined;
-  // A draft of the future comes from another script, or from before the clock was set.
-  if (draft && Math.abs(Date.now() - draft.at) < lifetime)
-    return {values: typable(draft), step: draft['step']};
+  const draft = recallDraft(partner);
+  if (draft) return {values: typable(draft), step: draft['step']};
   forgetDraft(partner);
   return undefined;
 }
