@@ -290,10 +290,11 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   async #prepareFirstScreen() {
     this.#isDialog = this.presentation === 'dialog';
-    const needsRest = this.#needsRest;
     // The form waits for its words, so that a Spanish page does not show English ones first.
-    await Promise.all([this.#localization.ready, needsRest && this.#arrival.need()]);
-    this.#lacksRest = needsRest && !this.#arrival.form;
+    await Promise.all([this.#localization.ready, this.#needsRest && this.#arrival.need()]);
+    // Meanwhile, the visitor may have chosen something in the form without a script, which an apply page has kept.
+    if (this.#needsRest && this.#arrival.state === 'initial') await this.#arrival.need();
+    this.#lacksRest = this.#needsRest && !this.#arrival.form;
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {

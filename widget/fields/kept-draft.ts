@@ -4,7 +4,7 @@
  */
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import type {Values} from '../../form/read-fields.ts';
-import {keep} from '../page/session.ts';
+import {keep, recall} from '../page/session.ts';
 import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
 
 /** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
@@ -32,6 +32,9 @@ const typable = (source: Readonly<Record<string, unknown>>): Values =>
 
 /** Equal for the same answers, whether an empty field was read or not. */
 export const answersText = (values: Values): string => JSON.stringify(typable(values));
+
+/** The answers of the draft that is kept now, however old it is, as `answersText` writes them. */
+export const keptText = (partner: string): string => answersText(recall(draftName(partner)) ?? {});
 
 /**
  * Keeps the answers as they are, also what is not acceptable yet, such as half a phone number. Without any answer, the
