@@ -469,6 +469,19 @@ describe('an interruption before the rest of the form has arrived', () => {
     expect(loads).to.equal(0);
   });
 
+  it('what an apply page has kept while the words were on their way is there when the form shows itself', async () => {
+    const words = hold('es');
+    document.documentElement.lang = 'es';
+    const ready = oneEvent(document, 'prequal-ready');
+    const form = await place({draft: ''});
+    await aTimeout(50);
+    keep({credit_score: 'Above 720', step: 'credit'});
+    arrive();
+    words();
+    await ready;
+    expect(form.shadowRoot?.querySelector<HTMLInputElement>('input:checked')?.value).to.equal('Above 720');
+  });
+
   it('the answer of a lead that was sent is shown after a reload, also if a score is chosen on the way', async () => {
     arrive();
     const form = await open({draft: ''});
