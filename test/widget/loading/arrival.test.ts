@@ -469,7 +469,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     expect(loads).to.equal(0);
   });
 
-  it('what an apply page has kept while the words were on their way is there when the form shows itself', async () => {
+  it('what an apply page has kept while the words were on their way is there at once', async () => {
     const words = hold('es');
     document.documentElement.lang = 'es';
     const ready = oneEvent(document, 'prequal-ready');
@@ -482,7 +482,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     expect(form.shadowRoot?.querySelector<HTMLInputElement>('input:checked')?.value).to.equal('Above 720');
   });
 
-  it('the answer of a lead that was sent is shown after a reload, also if a score is chosen on the way', async () => {
+  it('the answer of a sent lead is shown after a reload, although a score is chosen on the way', async () => {
     arrive();
     const form = await open({draft: ''});
     await fillAll(form);
