@@ -200,3 +200,6 @@ export type EmbedSubmission = {
   /** The id of an earlier lead that this lead corrects, and the token from the answer of that earlier lead. */
   supersedes?: {id: string; token: string} | undefined;
 };
+
+/** How long the form keeps what was typed, in the tab. Milliseconds. */
+export const draftLifetime = 30 * 60_000;

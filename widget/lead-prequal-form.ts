@@ -7,7 +7,7 @@ import {theme} from '../form/styles/theme.ts';
 import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
-import {forgetDraft, hasDraft, type Contact} from './fields/contact-sources.ts';
+import {forgetDraft, hasDraft, keepEarly, type Contact} from './fields/contact-sources.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import {Arrival} from './loading/arrival.ts';
 import {laterFiles, type Rest} from './loading/later-files.ts';
@@ -270,11 +270,14 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   override connectedCallback() {
     super.connectedCallback();
+    // Back has shown the page again, and another page of the tab may have kept a draft.
+    addEventListener('pageshow', this.#loadIfNeeded);
     if (this.#awaitsConnection) addEventListener('online', this.#onOnline);
   }
 
   override disconnectedCallback() {
     super.disconnectedCallback();
+    removeEventListener('pageshow', this.#loadIfNeeded);
     removeEventListener('online', this.#onOnline);
   }
 
@@ -287,10 +290,11 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   async #prepareFirstScreen() {
     this.#isDialog = this.presentation === 'dialog';
-    const needsRest = this.#needsRest;
     // The form waits for its words, so that a Spanish page does not show English ones first.
-    await Promise.all([this.#localization.ready, needsRest && this.#arrival.need()]);
-    this.#lacksRest = needsRest && !this.#arrival.form;
+    await Promise.all([this.#localization.ready, this.#needsRest && this.#arrival.need()]);
+    // Meanwhile, the visitor may have chosen something in the form without a script, which an apply page has kept.
+    if (this.#needsRest && this.#arrival.state === 'initial') await this.#arrival.need();
+    this.#lacksRest = this.#needsRest && !this.#arrival.form;
   }
 
   protected override willUpdate(changed: PropertyValues<this>) {
@@ -311,9 +315,13 @@ export class LeadPrequalForm extends EmbeddedElement {
     if (!this.#isReady) this.#onReady();
     // The page may have set `order` or `layout` after the first render. Properties that it set before the element was
     // defined reach the element only with the first render.
-    if (changed.size > 0 && this.#needsRest && this.#arrival.state === 'initial') void this.#arrival.load();
+    if (changed.size > 0) this.#loadIfNeeded();
     if (this.#pages.length === 1) void this.#loadConsent();
   }
+
+  readonly #loadIfNeeded = () => {
+    if (this.#needsRest && this.#arrival.state === 'initial') void this.#arrival.load();
+  };
 
   #onReady() {
     this.#isReady = true;
@@ -342,6 +350,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   /** The first screen must not be shown without `rest`. (A consent text may come later.) */
   get #needsRest() {
     return this.#isDialog || this.#isOpaque || hasDraft(this) || this.#arrangedPages !== defaultPages;
+  }
+
+  /** Whether the first file keeps what the visitor chooses. The answer to a lead that was sent will replace the fields. */
+  get #keepsEarly() {
+    return this.draft && !this.#arrival.form && !this.#isSandbox && !hasReceipt(this.#endpoint);
   }
 
   get #isSandbox() {
@@ -396,6 +409,7 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   readonly #onEvent = (event: FormEvent & Event) => {
     const {type, timeStamp, target, relatedTarget, key, repeat} = event;
+    if (type === 'input' && this.#keepsEarly) keepEarly(this.partner, target as HTMLInputElement);
     // One press of Enter is one step, however long the key is held down.
     if (repeat && key === 'Enter') event.preventDefault();
     this.#arrival.handle({type, timeStamp, target, relatedTarget, key});

@@ -260,6 +260,31 @@ suite('an apply page', () => {
     assert.deepEqual(violations, []);
   });
 
+  for (const [age, what, firstName] of [
+    [29, 'is added to the draft of a visitor who comes back', 'Ana'],
+    [31, 'takes the place of a draft that is too old', undefined],
+  ] as const) {
+    test(`what is chosen before the form’s script arrives ${what}`, async (t) => {
+      const {page} = await openFor(t, openTab(run));
+      // The script does not arrive while the test runs.
+      await page.route('**/lead-prequal-form.js*', () => {});
+      await page.addInitScript((minutes) => {
+        const draft = {first_name: 'Ana', credit_score: 'Below 620', step: 'contact'};
+        const at = Date.now() - minutes * 60_000;
+        sessionStorage.setItem('lead-prequal-draft:bright', JSON.stringify({...draft, at}));
+      }, age);
+      await page.goto(`${run.publicUrl}/apply/bright`, {waitUntil: 'commit'});
+      await page.getByText('Above 720').click();
+      const kept = () =>
+        page.evaluate(
+          () => JSON.parse(sessionStorage['lead-prequal-draft:bright'] as string) as Record<string, unknown>,
+        );
+      await until(async () => (await kept())['credit_score'] === 'Above 720');
+      const {first_name, step} = await kept();
+      assert.deepEqual({first_name, step}, {first_name: firstName, step: 'credit'});
+    });
+  }
+
   test('goes on with the script at the step to which the visitor has come without it', async (t) => {
     const {page} = await openFor(t, openTab(run));
     await page.route('**/lead-prequal-form.js*', (route) => route.abort());

@@ -1,7 +1,7 @@
 /** A visitor who leaves the page and comes back. Playwright's Chromium does not keep left pages in memory (bfcache). */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import type {Page} from 'playwright-core';
+import type {Page, Route} from 'playwright-core';
 import {useDemo} from './demo.ts';
 
 const run = useDemo();
@@ -56,6 +56,26 @@ suite('a visitor who leaves the page and comes back', () => {
     await leaveAndReturn(page, 'Cash');
     assert.equal(await input(page, 'Cash').inputValue(), '54,321');
     await page.getByRole('button', {name: 'Back'}).click();
+    assert.ok(await page.getByRole('radio', {name: /Above 720/}).isChecked());
+    await page.close();
+  });
+
+  test('finds the score that was chosen before the rest of the form had arrived', async () => {
+    const page = await run.browser.newPage();
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = async (route: Route) => {
+      asked.resolve();
+      await gate.promise;
+      // The page that has asked for the file is gone.
+      await route.continue().catch(() => {});
+    };
+    await page.route('**/rest-*.js', hold, {times: 1});
+    await openWithDraft(page, 'funds-first');
+    await page.getByRole('radio', {name: /Above 720/}).check();
+    await asked.promise;
+
+    await leaveAndReturn(page, 'Above 720 Excellent');
+    gate.resolve();
     assert.ok(await page.getByRole('radio', {name: /Above 720/}).isChecked());
     await page.close();
   });

@@ -1,5 +1,6 @@
 /** What the element needs to know about answers that are filled in, before the file that fills them in is loaded. */
 import type {ContactFieldName} from '../../contract/fields.ts';
+import {draftLifetime} from '../../contract/embed.ts';
 import {keep, recall} from '../page/session.ts';
 
 export type Contact = {readonly [Name in ContactFieldName]?: string};
@@ -14,6 +15,20 @@ export type ContactSources = {
 
 /** The name in the session storage under which the draft of a partner's form is kept. */
 export const draftName = (partner: string) => `lead-prequal-draft:${partner}`;
+
+/** What is kept of a draft that is not too old. Other scripts of the page can have replaced it by anything. */
+export function recallDraft(partner: string): Readonly<Record<string, unknown>> | undefined {
+  const draft = recall(draftName(partner)) as ({at: number} & Record<string, unknown>) | null | undefined;
+  // A draft of the future comes from another script, or from before the clock was set.
+  return draft && Math.abs(Date.now() - draft.at) < draftLifetime ? draft : undefined;
+}
+
+/**
+ * Keeps an answer of the first step that was chosen before `rest` has arrived, which keeps all answers from then on. What
+ * another form of the partner has kept meanwhile stays.
+ */
+export const keepEarly = (partner: string, {name, value}: HTMLInputElement) =>
+  keep(draftName(partner), {...recallDraft(partner), [name]: value, step: 'credit', at: Date.now()});
 
 export const forgetDraft = (partner: string) => keep(draftName(partner));
 

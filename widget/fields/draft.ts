@@ -6,7 +6,7 @@ import type {ReactiveController} from 'lit';
 import {safeDocument} from '../page/safe-document.ts';
 import type {FormHost} from './form-host.ts';
 import type {FormState} from './form-state.ts';
-import {answersText, keepDraft} from './kept-draft.ts';
+import {answersText, keepDraft, keptText} from './kept-draft.ts';
 
 export class Draft implements ReactiveController {
   readonly #host: FormHost;
@@ -14,12 +14,16 @@ export class Draft implements ReactiveController {
   readonly #isAnswered: () => boolean;
   /** The answers of the lead that was answered last. They are no draft until the visitor changes one of them. */
   #sent = '';
+  /** The answers and the page of the last time, and what the draft held then. */
+  #shown = '';
+  #kept: string;
 
   /** @param isAnswered whether the form shows an answer in place of the fields */
   constructor(host: FormHost, fields: FormState, isAnswered: () => boolean) {
     this.#host = host;
     this.#fields = fields;
     this.#isAnswered = isAnswered;
+    this.#kept = keptText(host.element.partner);
     host.element.addController(this);
   }
 
@@ -61,9 +65,15 @@ export class Draft implements ReactiveController {
     // Browsers may have filled in fields without an event.
     this.#fields.collect();
     const {values, step, page, filled} = this.#fields;
+    const {partner} = this.#host.element;
     const answers = answersText(values);
     if (this.#isAnswered()) this.#sent = answers;
+    // Another form of the partner has kept its draft or removed this one, and the visitor has changed nothing here since.
+    const shown = answers + page;
+    if (shown === this.#shown && keptText(partner) !== this.#kept) return;
+    this.#shown = shown;
     const isDraft = answers !== this.#sent && (page > 0 || answers !== filled);
-    keepDraft(this.#host.element.partner, isDraft ? values : {}, step);
+    keepDraft(partner, isDraft ? values : {}, step);
+    this.#kept = isDraft ? answers : answersText({});
   };
 }

@@ -56,11 +56,9 @@ export class FormState implements ReactiveController {
     this.#host = host;
     this.#added = added;
     const draft = this.#fill();
-    // A prefilled value must not replace what the visitor has typed while this file was on its way.
-    for (const name of this.names) {
-      const input = this.input(name);
-      if (input) input.value ||= this.values[name] ?? '';
-    }
+    // What was chosen before this file arrived is in the draft, too, unless another page of the tab has kept a newer answer.
+    for (const input of host.element.shadowRoot?.querySelectorAll<HTMLInputElement>('[type=radio]') ?? [])
+      input.checked ||= draft?.values[input.name as FieldName] === input.value;
     this.collect();
     // A visitor who is in a field already stays there.
     if (!host.element.shadowRoot?.activeElement) this.#goTo(draft?.step);

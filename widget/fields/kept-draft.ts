@@ -5,10 +5,7 @@
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import type {Values} from '../../form/read-fields.ts';
 import {keep, recall} from '../page/session.ts';
-import {draftName, forgetDraft} from './contact-sources.ts';
-
-/** Milliseconds. */
-const lifetime = 30 * 60_000;
+import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
 
 /** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
 const [longestLine, longestText] = [1_000, 5_000];
@@ -36,6 +33,9 @@ const typable = (source: Readonly<Record<string, unknown>>): Values =>
 /** Equal for the same answers, whether an empty field was read or not. */
 export const answersText = (values: Values): string => JSON.stringify(typable(values));
 
+/** The answers of the draft that is kept now, however old it is, as `answersText` writes them. */
+export const keptText = (partner: string): string => answersText(recall(draftName(partner)) ?? {});
+
 /**
  * Keeps the answers as they are, also what is not acceptable yet, such as half a phone number. Without any answer, the
  * draft is removed.
@@ -50,10 +50,8 @@ export function keepDraft(partner: string, values: Values, step: string | undefi
 
 /** @returns the answers, and the name of the step if it was kept. A draft that is too old is removed */
 export function readDraft(partner: string): {values: Values; step: unknown} | undefined {
-  const draft = recall(draftName(partner)) as ({at: number} & Record<string, unknown>) | null | undefined;
-  // A draft of the future comes from another script, or from before the clock was set.
-  if (draft && Math.abs(Date.now() - draft.at) < lifetime)
-    return {values: typable(draft), step: draft['step']};
+  const draft = recallDraft(partner);
+  if (draft) return {values: typable(draft), step: draft['step']};
   forgetDraft(partner);
   return undefined;
 }

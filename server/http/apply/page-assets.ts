@@ -4,7 +4,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request} from 'express';
 import {elementName, paths} from '../../../contract/api.ts';
-import {campaignParameter, contextName} from '../../../contract/embed.ts';
+import {campaignParameter, contextName, draftLifetime} from '../../../contract/embed.ts';
 import {reservedHeightRule, reservedHeights} from '../../../form/reserved-heights.ts';
 import {answerStyles} from '../../../form/styles/answer.ts';
 import {fields} from '../../../form/styles/fields.ts';
@@ -60,7 +60,7 @@ export function stylesWith(accent: string | undefined): Styles {
 }
 
 /** The rules that page.js shares with the form and the server. */
-const rules = Object.entries({campaignParameter, contextName, isCovered})
+const rules = Object.entries({campaignParameter, contextName, draftLifetime, isCovered})
   .map(([name, rule]) => `const ${name} = ${rule.toString()};\n`)
   .join('');
 /** page.js, and before it the rules. They are in a block, so that they are no globals of the page. */

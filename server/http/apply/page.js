@@ -1,7 +1,7 @@
 /**
  * The script of an apply page. It hands what was typed before the form's script arrived over to the form, and in a frame it
  * talks to the page around. The messages hold no personal data of the visitor's answers, and are sent to an origin of the
- * partner only. page-assets.ts writes `campaignParameter`, `contextName` and `isCovered` before this script.
+ * partner only. page-assets.ts writes `campaignParameter`, `contextName`, `draftLifetime` and `isCovered` before this script.
  */
 const {origins} = document.currentScript.dataset;
 const element = document.querySelector('lead-prequal-form');
@@ -34,15 +34,29 @@ if (plain) {
   /** The input that the visitor is in. */
   let current;
 
+  const draftName = `lead-prequal-draft:${partner}`;
+
+  /** The draft from before, which may hold answers of steps that this page does not show. */
+  const earlier = () => {
+    try {
+      const draft = JSON.parse(session[draftName]);
+      return Math.abs(Date.now() - draft.at) < draftLifetime ? draft : {};
+    } catch {
+      return {};
+    }
+  };
+
+  const isAnswer = (name) => name && !name.startsWith('_') && !['website', 'consent'].includes(name);
+
   /** Keeps the answers as the element keeps its draft, which it fills in when it shows itself. */
-  const keep = () => {
-    const answers = [...new FormData(plain)].filter(
-      ([name, value]) => !name.startsWith('_') && !['website', 'consent'].includes(name) && value !== '',
-    );
+  const keep = ({target} = {}) => {
+    const answers = [...new FormData(plain)].filter(([name, value]) => isAnswer(name) && value !== '');
+    // The visitor may have emptied a field.
+    if (isAnswer(target?.name)) answers.push([target.name, target.value]);
     // A page without answers is no draft. There may be one from before.
     if (answers.length === 0) return;
-    const draft = {...Object.fromEntries(answers), step: plain.dataset.step, at: Date.now()};
-    keepInTab(`lead-prequal-draft:${partner}`, draft);
+    const draft = {...earlier(), ...Object.fromEntries(answers), step: plain.dataset.step, at: Date.now()};
+    keepInTab(draftName, draft);
   };
 
   const input = (root) =>

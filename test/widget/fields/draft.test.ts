@@ -51,6 +51,11 @@ async function typedInto(form: LeadPrequalForm) {
 
 const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('draft'));
 const keep = (draft: object) => sessionStorage.setItem(name, JSON.stringify({at: Date.now(), ...draft}));
+/** As the browser does before the visitor leaves the page. */
+function hide() {
+  stub(Document.prototype, 'visibilityState', {get: () => 'hidden'});
+  document.dispatchEvent(new Event('visibilitychange'));
+}
 const errors = (form: LeadPrequalForm) => form.shadowRoot?.querySelectorAll('[part=error]').length;
 
 let server: FakeServer;
@@ -182,8 +187,7 @@ describe('a draft', () => {
     const form = await open();
     await touch(form);
     labels.forEach((label, index) => (field(form, label).value = typed[index]!));
-    stub(Document.prototype, 'visibilityState', {get: () => 'hidden'});
-    document.dispatchEvent(new Event('visibilitychange'));
+    hide();
     expect(sessionStorage.getItem(name)).to.contain('maria@example.com');
     expect(contact(await reload(form))).to.deep.equal(typed);
   });
@@ -248,6 +252,33 @@ describe('a draft', () => {
     expect(sessionStorage.getItem(name)).to.contain('Mariana');
   });
 
+  it('a form in which nothing was typed neither replaces nor removes the draft of another one', async () => {
+    const [used, unused] = [await open(), await open()];
+    await touch(unused);
+    await typedInto(used);
+    unused.requestUpdate();
+    await unused.updateComplete;
+    hide();
+    expect(sessionStorage.getItem(name)).to.contain('Maria');
+    unused.remove();
+    const [again, other] = [await reload(used), await open()];
+    expect([contact(again), contact(other)]).to.deep.equal([typed, typed]);
+    fill(again, 'First name', 'Mariana');
+    hide();
+    expect(sessionStorage.getItem(name)).to.contain('Mariana');
+    other.remove();
+    expect(sessionStorage.getItem(name)).to.contain('Mariana');
+  });
+
+  it('a draft that was only looked at is kept for half an hour after the visitor leaves', async () => {
+    const form = await reload(await typedInto(await open()));
+    later(31 * minutes);
+    hide();
+    form.remove();
+    later(29 * minutes);
+    expect(contact(await open())).to.deep.equal(typed);
+  });
+
   it('a page that Back shows again has the answers that another page kept last', async () => {
     const form = await open();
     await fillAll(form);
@@ -308,6 +339,40 @@ describe('a draft and the lead', () => {
     expect(server.readings).to.have.length(0);
     expect(server.leads[1]!.body.supersedes).not.to.equal(undefined);
     expect(drafts()).to.deep.equal([]);
+  });
+
+  it('nothing of an answered lead is kept by another form that has the same draft', async () => {
+    const form = await open({layout: 'single'});
+    await fillAll(form);
+    const again = await reload(form, {layout: 'single'});
+    const other = await open({layout: 'single'});
+    await send(again);
+    hide();
+    other.remove();
+    expect(drafts()).to.deep.equal([]);
+  });
+
+  it('a draft is removed if it is sent together with known contact data', async () => {
+    const form = await open({layout: 'single'});
+    await fillAll(form);
+    form.remove();
+    keep({...(JSON.parse(sessionStorage.getItem(name)!) as object), email: ''});
+    const again = document.createElement('lead-prequal-form');
+    Object.assign(again, {
+      partner: 'acme',
+      endpoint: form.endpoint,
+      draft: true,
+      layout: 'single',
+      prefill: known,
+    });
+    document.body.append(again);
+    await until(() => maybeButton(again, 'See my estimate') !== undefined);
+    await again.submit();
+    await until(() => server.leads.length === 1);
+    await shows(again, '$830,000');
+    await again.updateComplete;
+    expect(drafts()).to.deep.equal([]);
+    again.remove();
   });
 
   it('Start over removes the draft, and the form begins at the first step', async () => {

@@ -1,7 +1,9 @@
 /** Tests what the form does before its later file `rest` has arrived, and if it does not arrive. */
 import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {laterFiles} from '../../../widget/loading/later-files.ts';
 import {until} from '../../support/until.ts';
+import {fillStorage, forbidStorage, later, restorePage} from '../../support/browser/browser-page.ts';
 import {Clock} from '../../support/browser/clock.ts';
 import {hold, lose} from '../../support/browser/lost-files.ts';
 import {endpoint, FakeServer} from '../../support/browser/fake-server.ts';
@@ -242,6 +244,256 @@ describe('before the rest of the form has arrived', () => {
     await form.updateComplete;
     expect(errors(form)).to.have.length(1);
     expect(server.leads).to.have.length(0);
+  });
+});
+
+describe('an interruption before the rest of the form has arrived', () => {
+  const name = 'lead-prequal-draft:acme';
+  const [score, other] = ['Above 720 Excellent', 'Below 620 Building'];
+  const isChosen = (form: LeadPrequalForm, label = score) => field(form, label).checked;
+  const kept = () => JSON.parse(sessionStorage.getItem(name) ?? 'null') as Record<string, unknown> | null;
+  const keep = (draft: object) => sessionStorage.setItem(name, JSON.stringify({at: Date.now(), ...draft}));
+  const contact = {first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '(415) 555-0132'};
+  const minutes = 60_000;
+
+  let server: FakeServer;
+  /** Lets the file arrive. */
+  let arrive: () => void;
+  beforeEach(() => {
+    sessionStorage.clear();
+    server = new FakeServer();
+    arrive = hold('rest');
+  });
+  afterEach(() => {
+    arrive();
+    restorePage();
+    server.restore();
+    sessionStorage.clear();
+    document.documentElement.lang = 'en';
+  });
+
+  /** Replaces the form by a new one, for which the file arrives, as a reload of the page does. */
+  async function reload(form: LeadPrequalForm) {
+    form.remove();
+    arrive();
+    return open({draft: ''});
+  }
+
+  it('the score that was chosen is there after a reload, and is sent once', async () => {
+    const form = await open({draft: ''});
+    await choose(form, other);
+    await choose(form, score);
+    const again = await reload(form);
+    expect([isChosen(again), isChosen(again, other)]).to.deep.equal([true, false]);
+    expect(errors(again)).to.have.length(0);
+    expect(text(again)).to.contain('Step 1 of 3');
+    await fillAll(again);
+    await send(again);
+    expect(server.leads.map(({body}) => body.lead['credit_score'])).to.deep.equal(['Above 720']);
+    expect(kept(), 'nothing of a sent lead is kept').to.equal(null);
+  });
+
+  it('the score is there after a change of the language', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    document.documentElement.lang = 'es';
+    const again = await reload(form);
+    const chosen = again.shadowRoot?.querySelector<HTMLInputElement>('input:checked');
+    expect(chosen?.value).to.equal('Above 720');
+  });
+
+  it('the score is there after a reload while the visitor waited for the next step', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    button(form, 'Next').click();
+    await form.updateComplete;
+    const again = await reload(form);
+    expect(isChosen(again)).to.equal(true);
+    await click(again, 'Next');
+    expect(text(again)).to.contain('Step 2 of 3');
+  });
+
+  it('the score is there after a reload that follows a file that did not arrive', async () => {
+    arrive();
+    arrive = lose('rest');
+    const form = await open({draft: ''});
+    await choose(form, other);
+    await send(form, 'Next');
+    await choose(form, score);
+    expect(isChosen(await reload(form))).to.equal(true);
+  });
+
+  it('without an interruption, the score stays chosen, and the draft is that of the whole form', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    arrive();
+    await click(form, 'Next');
+    expect(text(form)).to.contain('Step 2 of 3');
+    expect(kept()).to.include({credit_score: 'Above 720', step: 'funds'});
+  });
+
+  it('a form that is only looked at, or left by Tab, keeps nothing and removes nothing', async () => {
+    const form = await open({draft: ''});
+    field(form, score).focus();
+    expect(kept()).to.equal(null);
+    keep(contact);
+    document.dispatchEvent(new Event('visibilitychange'));
+    field(form, score).blur();
+    form.remove();
+    expect(kept()).to.include(contact);
+  });
+
+  it('what another form of the page has kept meanwhile stays, and the new score is added', async () => {
+    const form = await open({draft: ''});
+    keep({...contact, credit_score: 'Below 620', step: 'contact'});
+    await choose(form, score);
+    expect(kept()).to.include({...contact, credit_score: 'Above 720'});
+    const again = await reload(form);
+    expect([isChosen(again), isChosen(again, other)]).to.deep.equal([true, false]);
+  });
+
+  it('answers that are too old do not become young by a new score', async () => {
+    const form = await open({draft: ''});
+    keep(contact);
+    later(31 * minutes);
+    await choose(form, score);
+    expect(kept()).not.to.have.property('first_name');
+    expect(isChosen(await reload(form))).to.equal(true);
+  });
+
+  it('a score is kept for half an hour', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    later(31 * minutes);
+    expect(isChosen(await reload(form))).to.equal(false);
+    expect(kept()).to.equal(null);
+  });
+
+  it('of two forms of one partner, the score that was chosen last is there', async () => {
+    const first = await open({draft: ''});
+    const second = await open({draft: ''});
+    await choose(first, other);
+    await choose(second, score);
+    arrive();
+    await touch(first);
+    await touch(second);
+    await until(() => isChosen(first) && isChosen(second));
+    expect(kept()).to.include({credit_score: 'Above 720'});
+    expect(isChosen(await reload(first))).to.equal(true);
+  });
+
+  it('contact data that the page knows is there beside the score', async () => {
+    const form = await open({draft: ''});
+    form.prefill = {first_name: 'Ana'};
+    await choose(form, score);
+    expect(kept(), 'what the page knows is no draft').not.to.have.property('first_name');
+    const again = await reload(form);
+    again.prefill = {first_name: 'Ana'};
+    expect(isChosen(again)).to.equal(true);
+    await goTo(again, 'First name');
+    expect(field(again, 'First name').value).to.equal('Ana');
+  });
+
+  for (const [what, attributes] of [
+    ['a form without the attribute draft', {}],
+    ['a sample', {draft: '', sandbox: ''}],
+  ] as const) {
+    it(`${what} keeps nothing`, async () => {
+      const form = await open(attributes);
+      await choose(form, score);
+      expect(Object.keys(sessionStorage).filter((key) => key.includes('draft'))).to.deep.equal([]);
+    });
+  }
+
+  it('reset() removes the score', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    form.reset();
+    expect(kept()).to.equal(null);
+    expect(isChosen(await reload(form))).to.equal(false);
+  });
+
+  for (const [what, change] of [
+    ['forbidden', forbidStorage],
+    ['full', fillStorage],
+  ] as const) {
+    it(`a score can be chosen and sent where storage is ${what}`, async () => {
+      change();
+      const form = await open({draft: '', partner: what});
+      await choose(form, score);
+      arrive();
+      await fillAll(form);
+      expect((await send(form)).type).to.equal('prequal-result');
+    });
+  }
+
+  for (const broken of ['{', 'null', '5', '[]', '"text"', '{"at":"x","first_name":"Eve"}']) {
+    it(`a score takes the place of a draft that another script replaced by ${broken}`, async () => {
+      const form = await open({draft: ''});
+      sessionStorage.setItem(name, broken);
+      await choose(form, score);
+      expect(kept()).to.have.all.keys('credit_score', 'step', 'at');
+      expect(isChosen(await reload(form))).to.equal(true);
+    });
+  }
+
+  it('a page that Back shows again has the score and the step that another page kept last', async () => {
+    const form = await open({draft: ''});
+    await choose(form, score);
+    field(form, score).blur();
+    keep({credit_score: 'Below 620', step: 'funds'});
+    dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
+    arrive();
+    await shows(form, 'Step 2 of 3');
+    await click(form, 'Back');
+    expect([isChosen(form), isChosen(form, other)]).to.deep.equal([false, true]);
+    expect(kept()).to.include({credit_score: 'Below 620'});
+  });
+
+  it('an untouched page that Back shows again has what another page kept', async () => {
+    const form = await open({draft: ''});
+    keep({credit_score: 'Above 720', step: 'funds'});
+    arrive();
+    dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
+    await shows(form, 'Step 2 of 3');
+  });
+
+  it('a page that Back shows again loads nothing if no draft is kept', async () => {
+    let loads = 0;
+    const {rest} = laterFiles;
+    laterFiles.rest = () => (loads++, rest());
+    const form = await open({draft: ''});
+    dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
+    await form.updateComplete;
+    laterFiles.rest = rest;
+    expect(loads).to.equal(0);
+  });
+
+  it('what an apply page has kept while the words were on their way is there at once', async () => {
+    const words = hold('es');
+    document.documentElement.lang = 'es';
+    const ready = oneEvent(document, 'prequal-ready');
+    const form = await place({draft: ''});
+    await aTimeout(50);
+    keep({credit_score: 'Above 720', step: 'credit'});
+    arrive();
+    words();
+    await ready;
+    expect(form.shadowRoot?.querySelector<HTMLInputElement>('input:checked')?.value).to.equal('Above 720');
+  });
+
+  it('the answer of a sent lead is shown after a reload, although a score is chosen on the way', async () => {
+    arrive();
+    const form = await open({draft: ''});
+    await fillAll(form);
+    await send(form);
+    form.remove();
+    arrive = hold('rest');
+    const again = await open({draft: ''});
+    await choose(again, other);
+    expect(kept()).to.equal(null);
+    arrive();
+    await shows(again, '$830,000');
   });
 });
 

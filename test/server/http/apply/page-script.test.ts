@@ -57,7 +57,8 @@ function run({ancestor, referrer = '', isTop = false}: Around, told: readonly To
   page['parent'] = isTop ? page : parent;
   page['postMessage'] = parent.postMessage;
   runInNewContext(pageScript, page);
-  for (const name of ['campaignParameter', 'contextName', 'isCovered']) assert.equal(page[name], undefined);
+  for (const name of ['campaignParameter', 'contextName', 'draftLifetime', 'isCovered'])
+    assert.equal(page[name], undefined);
   listeners.get('prequal-step')?.({type: 'prequal-step', detail: {step: 2, of: 3}});
   for (const {source = 'parent', ...event} of told)
     windowListeners.get('message')?.({...event, source: source === 'parent' ? page['parent'] : {}});
