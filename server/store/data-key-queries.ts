@@ -109,7 +109,9 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     select: (range) => `
       SELECT lead_id, destination, content, last_reply, ${boundColumns}
       FROM deliveries JOIN leads ON leads.id = lead_id WHERE ${range} AND last_reply IS NOT NULL`,
-    seal(row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound) {
+    seal(
+      row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound,
+    ) {
       const part = replyPart(row);
       const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
       const {data_key, blob} = sealer.of(row).seal(excerpt, part);

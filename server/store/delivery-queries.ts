@@ -221,7 +221,8 @@ export function deliveryQueries(
   const claimText = claim(skipLocked);
 
   /** Undefined if an operator has deleted the lead by hand. */
-  const findBound = async (lead: string) => (await readOne(statement(selectBound, lead))) as Bound | undefined;
+  const findBound = async (lead: string) =>
+    (await readOne(statement(selectBound, lead))) as Bound | undefined;
 
   function sealReply(lead: Bound, destination: string, content: DeliveryContent, excerpt: string) {
     const part = replyPart({destination, content});

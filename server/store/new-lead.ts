@@ -121,7 +121,8 @@ export function acceptsLeads(
     let written = await write(rows);
     for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
       const stored = await find(written.lead);
-      if (stored) return isSameLead(entry.lead, stored.lead) ? {outcome: 'replayed', stored} : {outcome: 'key-reused'};
+      if (stored)
+        return isSameLead(entry.lead, stored.lead) ? {outcome: 'replayed', stored} : {outcome: 'key-reused'};
       if (writes === maxWrites)
         throw new StoreUnavailable('the lead that was stored with this idempotency key cannot be found');
       written = await write(rows);
