@@ -127,7 +127,9 @@ suite('a partner with a consent in each language', () => {
 
   /** The text that the record of a consent names by its hash. */
   const wordsOf = async (hash: unknown) =>
-    (await spoken.select(`SELECT words FROM consent_words WHERE text_hash = '${String(hash)}'`))[0]?.['words'];
+    (await spoken.select(`SELECT words FROM consent_words WHERE text_hash = '${String(hash)}'`))[0]?.[
+      'words'
+    ];
 
   const rows: [form: string, key: string, query: string, lang: string | undefined, text: string][] = [
     ['in English', 'both', '&lang=en-US', 'en', english],
