@@ -53,9 +53,9 @@ export function readIdempotencyKey(
  */
 export async function replayLead(
   desk: LeadDesk,
-  digests: readonly IdempotencyKey[],
+  ...sent: Parameters<LeadDesk['replay']>
 ): Promise<StoredLead | undefined> {
-  const used = await desk.replay(digests);
+  const used = await desk.replay(...sent);
   if (used === 'key-reused') throw keyReused();
   if (used === 'erased') throw erased();
   return used;

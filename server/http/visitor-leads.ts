@@ -53,7 +53,7 @@ export type VisitorLeads = {
   /** The digests of an idempotency key of the partner's visitors. */
   digestsOf(partner: Partner, key: string, content: string): IdempotencyKey[];
   /** The lead that was stored with this key before, if any. */
-  replay(idempotency: readonly IdempotencyKey[]): Promise<StoredLead | undefined>;
+  replay(lead: Lead, idempotency: readonly IdempotencyKey[]): Promise<StoredLead | undefined>;
   /** Stores the lead, or finds the one that was stored with the same key. @throws ProblemError */
   take(request: Request, visit: Visit): Promise<{outcome: 'created' | 'replayed'; stored: StoredLead}>;
   /** The lead with this id, if the token gives access to it. */
@@ -96,7 +96,7 @@ export function createVisitorLeads(parts: Parts): VisitorLeads {
 
     digestsOf: ({key: partner}, key, content) => digests.ofKey(`partner:${partner}`, key, content),
 
-    replay: (idempotency) => replayLead(desk, idempotency),
+    replay: (lead, idempotency) => replayLead(desk, idempotency, lead),
 
     async take(request, {partner, body, lead, idempotency, readGiven, suspect, mayMerge}) {
       let given: Given;
@@ -105,7 +105,7 @@ export function createVisitorLeads(parts: Parts): VisitorLeads {
       } catch (problem) {
         // This may be a retry of a page that lost the response. Then the lead is already stored, so the consent and the
         // proof of the retry need not be valid any more.
-        const stored = await replayLead(desk, idempotency);
+        const stored = await replayLead(desk, idempotency, lead);
         if (!stored) throw problem;
         request.leadId = stored.id;
         return {outcome: 'replayed', stored};

@@ -3,6 +3,7 @@
  * digest of an idempotency key, never the key. Digests are made with the token keys (the setting `TOKEN_KEY`).
  */
 import {createHmac, createSecretKey, type KeyObject} from 'node:crypto';
+import {isDeepStrictEqual} from 'node:util';
 import type {Lead} from './lead-schema.ts';
 
 /**
@@ -17,6 +18,14 @@ export type IdempotencyKey = {owner: string; digest: string; fingerprint: string
  */
 export const comparableText = (lead: Lead) =>
   JSON.stringify({...lead, phone: lead.phone.e164, email: comparableEmail(lead.email)});
+
+/**
+ * Whether a lead that was found is the one that was sent. The rows by which it is found are not sealed, so whoever can
+ * write to the database could let them name somebody else's lead. The order of the fields does not matter, because
+ * another version may have stored them.
+ */
+export const isSameLead = (one: Lead, other: Lead): boolean =>
+  isDeepStrictEqual(JSON.parse(comparableText(one)), JSON.parse(comparableText(other)));
 
 export const comparableEmail = (email: string) => email.toLowerCase();
 

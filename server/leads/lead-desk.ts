@@ -6,7 +6,7 @@ import {randomUUIDv7} from 'node:crypto';
 import type {Emit} from '../observe/observations.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
-import type {IdempotencyKey} from './idempotency.ts';
+import {isSameLead, type IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLease} from './deliveries.ts';
 import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from './lead-store.ts';
@@ -47,8 +47,12 @@ export type LeadDesk = {
   /**
    * The lead that was stored with this idempotency key, if any. `key-reused` if that request had another content, `erased`
    * if the lead was erased.
+   * @param sent the lead that was sent with the key now
    */
-  replay(digests: readonly IdempotencyKey[]): Promise<StoredLead | 'key-reused' | 'erased' | undefined>;
+  replay(
+    digests: readonly IdempotencyKey[],
+    sent: Lead,
+  ): Promise<StoredLead | 'key-reused' | 'erased' | undefined>;
   /**
    * Ends the deliveries.
    * @param patience milliseconds for those in progress. What takes longer is tried again after the next start
@@ -212,12 +216,14 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
       return accepted;
     },
 
-    async replay(digests) {
+    async replay(digests, sent) {
       for (const {owner, digest, fingerprint} of digests) {
         const used = await store.findByKey(owner, digest);
         if (!used) continue;
         if (used.isErased) return 'erased';
-        return used.fingerprint === fingerprint ? store.find(used.leadId) : 'key-reused';
+        if (used.fingerprint !== fingerprint) return 'key-reused';
+        const stored = await store.find(used.leadId);
+        return stored && !isSameLead(sent, stored.lead) ? 'key-reused' : stored;
       }
       return undefined;
     },

@@ -39,8 +39,11 @@ export type LeadEntry = StoredLead & {
   /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
-  /** The text that the consent is to. It is remembered if it is the first under its version. */
-  consentText?: RememberedText | undefined;
+  /**
+   * The text that the consent is to. It is remembered if it is the first under its version, and so are its words: as it is
+   * configured, and as the form got it.
+   */
+  consentText?: (RememberedText & {words: readonly string[]}) | undefined;
   /** How the visitor came to the site, for operators. */
   attribution?: Attribution | undefined;
   /** Hidden fields of the page. */

@@ -263,6 +263,16 @@ export const tables = {
     since: 10,
   },
 
+  /**
+   * The words of each consent text by its hash, as the record of a consent has it: as configured, and as the forms before
+   * 1.4 get it. They are not personal, and stay when leads are erased. Leads of before version 1.6 have none.
+   */
+  consent_words: {
+    columns: {text_hash: text, words: text},
+    primaryKey: ['text_hash'],
+    since: 13,
+  },
+
   /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
   processes: {
     columns: {

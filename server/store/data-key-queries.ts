@@ -4,9 +4,8 @@ import {clearWord} from '../config/values.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Database, type Row, type Statement} from './database.ts';
-import {personalText} from './personal-data.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
-import {checkInHex, replyPart, type Part, type Sealer} from './sealing.ts';
+import {boundColumns, checkInHex, replyPart, type Bound, type Part, type Sealer} from './sealing.ts';
 
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
@@ -78,9 +77,11 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     table: 'sealed',
     keys: ['lead_id', 'part'],
     select: (range) => `
-      SELECT lead_id, part, data_key, blob FROM sealed WHERE ${range} AND data_key <> ${writesWith}`,
-    seal({lead_id, part, data_key, blob}: RowOf<'sealed'>) {
-      const now = sealer.seal(sealer.open({data_key, blob}, lead_id, part as Part), lead_id, part as Part);
+      SELECT lead_id, part, data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
+      WHERE ${range} AND data_key <> ${writesWith}`,
+    seal({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
+      const {seal, open} = sealer.of(lead);
+      const now = seal(open({data_key, blob}, part as Part), part as Part);
       return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
     },
   };
@@ -93,7 +94,7 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     seal(row: ReadRow) {
       // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
       const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
-      const {data_key, blob} = sealer.seal(personalText(personal), row.id, 'lead');
+      const {data_key, blob} = sealer.of(row).seal(JSON.stringify(personal), 'lead');
       return [
         statement(emptyText, row.id, row.lead, row.status, row.reasons),
         statement(insertText, 'lead', data_key, blob, row.id),
@@ -106,11 +107,14 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
     table: 'deliveries',
     keys: ['lead_id', 'destination', 'content'],
     select: (range) => `
-      SELECT lead_id, destination, content, last_reply FROM deliveries WHERE ${range} AND last_reply IS NOT NULL`,
-    seal(row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string}) {
+      SELECT lead_id, destination, content, last_reply, ${boundColumns}
+      FROM deliveries JOIN leads ON leads.id = lead_id WHERE ${range} AND last_reply IS NOT NULL`,
+    seal(
+      row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound,
+    ) {
       const part = replyPart(row);
       const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
-      const {data_key, blob} = sealer.seal(excerpt, row.lead_id, part);
+      const {data_key, blob} = sealer.of(row).seal(excerpt, part);
       return [
         statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
         statement(insertReply, part, data_key, blob, row.lead_id),

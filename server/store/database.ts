@@ -40,7 +40,7 @@ export const list = (words: readonly string[]): string => words.join(', ');
 /** Tables in which a new row replaces an old row, because another lead may use a key or digest that has expired. */
 const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
 /** Tables in which the first row stays. */
-const kept: readonly TableName[] = ['consent_texts'];
+const kept: readonly TableName[] = ['consent_texts', 'consent_words'];
 
 /** As `insertText`, for a row that replaces any row with its key. Returns the row as the database has it then. */
 export function replaceText(name: TableName, source: (columns: readonly string[]) => string): string {

@@ -10,9 +10,9 @@
  * is needed right before a lead is sent: the lease itself records that it may be sent.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
-import {answerText, noAnswer} from './personal-data.ts';
+import {noAnswer} from './personal-data.ts';
 import {answerColumns, isErased, toAnswerRow} from './rows.ts';
-import {replyPart, type Sealer} from './sealing.ts';
+import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
 import {tables, type RowOf} from './columns.ts';
 import type {
@@ -155,6 +155,8 @@ const sealReplyText = `
   WHERE lead_id = $4 AND destination = $5 AND content = $6 AND settled_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
+const selectBound = `SELECT ${boundColumns} FROM leads WHERE id = $1`;
+
 const asJson = (recipients: Recipients | null | undefined) =>
   recipients ? JSON.stringify(recipients) : null;
 /** Null if the text is damaged, too: then all recipients count as those that do not have it. */
@@ -212,36 +214,40 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, write, skipLocked, forUpdate, jsonList}: Database,
+  {read, readOne, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
 
-  function sealReply(lead: string, destination: string, content: DeliveryContent, excerpt: string) {
+  /** Undefined if an operator has deleted the lead by hand. */
+  const findBound = async (lead: string) =>
+    (await readOne(statement(selectBound, lead))) as Bound | undefined;
+
+  function sealReply(lead: Bound, destination: string, content: DeliveryContent, excerpt: string) {
     const part = replyPart({destination, content});
-    const {data_key, blob} = sealer.seal(excerpt, lead, part);
-    return statement(sealReplyText, part, data_key, blob, lead, destination, content);
+    const {data_key, blob} = sealer.of(lead).seal(excerpt, part);
+    return statement(sealReplyText, part, data_key, blob, lead.id, destination, content);
   }
 
   /** The statements that give a lead its answer. The last one returns a row if they did. */
   function giveAnswer(
     answer: FinalAnswer,
     state: keyof typeof changesAnswer,
-    lead: string,
+    lead: Bound,
     destination: string,
   ) {
     const {status, ...values} = toAnswerRow(answer);
-    const {data_key, blob} = sealer.seal(answerText(values), lead, 'answer');
+    const {data_key, blob} = sealer.of(lead).seal(JSON.stringify(values), 'answer');
     const shown = data_key === 0 ? values : noAnswer;
     const condition = changesAnswer[state];
     return [
-      statement(sealAnswer(state, condition, forUpdate), data_key, blob, data_key, lead, destination),
+      statement(sealAnswer(state, condition, forUpdate), data_key, blob, data_key, lead.id, destination),
       statement(
         answerInRow(state, condition),
         status,
         ...valueColumns.map((column) => shown[column]),
-        lead,
+        lead.id,
         destination,
       ),
     ];
@@ -267,13 +273,14 @@ export function deliveryQueries(
         ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)
         : statement(endDelivered, now, asJson(settlement.recipients), lead, destination, content);
       const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
-      if (content !== 'lead' || answer === null) {
+      const answering = content === 'lead' && answer !== null ? await findBound(lead) : undefined;
+      if (!answering || answer === null) {
         await write(end);
         return undefined;
       }
       const [, , answered = []] = await write(
         end,
-        ...giveAnswer(answer, isRefused ? 'refused' : 'delivered', lead, destination),
+        ...giveAnswer(answer, isRefused ? 'refused' : 'delivered', answering, destination),
         announce(now, lead, lead, answer.status),
       );
       return answered.length > 0 ? answer : (await find(lead))?.answer;
@@ -344,8 +351,9 @@ export function deliveryQueries(
       const reply = [Number(excerpt !== null), inClear];
       const values = [until, error, ...counts, state, failingSince, ...reply, asJson(recipients)];
       const postpone = statement(text, ...values, lead, destination, content, leaseEnd);
-      if (!isSealed) await write(postpone);
-      else await write(postpone, sealReply(lead, destination, content, excerpt));
+      const replying = isSealed ? await findBound(lead) : undefined;
+      if (isSealed && replying) await write(postpone, sealReply(replying, destination, content, excerpt));
+      else await write(postpone);
     },
 
     async countWaiting() {

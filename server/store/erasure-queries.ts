@@ -1,13 +1,12 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {ErasableLead, ErasureStore, KeepConsent} from '../leads/erasure.ts';
+import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {keptText, readKeptText} from './personal-data.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, toLead, type ReadRow} from './rows.ts';
-import type {SealedText, Sealer} from './sealing.ts';
+import {boundColumns, type Bound, type SealedText, type Sealer} from './sealing.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 const mayHaveArrived = (table: string) =>
@@ -83,7 +82,9 @@ type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'
   is_open: number;
   has_duplicate: number;
 };
-const selectConsent = `SELECT data_key, blob FROM sealed WHERE lead_id = $1 AND part = 'consent'`;
+const selectConsent = `
+  SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
+  WHERE lead_id = $1 AND part = 'consent'`;
 const selectKept = `
   SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
@@ -170,8 +171,8 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
     ];
     if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
       const {first_name, last_name, phone} = lead.lead;
-      const text = keptText({first_name, last_name, phone, consent: lead.consent});
-      const {data_key, blob} = sealer.seal(text, id, 'consent');
+      const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent};
+      const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
       statements.push(statement(keepConsentText, data_key, blob, id, now));
     }
     return statements;
@@ -204,8 +205,8 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
     erase,
 
     async keptConsent(id) {
-      const row = (await readOne(statement(selectConsent, id))) as SealedText | undefined;
-      return row && readKeptText(sealer.open(row, id, 'consent'));
+      const row = (await readOne(statement(selectConsent, id))) as (SealedText & Bound) | undefined;
+      return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
     },
 
     async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {

@@ -10,6 +10,7 @@ import type {
   LeadReader,
   ListedLead,
 } from '../leads/lead-filter.ts';
+import {isSameLead} from '../leads/idempotency.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import type {Sealer} from './sealing.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
@@ -126,7 +127,9 @@ export function leadReader(database: Database, sealer: Sealer): LeadReader {
     try {
       const lead = toLead(row, sealer);
       const answering = original && toLead(original, sealer);
-      return isErased(lead) || !answering || isErased(answering) ? lead : {...lead, answer: answering.answer};
+      return isErased(lead) || !answering || isErased(answering) || !isSameLead(lead.lead, answering.lead)
+        ? lead
+        : {...lead, answer: answering.answer};
     } catch (error) {
       return {id: row.id, unreadable: whyUnreadable(error)};
     }

@@ -4,11 +4,12 @@
  * before.
  */
 import {limits} from '../../contract/api.ts';
-import {StoreUnavailable, type Accepted, type LeadEntry} from '../leads/lead-store.ts';
+import {isSameLead} from '../leads/idempotency.ts';
+import {StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
-import type {StoredLead} from '../leads/stored-lead.ts';
 import {statement, type Statement} from './database.ts';
-import type {NewRows} from './rows.ts';
+import {toNewRows, type NewRows} from './rows.ts';
+import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
 export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
@@ -103,28 +104,36 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
 const maxWrites = 3;
 
 /**
- * Stores a lead, and reads the earlier lead if the idempotency key was used before.
+ * Makes the function that stores a lead, and reads the earlier lead if the idempotency key was used before.
  * @param write stores the lead, or finds the id of the earlier lead
- * @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found
  */
-export async function toAccepted(
-  entry: LeadEntry,
-  write: () => Promise<Written>,
-  find: (id: string) => Promise<StoredLead | undefined>,
-): Promise<Accepted> {
-  let written = await write();
-  for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
-    const stored = await find(written.lead);
-    if (stored) return {outcome: 'replayed', stored};
-    if (writes === maxWrites)
-      throw new StoreUnavailable('the lead that was stored with this idempotency key cannot be found');
-    written = await write();
-  }
-  if (written.outcome !== 'created') return {outcome: written.outcome};
-  const {id, createdAt, lead, partner, answer, deliveries = []} = entry;
-  const stored = {id, createdAt, lead, partner, answer};
-  const {duplicateOf} = written;
-  const made = duplicateOf === null ? deliveries : ofDuplicate(deliveries);
-  const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
-  return {outcome: 'created', stored, duplicateOf, leased};
+export function acceptsLeads(
+  {writesWith}: Sealer,
+  write: (rows: NewRows) => Promise<Written>,
+  find: LeadStore['find'],
+): LeadStore['accept'] {
+  /** The texts of consents that this process has stored, so that not every lead brings its text along. */
+  const storedWords = new Set<string>();
+
+  /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
+  return async (entry) => {
+    const rows = toNewRows(entry, writesWith !== 0, storedWords);
+    let written = await write(rows);
+    for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
+      const stored = await find(written.lead);
+      if (stored)
+        return isSameLead(entry.lead, stored.lead) ? {outcome: 'replayed', stored} : {outcome: 'key-reused'};
+      if (writes === maxWrites)
+        throw new StoreUnavailable('the lead that was stored with this idempotency key cannot be found');
+      written = await write(rows);
+    }
+    if (written.outcome !== 'created') return {outcome: written.outcome};
+    const {id, createdAt, lead, partner, answer, consentText, deliveries = []} = entry;
+    for (const words of consentText?.words ?? []) storedWords.add(words);
+    const stored = {id, createdAt, lead, partner, answer};
+    const {duplicateOf} = written;
+    const made = duplicateOf === null ? deliveries : ofDuplicate(deliveries);
+    const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
+    return {outcome: 'created', stored, duplicateOf, leased};
+  };
 }

@@ -4,7 +4,7 @@
  * reusing its log, so that the file grows, and a long write would block the server.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import {replyPart, type Part, type Sealer} from './sealing.ts';
+import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {announce, endBreak, toRecipients} from './delivery-queries.ts';
 import {
@@ -38,12 +38,13 @@ const [lookedAt, mostLooks] = [5_000, 20];
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
 
-type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> & {
-  /** In clear, unless it is sealed. */
-  last_reply: string | null;
-  data_key: number | null;
-  blob: Uint8Array | null;
-};
+type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> &
+  Bound & {
+    /** In clear, unless it is sealed. */
+    last_reply: string | null;
+    data_key: number | null;
+    blob: Uint8Array | null;
+  };
 
 type Condition = {sql: string; values: string[]};
 
@@ -151,14 +152,13 @@ function readdress(address: string, batch: Batch): Statement {
 }
 
 export function operatorQueries({read, write}: Database, sealer: Sealer): OperatorQueries {
-  function replyIn(
-    {last_reply, data_key, blob}: Omit<ReplyRow, 'destination' | 'content'>,
-    lead: string,
-    part: Part,
-  ) {
+  function replyIn(row: ReplyRow) {
+    const {last_reply, data_key, blob} = row;
     try {
       if (last_reply !== null) return (JSON.parse(last_reply) as {excerpt: string}).excerpt;
-      return data_key === null || blob === null ? null : sealer.open({data_key, blob}, lead, part);
+      return data_key === null || blob === null
+        ? null
+        : sealer.of(row).open({data_key, blob}, replyPart(row));
     } catch {
       return null;
     }
@@ -210,17 +210,17 @@ export function operatorQueries({read, write}: Database, sealer: Sealer): Operat
 
     async lastReplies(lead) {
       const text = `
-        SELECT destination, content, last_reply, part, data_key, blob
-        FROM deliveries LEFT JOIN sealed ON sealed.lead_id = deliveries.lead_id
+        SELECT destination, content, last_reply, data_key, blob, ${boundColumns}
+        FROM deliveries JOIN leads ON leads.id = deliveries.lead_id LEFT JOIN sealed ON sealed.lead_id = deliveries.lead_id
           AND part = 'reply ' || content || ' ' || destination
         WHERE deliveries.lead_id = $1 AND (last_reply IS NOT NULL OR part IS NOT NULL)
         ORDER BY destination, content`;
       const rows = (await read(statement(text, lead))) as ReplyRow[];
-      return rows.map(({destination, content, ...row}) => ({
+      return rows.map((row) => ({
         lead,
-        destination,
-        content,
-        reply: replyIn(row, lead, replyPart({destination, content})),
+        destination: row.destination,
+        content: row.content,
+        reply: replyIn(row),
       }));
     },
 

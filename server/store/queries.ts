@@ -20,6 +20,7 @@ import {
   type ReadRow,
 } from './rows.ts';
 import type {Sealer} from './sealing.ts';
+import {isSameLead} from '../leads/idempotency.ts';
 import type {LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
@@ -53,8 +54,9 @@ export function leadQueries(
     if (!lead) return undefined;
     // A duplicate has no answer of its own. It gets the answer of the lead into which it was merged.
     const original = lead.duplicateOf === null ? undefined : await findOne(lead.duplicateOf);
-    const {createdAt, lead: fields, partner, answer} = lead;
-    return {id, createdAt, lead: fields, partner, answer: original ? original.answer : answer};
+    const {createdAt, lead: fields, partner} = lead;
+    const answering = original && isSameLead(fields, original.lead) ? original : lead;
+    return {id, createdAt, lead: fields, partner, answer: answering.answer};
   };
 
   const selectRecords = `

@@ -2,19 +2,14 @@
 import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import {hashOfText} from '../leads/consent-texts.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {Answer, RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
-import {
-  noAnswer,
-  personalText,
-  readAnswerText,
-  readPersonalText,
-  type PersonalData,
-} from './personal-data.ts';
+import {noAnswer, type AnswerValues, type PersonalData} from './personal-data.ts';
 import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
 
 export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
@@ -36,6 +31,7 @@ export type NewRows = {
   consents: readonly RowOf<'consents'>[];
   context_values: readonly RowOf<'context_values'>[];
   consent_texts: readonly RowOf<'consent_texts'>[];
+  consent_words: readonly RowOf<'consent_words'>[];
   idempotency_keys: readonly RowOf<'idempotency_keys'>[];
   same_leads: readonly RowOf<'same_leads'>[];
   spent_proofs: readonly RowOf<'spent_proofs'>[];
@@ -50,14 +46,18 @@ export const newTables = [
   'consents',
   'context_values',
   'consent_texts',
+  'consent_words',
   'idempotency_keys',
   'same_leads',
   'spent_proofs',
   'confirmations',
 ] as const satisfies readonly (keyof NewRows)[];
 
-/** @param isSealed false if what is personal stays in clear, as with `clear` as the first data key */
-export function toNewRows(entry: LeadEntry, isSealed: boolean): NewRows {
+/**
+ * @param isSealed false if what is personal stays in clear, as with `clear` as the first data key
+ * @param storedWords the texts of consents that are known to be stored
+ */
+export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: ReadonlySet<string>): NewRows {
   const {
     id,
     createdAt,
@@ -100,7 +100,7 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean): NewRows {
         ...(isSealed ? nothingInClear : inClear(personal)),
       },
     ],
-    sealed: isSealed ? [{lead_id: id, part: 'lead', text: personalText(personal)}] : [],
+    sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
     deliveries: deliveries.map(
       ({destination, content, givesAnswer, state, address, nextAttemptAt, leaseEnd}) => ({
         lead_id: id,
@@ -126,6 +126,9 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean): NewRows {
     consents: personal.consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(personal.consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],
+    consent_words: [...new Set(consentText?.words)]
+      .filter((words) => !storedWords.has(words))
+      .map((words) => ({text_hash: hashOfText(words), words})),
     idempotency_keys: idempotency.map((key) => ({...key, ...ofLead})),
     same_leads: partner === null ? [] : leadDigests.map((digest) => ({partner, digest, ...ofLead})),
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
@@ -134,13 +137,16 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean): NewRows {
 }
 
 /** The rows as they are inserted: whoever inserts them also seals. */
-export const sealRows = (
+export function sealRows(
   rows: NewRows,
-  {seal}: Sealer,
-): Omit<NewRows, 'sealed'> & {sealed: RowOf<'sealed'>[]} => ({
-  ...rows,
-  sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...seal(text, lead_id, part)})),
-});
+  sealer: Sealer,
+): Omit<NewRows, 'sealed'> & {sealed: RowOf<'sealed'>[]} {
+  const {seal} = sealer.of(rows.leads[0]);
+  return {
+    ...rows,
+    sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...seal(text, part)})),
+  };
+}
 
 const inClear = ({lead, answer, attribution, context}: PersonalData) => ({
   ...answer,
@@ -269,8 +275,9 @@ export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;
 export function personalDataOf(row: ReadRow, sealer: Sealer): PersonalData {
   const whole = sealedOf(row.whole_key, row.whole_blob);
   const later = sealedOf(row.later_key, row.later_blob);
-  const personal = whole ? readPersonalText(sealer.open(whole, row.id, 'lead')) : inClearOf(row, sealer);
-  return later ? {...personal, answer: readAnswerText(sealer.open(later, row.id, 'answer'))} : personal;
+  const {open} = sealer.of(row);
+  const personal = whole ? (JSON.parse(open(whole, 'lead')) as PersonalData) : inClearOf(row, sealer);
+  return later ? {...personal, answer: JSON.parse(open(later, 'answer')) as AnswerValues} : personal;
 }
 
 const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>

@@ -152,7 +152,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     const {lead, content} = visitorLeads.read(partner, sent);
     // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
     const idempotency = visitorLeads.digestsOf(partner, `${key} ${content}`, content);
-    const replayed = await visitorLeads.replay(idempotency);
+    const replayed = await visitorLeads.replay(lead, idempotency);
     if (replayed) return replayed;
     const elapsed_ms = Date.now() - earliest + shortestTime;
     const signs = suspicions(sent && {...sent, elapsed_ms});

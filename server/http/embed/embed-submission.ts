@@ -122,7 +122,13 @@ export function readConsent(
       ip: request.address,
       userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
     },
-    consentText: {partner: partner.key, language, version, textHash: hashOfText(configured.text)},
+    consentText: {
+      partner: partner.key,
+      language,
+      version,
+      textHash: hashOfText(configured.text),
+      words: [configured.text, shown.given.text],
+    },
   };
 }
 

@@ -4,14 +4,14 @@ import {databaseTimings} from '../../config/timings.ts';
 import {createBatcher} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
-import {toAccepted, type Written} from '../new-lead.ts';
+import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
 import type {Database} from '../database.ts';
 import type {StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
-import {toNewRows, type NewRows} from '../rows.ts';
+import type {NewRows} from '../rows.ts';
 
 type Options = {
   /** `unnamed` if a connection pooler does not support prepared statements. */
@@ -44,6 +44,16 @@ export async function openPostgresStore(
 
   const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, sealer));
 
+  async function write(rows: NewRows): Promise<Written> {
+    const waitEnds = performance.now() + databaseTimings.keyWait;
+    let written = await accepts.add(rows);
+    while (written.outcome === 'key-in-progress' && performance.now() < waitEnds) {
+      await sleep(keyInterval);
+      written = await accepts.add(rows);
+    }
+    return written;
+  }
+
   const queries = leadQueries(
     {
       read: (statement) => orUnavailable(connections.read(statement)),
@@ -62,19 +72,7 @@ export async function openPostgresStore(
 
   return {
     ...queries,
-    accept(entry) {
-      const rows = toNewRows(entry, sealer.writesWith !== 0);
-      const waitEnds = performance.now() + databaseTimings.keyWait;
-      const write = async () => {
-        let written = await accepts.add(rows);
-        while (written.outcome === 'key-in-progress' && performance.now() < waitEnds) {
-          await sleep(keyInterval);
-          written = await accepts.add(rows);
-        }
-        return written;
-      };
-      return toAccepted(entry, write, queries.find);
-    },
+    accept: acceptsLeads(sealer, write, queries.find),
     // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
     damage: () => undefined,
     purge: () => Promise.resolve(true),

@@ -8,10 +8,9 @@ import {createBatcher} from '../batcher.ts';
 import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {Row} from '../database.ts';
-import {toAccepted, type Written} from '../new-lead.ts';
+import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
-import {toNewRows} from '../rows.ts';
 import {emitUpgrade} from '../schema.ts';
 import type {Commits, Outcomes, Result, Write} from './commits.ts';
 import {
@@ -113,10 +112,7 @@ export async function openSqliteStore(
 
   return {
     ...queries,
-    accept(entry) {
-      const rows = toNewRows(entry, sealer.writesWith !== 0);
-      return toAccepted(entry, () => writes.add({accept: rows}) as Promise<Written>, queries.find);
-    },
+    accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries.find),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
       // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.

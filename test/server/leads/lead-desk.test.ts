@@ -72,7 +72,7 @@ async function openDesk(
       gives_answer: Number(gives_answer),
     }));
   };
-  return {store, asked, held, take, rows};
+  return {server, store, desk, asked, held, take, rows};
 }
 
 const claim = async (store: LeadStore, destination: string, now: number) => {
@@ -84,6 +84,19 @@ const claim = async (store: LeadStore, destination: string, now: number) => {
 };
 
 forEachStore((over) => {
+  suite('an idempotency key', () => {
+    test("gets nothing of somebody else's lead that its row was made to name", async (t) => {
+      const {server, desk, take} = await openDesk(t, over);
+      const key = {owner: 'partner:acme', digest: 'digest', fingerprint: 'f'};
+      const own = asLead(prequalificationBody);
+      const {id} = await take({lead: own, idempotency: [key]});
+      assert.partialDeepStrictEqual(await desk.replay([key], own), {id});
+      const victim = await take({lead: asLead({...prequalificationBody, email: 'victim@example.com'})});
+      await server.execute(`UPDATE idempotency_keys SET lead_id = '${victim.id}'`);
+      assert.equal(await desk.replay([key], own), 'key-reused');
+    });
+  });
+
   suite('a lead with two destinations', () => {
     test('a lead goes at once to the destination with room, and to the other by the workers', async (t) => {
       const {store, asked, take} = await openDesk(t, over);

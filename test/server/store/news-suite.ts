@@ -45,9 +45,9 @@ const lost = new Set<string>();
 const sealing = createSealer(['a data key of at least 32 characters', 'clear']);
 const binding: Sealer = {
   ...sealing,
-  open(sealed, leadId, part) {
-    if (lost.has(leadId)) throw new SealError('The key of this lead is missing');
-    return sealing.open(sealed, leadId, part);
+  of(lead) {
+    if (lost.has(lead.id)) throw new SealError('The key of this lead is missing');
+    return sealing.of(lead);
   },
 };
 

@@ -1,12 +1,13 @@
 /** What a store with a data key holds in clear, what it reads again, and what it refuses to read. */
 import assert from 'node:assert/strict';
+import {createDecipheriv, createHmac, hkdfSync, randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import type {Attribution} from '../../../contract/embed.ts';
 import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Consent, DoneAnswer} from '../../../server/leads/stored-lead.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
 import {asLead, keyOf, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
@@ -225,8 +226,9 @@ forEachStore((over) => {
   suite('what was changed in the database is refused by name, and never shown:', () => {
     const server = over.useServer({dataKeys: [first]});
     const store = openForSuite(() => openStore(server.config, createSealer([first])));
+    const unique = () => ({idempotency: [], leadDigests: [], proof: undefined});
     const accept = async () => {
-      const entry = everything({idempotency: [], leadDigests: [], proof: undefined});
+      const entry = everything(unique());
       await store.accept(entry);
       return entry.id;
     };
@@ -255,6 +257,70 @@ forEachStore((over) => {
           `UPDATE sealed SET blob = (SELECT blob FROM sealed WHERE lead_id = '${other}') WHERE lead_id = '${one}'`,
         changed,
       ));
+    for (const [what, set] of Object.entries({
+      'client was set to another one': "cid = '1002'",
+      'partner was set to another one': "partner = 'other'",
+      'partner was taken away': 'partner = NULL',
+      'partner was set to an empty text': "partner = ''",
+    })) {
+      test(`a lead whose ${what}`, () =>
+        isRefused(([one]) => `UPDATE leads SET ${set} WHERE id = '${one}'`, changed));
+      test(`what is kept of an erased lead whose ${what}`, async () => {
+        const id = await accept();
+        await store.erase(id, Date.now(), () => true);
+        assert.partialDeepStrictEqual(await store.keptConsent(id), {first_name: 'Canary-first', consent});
+        await server.execute(`UPDATE leads SET ${set} WHERE id = '${id}'`);
+        await assert.rejects(store.keptConsent(id), SealError);
+      });
+    }
+    test('an answer and a reply that are stored after the client was changed open nothing', async () => {
+      const entry = everything({answer: {status: 'pending'}, ...unique()});
+      await store.accept(entry);
+      await server.execute(`UPDATE leads SET cid = '1002' WHERE id = '${entry.id}'`);
+      await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer});
+      await assert.rejects(store.find(entry.id), changed);
+    });
+    test('a reply to a lead whose client was changed', async () => {
+      const leaseEnd = Date.now() + 60_000;
+      const destination = randomUUID();
+      const entry = everything({...unique(), deliveries: [newDelivery({destination})]});
+      await store.accept(entry);
+      const claim = {now: Date.now(), leaseEnd, limit: 1, mostSends: 3};
+      assert.equal((await store.claimDue(destination, claim)).due.length, 1);
+      await store.postpone(keyOf(entry.id, destination), leaseEnd, {
+        until: 0,
+        error: 'The destination answered with 500',
+        tried: true,
+        ambiguous: false,
+        isCounted: false,
+        state: 'waiting',
+        excerpt: 'canary-reply',
+        recipients: null,
+      });
+      const reply = async () => (await store.lastReplies(entry.id)).map((each) => each.reply);
+      assert.deepEqual(await reply(), ['canary-reply']);
+      await server.execute(`UPDATE leads SET cid = '1002' WHERE id = '${entry.id}'`);
+      assert.deepEqual(await reply(), [null]);
+    });
+    test("a lead that was made a duplicate of somebody else's gets no answer of it", async () => {
+      const victim = await accept();
+      const others = {...lead, cid: '1002', email: 'other@example.com'};
+      const own = newEntry({lead: others, answer: {status: 'pending'}});
+      await store.accept(own);
+      await server.execute(`UPDATE leads SET duplicate_of = '${victim}' WHERE id = '${own.id}'`);
+      assert.deepEqual((await store.find(own.id))?.answer, {status: 'pending'});
+      assert.partialDeepStrictEqual(await store.readLead(own.id), {lead: {answer: {status: 'pending'}}});
+    });
+    test("a lead that was sent again gets nothing of somebody else's that its key names", async () => {
+      const victim = await accept();
+      const key = {owner: 'caller:other', digest: randomUUID(), fingerprint: 'f'};
+      const own = () => newEntry({lead: {...lead, cid: '1002'}, idempotency: [key]});
+      const first = own();
+      await store.accept(first);
+      assert.equal((await store.accept(own())).outcome, 'replayed');
+      await server.execute(`UPDATE idempotency_keys SET lead_id = '${victim}' WHERE lead_id = '${first.id}'`);
+      assert.deepEqual(await store.accept(own()), {outcome: 'key-reused'});
+    });
     for (const [what, at] of Object.entries({version: 1, 'check value': 3, nonce: 9, text: 40}))
       test(`a flipped byte of the ${what}`, () =>
         isRefused(([one]) => `UPDATE sealed SET blob = ${flipped(at)} WHERE lead_id = '${one}'`, changed));
@@ -376,6 +442,41 @@ forEachStore((over) => {
       assert.deepEqual(unreadable, [damaged]);
     });
   });
+});
+
+suite('a sealed text', () => {
+  const bound = {id: 'an id', cid: '1001', partner: 'acme'};
+
+  test('is opened with a key of its lead alone, by its description', () => {
+    const {data_key, blob} = createSealer([first]).of(bound).seal('the text', 'lead');
+    const bytes = Buffer.from(blob);
+    const dataKey = hkdfSync('sha256', first, '', 'lead-prequal data key', 32);
+    const key = createHmac('sha256', Buffer.from(dataKey)).update(bound.id).digest();
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(5, 17), {authTagLength: 16});
+    decipher.setAAD(
+      Buffer.from(`["lead-prequal data",1,${data_key},"${bound.cid}","${bound.partner}","an id","lead"]`),
+    );
+    decipher.setAuthTag(bytes.subarray(-16));
+    assert.equal(
+      decipher.update(bytes.subarray(17, -16), undefined, 'utf8') + decipher.final('utf8'),
+      'the text',
+    );
+    assert.deepEqual([bytes[0], bytes.readUInt32BE(1)], [1, data_key]);
+  });
+
+  for (const [what, change] of Object.entries({
+    'another id': {id: 'another'},
+    'another client': {cid: '100'},
+    'another partner': {partner: 'other'},
+    'no partner': {partner: null},
+    'a partner that takes a letter of its client': {cid: '100', partner: '1acme'},
+  }))
+    test(`is not opened with ${what}`, () => {
+      const sealer = createSealer([first]);
+      const sealed = sealer.of(bound).seal('the text', 'lead');
+      assert.equal(sealer.of(bound).open(sealed, 'lead'), 'the text');
+      assert.throws(() => sealer.of({...bound, ...change}).open(sealed, 'lead'), SealError);
+    });
 });
 
 const sealsWith = async (store: LeadStore) => {

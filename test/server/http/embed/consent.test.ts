@@ -125,6 +125,12 @@ suite('a partner with a consent in each language', () => {
     return JSON.parse(String(row?.['consent'])) as Record<string, unknown>;
   };
 
+  /** The text that the record of a consent names by its hash. */
+  const wordsOf = async (hash: unknown) =>
+    (await spoken.select(`SELECT words FROM consent_words WHERE text_hash = '${String(hash)}'`))[0]?.[
+      'words'
+    ];
+
   const rows: [form: string, key: string, query: string, lang: string | undefined, text: string][] = [
     ['in English', 'both', '&lang=en-US', 'en', english],
     ['in Spanish', 'both', '&lang=es-US', 'es', spanish],
@@ -168,6 +174,7 @@ suite('a partner with a consent in each language', () => {
           textHash: sha256(shown),
         },
       );
+      assert.equal(await wordsOf(textHash), shown);
     });
   }
   test('names each text by another version, also if the configured versions are the same', async () => {
