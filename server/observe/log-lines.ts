@@ -288,10 +288,11 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
     kind: `address of ${destination}`,
   }),
-  'lead-unreadable': ({lead, destination}) => ({
+  'lead-unreadable': ({lead, destination, reason}) => ({
     level: 'error',
-    fields: {lead, destination},
-    message: 'a lead cannot be read from the database: its delivery waits',
+    fields: {lead, destination, reason},
+    message: 'what is stored of a lead cannot be opened: "lead-prequal status" lists such leads',
+    kind: `${destination ?? ''} ${lead}`,
   }),
   'delivery-interrupted': ({lead, destination}) => ({
     level: 'error',

@@ -172,8 +172,11 @@ type Facts = {
   'delivery-interrupted': {lead: string; destination: string};
   /** The delivery was stored for another kind or address of the destination, and is held until an operator accepts it. */
   'address-changed': {lead: string; destination: string};
-  /** A lead cannot be read from the database, so its delivery is tried again later. */
-  'lead-unreadable': {lead: string; destination: string};
+  /**
+   * What is stored of a lead cannot be opened: a request wanted to read it (`reason`), a delivery waits for it
+   * (`destination`), or the sweep left it as it is.
+   */
+  'lead-unreadable': {lead: string; destination?: string; reason?: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */
   'delivery-settled': {
     lead: string;

@@ -6,6 +6,7 @@
 import {accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import type {Refusal} from '../../leads/lead-store.ts';
 import {findLogDamage} from './write-ahead-log.ts';
 
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
@@ -61,6 +62,17 @@ export function refuseUnwritable(path: string) {
 /** SQLite's result code without its details, such as 11 for a damaged page; 0 for any other error. */
 export const primaryCode = (error: unknown): number =>
   ((error as {errcode?: number} | undefined)?.errcode ?? 0) & 0xff;
+
+/** SQLite's result codes for a row that is too large (18), violates a constraint (19), or has a wrong type (20). */
+const rowCodes = [18, 19, 20];
+/** SQLite's result code for a statement that is wrong, for example because a table is missing. */
+const statementCode = 1;
+
+export function refusalOf(error: unknown): Refusal | undefined {
+  const code = primaryCode(error);
+  if (rowCodes.includes(code)) return 'row';
+  return code === statementCode ? 'statement' : undefined;
+}
 
 /** SQLite's result code when another connection has the lock. */
 export const busy = 5;
