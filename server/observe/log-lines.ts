@@ -131,6 +131,18 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     message:
       'another server has the same SQLite file open: stop one of the two, or use PostgreSQL, which several servers can share',
   }),
+  'database-readable': ({path}) => ({
+    level: 'warn',
+    fields: {path},
+    message:
+      'every user of this machine may read the SQLite file, which belongs to another user: let its owner run "chmod o=" for it and its folder',
+  }),
+  'database-unencrypted': ({host}) => ({
+    level: 'warn',
+    fields: {host},
+    message:
+      'DATABASE_URL asks for no TLS: leads and the password can be read on their way to this database; add sslmode=verify-full',
+  }),
   'descriptors-exhausted': ({limit}) => ({
     level: 'error',
     fields: {limit},

@@ -60,6 +60,10 @@ type Facts = {
   'database-upgraded': {from: number; to: number};
   /** Another server uses the SQLite file. */
   'database-shared': {path: string};
+  /** Users outside its group may read the SQLite file, which belongs to another user. */
+  'database-readable': {path: string};
+  /** The database is reached over a network without TLS, so that leads and its password can be read there. */
+  'database-unencrypted': {host: string};
   /** No file and no connection can be opened now. `limit` is how many this process may have open, if that is known. */
   'descriptors-exhausted': {limit: number | undefined};
   'descriptors-available': object;

@@ -38,7 +38,7 @@ const deleteBatch = 1_000;
 export function leadQueries(
   database: Database,
   sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'damage' | 'purge' | 'close'> & {noted(): Promise<void>} {
+): Omit<LeadStore, 'accept' | 'damage' | 'purge'> {
   const {read, readOne, write} = database;
   const opener = unreadableLeads(database, sealer);
 
@@ -97,8 +97,8 @@ export function leadQueries(
     ...dataKeyQueries(database, sealer, opener),
     ...erasureQueries(database, sealer, opener),
     unreadableLeads: (now) => opener.unreadableLeads(now),
-    /** Resolves when it is noted which leads could not be opened. */
-    noted: () => opener.noted(),
+    /** Leaves the connections open. */
+    close: () => opener.noted(),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));

@@ -80,7 +80,7 @@ export async function openPostgresStore(
     purge: () => Promise.resolve(true),
     async close() {
       await accepts.drained();
-      await queries.noted();
+      await queries.close();
       await connections.close();
     },
   };

@@ -24,7 +24,7 @@ import {
   sqliteWords,
 } from './connection.ts';
 import {watchForDamage, type DamageWatch} from './damage-watch.ts';
-import {makeFile, refusalOf} from './files.ts';
+import {makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -57,6 +57,7 @@ export async function openSqliteStore(
   if (emit) {
     emitUpgrade(writer.before, emit);
     if (lock.isTaken) emit({type: 'database-shared', path});
+    if (othersMayRead(path)) emit({type: 'database-readable', path});
   }
   const reader = openReader(path);
   const {all, one} = createRunner(reader);
@@ -101,7 +102,7 @@ export async function openSqliteStore(
   });
 
   async function close() {
-    await queries.noted();
+    await queries.close();
     await writes.drained();
     await damage.stop();
     // Code that waited for a write may still read its result before the reader closes.
@@ -184,7 +185,7 @@ async function storeOver(
     sealer,
   );
   async function close() {
-    await queries.noted();
+    await queries.close();
     await attempt(closeConnection);
   }
   await queries.checkKeys().catch(async (error: unknown) => {
