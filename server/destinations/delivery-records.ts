@@ -30,13 +30,16 @@ export const keyOf = ({lead, destination, content}: DueDelivery) => `${destinati
 export function createDeliveryRecords(store: LeadStore, timings: Timings): DeliveryRecords {
   const remoteIds = new Map<string, string>();
   const closing = new AbortController();
-  const retrying = retry(handleWhen((error) => error instanceof StoreError && !isAboutRow(error)), {
-    maxAttempts: 2_000,
-    backoff: new ExponentialBackoff({
-      initialDelay: timings.firstWriteRetry,
-      maxDelay: timings.longestWriteRetry,
-    }),
-  });
+  const retrying = retry(
+    handleWhen((error) => error instanceof StoreError && !isAboutRow(error)),
+    {
+      maxAttempts: 2_000,
+      backoff: new ExponentialBackoff({
+        initialDelay: timings.firstWriteRetry,
+        maxDelay: timings.longestWriteRetry,
+      }),
+    },
+  );
   /**
    * Each attempt calls `work` again, so that it reads the current `due.leaseEnd`: the courier changes it if this
    * process claims the delivery again meanwhile.

@@ -92,11 +92,7 @@ const selectKept = `
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
 type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
 
-export function erasureQueries(
-  database: Database,
-  sealer: Sealer,
-  {open, note}: LeadOpener,
-): ErasureStore {
+export function erasureQueries(database: Database, sealer: Sealer, {open, note}: LeadOpener): ErasureStore {
   const {read, readOne, write, jsonList} = database;
 
   /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */

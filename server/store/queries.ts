@@ -11,13 +11,7 @@ import {operatorQueries} from './operator-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {answerOf, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {versionQueries} from './version-queries.ts';
-import {
-  isErased,
-  joinPersonal,
-  readColumns,
-  toRememberedText,
-  type ReadRow,
-} from './rows.ts';
+import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';

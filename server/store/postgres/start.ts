@@ -179,9 +179,7 @@ const loopback = readRanges('loopback');
 export function unencryptedHost(url: string): string | undefined {
   const {host, ssl} = new pg.Client({connectionString: url});
   const isHere =
-    host.startsWith('/') ||
-    /^(.+\.)?localhost$/.test(host) ||
-    isWithin(readAddress(host) ?? '', loopback);
+    host.startsWith('/') || /^(.+\.)?localhost$/.test(host) || isWithin(readAddress(host) ?? '', loopback);
   return ssl || isHere ? undefined : host;
 }
 

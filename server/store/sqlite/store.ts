@@ -179,7 +179,9 @@ async function storeOver(
       read: (statement) => attempt(() => all(statement)),
       readOne: (statement) => attempt(() => one(statement)),
       write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
-      ...(readPath !== undefined && {writeAside: (statement) => attempt(() => writeOnce(readPath, statement))}),
+      ...(readPath !== undefined && {
+        writeAside: (statement) => attempt(() => writeOnce(readPath, statement)),
+      }),
       ...sqliteWords,
     },
     sealer,

@@ -58,9 +58,13 @@ for (const {name, postgres, skip} of databaseKinds) {
       const file = join(folder, 'leads.jsonl');
       const {code, stderr} = await run('leads', 'export', file);
       assert.equal(code, 1);
-      for (const id of bad) assert.match(stderr, new RegExp(`${referenceOf(id)} \\(${id}\\) cannot be read: `));
+      for (const id of bad)
+        assert.match(stderr, new RegExp(`${referenceOf(id)} \\(${id}\\) cannot be read: `));
       const written = readFileSync(file, 'utf8').trimEnd().split('\n');
-      assert.deepEqual(written.map((line) => (JSON.parse(line) as {id: string}).id).toSorted(), others.toSorted());
+      assert.deepEqual(
+        written.map((line) => (JSON.parse(line) as {id: string}).id).toSorted(),
+        others.toSorted(),
+      );
       const met = await status();
       assert.notEqual(met.code, 0);
       assert.deepEqual(met.unreadable.map(({id}) => id).toSorted(), bad);
@@ -74,7 +78,10 @@ for (const {name, postgres, skip} of databaseKinds) {
         `UPDATE sealed SET data_key = (SELECT MAX(data_key) FROM sealed) WHERE lead_id = '${mended!.id}'`,
       );
       const [lost] = byReason(/missing/);
-      assert.deepEqual((await status()).unreadable.map(({id}) => id), [lost!.id]);
+      assert.deepEqual(
+        (await status()).unreadable.map(({id}) => id),
+        [lost!.id],
+      );
       assert.equal((await run('leads', 'erase', lost!.id, '--yes')).code, 0);
       assert.deepEqual((await status()).unreadable, []);
     });
@@ -92,11 +99,18 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
 
     test('leads show of one fails, and status names it alone', async (t) => {
-      const {run, bad: [first], status} = await damaged(t);
+      const {
+        run,
+        bad: [first],
+        status,
+      } = await damaged(t);
       const {code, stderr} = await run('leads', 'show', first!);
       assert.equal(code, 1);
       assert.match(stderr, /cannot be read/);
-      assert.deepEqual((await status()).unreadable.map(({id}) => id), [first]);
+      assert.deepEqual(
+        (await status()).unreadable.map(({id}) => id),
+        [first],
+      );
     });
 
     test('the sweep leaves them as they are, says so, and erases all others', async (t) => {
@@ -139,7 +153,10 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('an answer that comes for one is stored, and ends its delivery', async (t) => {
-      const {bad, execute, open} = await damaged(t, {answer: {status: 'pending'}, deliveries: [newDelivery()]});
+      const {bad, execute, open} = await damaged(t, {
+        answer: {status: 'pending'},
+        deliveries: [newDelivery()],
+      });
       const store = await open();
       const [lead] = bad as [string];
       await execute(`UPDATE leads SET status = 'done' WHERE id = '${lead}'`);
@@ -152,7 +169,12 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('a consent that was kept, and that cannot be opened, is named by status, too', async (t) => {
-      const {run, others: [id], execute, status} = await damaged(t);
+      const {
+        run,
+        others: [id],
+        execute,
+        status,
+      } = await damaged(t);
       assert.equal((await run('leads', 'erase', id!, '--yes')).code, 0);
       await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`);
       await run('leads', 'show', id!);

@@ -9,7 +9,8 @@ import {acme} from '../../support/test-server.ts';
 forEachStore((over) => {
   suite('what the database will refuse again', () => {
     const server = over.useServer();
-    const send = (cid: string) => server.fetch('/json/leads', postJson({...prequalificationBody, cid}, basic(acme)));
+    const send = (cid: string) =>
+      server.fetch('/json/leads', postJson({...prequalificationBody, cid}, basic(acme)));
     const isSqlite = over.name === 'SQLite';
     async function isFailed(response: Response) {
       assert.equal(response.headers.get('retry-after'), null);

@@ -14,17 +14,16 @@ import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 
 suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
   async function databaseIn(t: TestContext, encoding: string) {
-    const database = await createDatabase(
-      'template0',
-      `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`,
-    );
+    const database = await createDatabase('template0', `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`);
     t.after(() => database.drop());
     return database;
   }
   const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
 
   for (const encoding of ['LATIN1', 'WIN1252', 'SQL_ASCII']) {
-    const why = new RegExp(`encoding ${encoding}, .*CREATE DATABASE leads ENCODING 'UTF8' TEMPLATE template0`);
+    const why = new RegExp(
+      `encoding ${encoding}, .*CREATE DATABASE leads ENCODING 'UTF8' TEMPLATE template0`,
+    );
 
     test(`${encoding} is refused by the start and by config check, with the remedy, and nothing is made`, async (t) => {
       const database = await databaseIn(t, encoding);
@@ -46,7 +45,9 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
     const database = await databaseIn(t, 'UTF8');
     const store = await openPostgresStore(database.url, clearText);
     t.after(() => store.close());
-    const entry = newEntry({lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'})});
+    const entry = newEntry({
+      lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
+    });
     assert.equal((await store.accept(entry)).outcome, 'created');
     assert.partialDeepStrictEqual((await store.find(entry.id))?.lead, {
       first_name: 'Łukasz',
@@ -57,7 +58,9 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
 suite('an error of PostgreSQL that will be the same at the next try', {skip: withoutPostgres}, () => {
   test('is about the row if its data or a constraint is refused, wherever it is written or read', async (t) => {
-    const {stores: [store]} = await openPostgresStores(t, 1);
+    const {
+      stores: [store],
+    } = await openPostgresStores(t, 1);
     const entry = newEntry({deliveries: [newDelivery()]});
     await store!.accept(entry);
     const isRefused = (work: Promise<unknown>) =>
@@ -68,7 +71,10 @@ suite('an error of PostgreSQL that will be the same at the next try', {skip: wit
   });
 
   test('is about the statement if a privilege or a table is missing', async (t) => {
-    const {database, stores: [store]} = await openPostgresStores(t, 1);
+    const {
+      database,
+      stores: [store],
+    } = await openPostgresStores(t, 1);
     const isRefused = (work: Promise<unknown>) =>
       assert.rejects(work, (error) => error instanceof StoreRefused && error.refusal === 'statement');
     await database.query('ALTER TABLE leads RENAME TO gone');

@@ -83,7 +83,11 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
     ['sslmode=require', ownAuthority],
     ['sslmode=verify-full', ownAuthority],
     ['sslmode=verify-full&sslrootcert=<folder>/other.pem', /certificate.*sslrootcert=/],
-    ['sslmode=verify-full&sslrootcert=<folder>/ca.pem', /Name the host .* that the certificate names/, '127.0.0.1'],
+    [
+      'sslmode=verify-full&sslrootcert=<folder>/ca.pem',
+      /Name the host .* that the certificate names/,
+      '127.0.0.1',
+    ],
     ['sslmode=verify-full&sslrootcert=<folder>/none.pem', /no such file or directory, open '.*none\.pem'/],
   ];
   for (const [query, says, host] of refused) {

@@ -27,7 +27,9 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     const data = join(folder.path, 'data');
     const path = join(data, 'leads.sqlite');
     mkdirSync(data);
-    await openWhile(openSqliteStore(path, clearText, undefined, {watch: watchNothing}), () => Promise.resolve());
+    await openWhile(openSqliteStore(path, clearText, undefined, {watch: watchNothing}), () =>
+      Promise.resolve(),
+    );
     chownSync(data, 0, group);
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);
@@ -60,7 +62,10 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
       );
       const sent = await fetch(`${service.url}/json/leads`, postJson(prequalificationBody, basic(acme)));
       assert.equal(sent.status, 201);
-      assert.equal(service.lines.some((line) => /every user of this machine may read/.test(line)), isWarned);
+      assert.equal(
+        service.lines.some((line) => /every user of this machine may read/.test(line)),
+        isWarned,
+      );
       const listed = run('leads', 'count');
       assert.deepEqual(listed, {status: 0, stdout: '1\n', stderr: ''});
       const {uid, mode: left} = statSync(path);
