@@ -11,9 +11,9 @@ import type {SealedText, Sealer} from './sealing.ts';
 
 export type LeadOpener = {
   /** The lead of a row, or why it cannot be opened. */
-  open(row: ReadRow): FullLead | Tombstone | LeadUnreadable;
+  open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
   /** Notes that something of a lead cannot be opened. Only who closes the store waits for that (`noted`). */
-  note(id: string): void;
+  note: (id: string) => void;
 };
 
 /** Milliseconds for which it is known that a lead cannot be opened. */

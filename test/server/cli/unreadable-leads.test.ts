@@ -52,7 +52,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       return {...operated, bad: [first, second].toSorted(), others, status, open};
     }
 
-    test('an export goes on, names them, and has status 1; then status names them until they are mended', async (t) => {
+    test('an export goes on without them, and status names them until they are mended', async (t) => {
       const {run, execute, folder, bad, others, status} = await damaged(t);
       assert.deepEqual((await status()).unreadable, [], 'nobody has met them yet');
       const file = join(folder, 'leads.jsonl');
