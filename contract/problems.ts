@@ -26,6 +26,7 @@ export const problems = {
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too large'],
   internal: [500, 'Something went wrong here'],
+  'lead-unreadable': [500, 'What is stored of the lead cannot be opened'],
   'upstream-refused': [502, 'The lead was refused upstream'],
   'result-pending': [503, 'The result is not there yet'],
   'store-unavailable': [503, 'The lead cannot be stored right now'],

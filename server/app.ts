@@ -14,7 +14,7 @@ import {createIdempotencyDigests} from './leads/idempotency.ts';
 import type {LeadStore} from './leads/lead-store.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
-import {openStore} from './store/open-store.ts';
+import {openStore, unencryptedHost} from './store/open-store.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
@@ -81,7 +81,11 @@ export async function createApp(
     if (changed.length > 0) throw new ConfigError(changed, []);
     for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
   }
-  await check(config).catch(async (error: unknown) => {
+  async function sayUnencrypted() {
+    const host = await unencryptedHost(config);
+    if (host !== undefined) emit({type: 'database-unencrypted', host});
+  }
+  await Promise.all([check(config), sayUnencrypted()]).catch(async (error: unknown) => {
     await opened.close();
     throw error;
   });

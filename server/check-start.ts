@@ -19,7 +19,8 @@ import {goneAfter} from './reload/reloads.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 import {createSealer} from './store/sealing.ts';
-import {inspectStore, openStoreBeside} from './store/open-store.ts';
+import {inspectStore, openStoreBeside, unencryptedHost} from './store/open-store.ts';
+import {othersMayRead} from './store/sqlite/files.ts';
 import {readVersions} from './versions/embed-versions.ts';
 
 /** A fault stops the start. The text has no secrets. */
@@ -45,6 +46,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
         logged({type: 'destination-unencrypted', destination}),
       ),
       ...(await orFault(() => checkForm(config))),
+      ...(await orFault(() => checkSecrecy(config))),
       ...(await orFault(() => checkStore(config))),
       ...(await checkRedis(config)),
       ...(await checkPorts(config)),
@@ -78,6 +80,14 @@ function checkForm(config: Config): Finding[] {
   const {hint} = newestScript(config);
   snippetForTerminal(config, readVersions(config));
   return hint === undefined ? [] : [note(hint)];
+}
+
+/** Whether others can read the leads on their way to the database, or in its file. */
+async function checkSecrecy(config: Config): Promise<Finding[]> {
+  const {databaseUrl, databasePath: path} = config;
+  const host = await unencryptedHost(config);
+  if (host !== undefined) return logged({type: 'database-unencrypted', host});
+  return !databaseUrl && othersMayRead(path) ? logged({type: 'database-readable', path}) : [];
 }
 
 async function checkStore(config: Config): Promise<Finding[]> {

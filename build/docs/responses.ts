@@ -11,6 +11,7 @@ import type {ProblemCode} from '../../contract/problems.ts';
 export const serviceStates = [
   'all is well',
   'the lead was erased',
+  'the lead cannot be opened',
   'the upstream does not answer',
   'the upstream refuses leads',
   'the store cannot write',
@@ -228,6 +229,14 @@ export const rows: readonly Row[] = [
     has: {Connection: /^close$/},
   },
   {
+    when: 'a key under which a lead was stored that cannot be opened',
+    state: 'the lead cannot be opened',
+    ...create,
+    headers: {'Idempotency-Key': usedKey},
+    status: 500,
+    problem: 'lead-unreadable',
+  },
+  {
     when: 'the store cannot be written to',
     state: 'the store cannot write',
     ...create,
@@ -259,6 +268,13 @@ export const rows: readonly Row[] = [
     ...read,
     status: 404,
     problem: 'not-found',
+  },
+  {
+    when: 'a lead that is damaged in the database, or whose data key is missing',
+    state: 'the lead cannot be opened',
+    ...read,
+    status: 500,
+    problem: 'lead-unreadable',
   },
   {when: 'a standard lead', ...read, lead: 'standard', status: 404, problem: 'no-prequalification'},
   {

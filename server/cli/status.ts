@@ -5,13 +5,16 @@
 import {Command} from 'commander';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {digestOf} from '../config/reloaded.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {openStates} from '../leads/deliveries.ts';
+import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {askMetrics, askState, type Sample, type ServerState} from '../observe/ask-server.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {readDisk, type Readings} from '../observe/readings.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {unreadableLead} from './export.ts';
 import {readDestinations, toJsonRow, wrongOf, type DestinationRow} from './destination-rows.ts';
 import {
   ago,
@@ -69,6 +72,7 @@ type Seen = {
   disk: Readings['disk'];
   destinations: DestinationRow[];
   partners: PartnerRow[];
+  unreadable: UnreadableLead[];
 };
 
 export const statusCommand = (run: Run): Command =>
@@ -95,6 +99,7 @@ async function look(run: Run): Promise<Seen> {
     disk: undefined,
     destinations: [],
     partners: [],
+    unreadable: [],
   };
   try {
     const config = readConfig(run.environment);
@@ -109,6 +114,7 @@ async function look(run: Run): Promise<Seen> {
       seen.destinations = (await readDestinations(store, config)).map((row) => asServerSees(row, samples));
       seen.partners = await readPartners(store, config, samples);
       seen.processes = await store.processes(Date.now() - goneAfter);
+      seen.unreadable = await store.unreadableLeads(Date.now());
     }).catch((error: unknown) => {
       seen.store = 'failing';
       findings.push({
@@ -120,6 +126,7 @@ async function look(run: Run): Promise<Seen> {
       ...seen.destinations.flatMap(destinationFindings),
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(seen.processes, config),
+      ...seen.unreadable.map(unreadableFinding),
     );
     findings.push(...(await settingFindings(run)));
   } catch (error) {
@@ -167,6 +174,12 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
     return [{level: 'warning', text}];
   });
 }
+
+/** Nothing looks for such leads: these are the ones that somebody met in the last day. */
+const unreadableFinding = (lead: UnreadableLead): Finding => ({
+  level: 'degraded',
+  text: `${unreadableLead(lead)} Give back its data key, restore a backup of it, or erase it: "lead-prequal leads erase ${lead.id}".`,
+});
 
 function diskFindings(disk: Seen['disk']): Finding[] {
   if (!disk || disk.free >= disk.size * lowDisk) return [];
@@ -265,7 +278,7 @@ async function readPartners(
 
 function printJson(
   {print, status}: Run,
-  {findings, processes, server, store, disk, destinations, partners}: Seen,
+  {findings, processes, server, store, disk, destinations, partners, unreadable}: Seen,
 ) {
   return print({
     status: ['ok', 'degraded', 'down'][status],
@@ -288,6 +301,11 @@ function printJson(
       refused_for: refusedFor,
       last_lead_at: isoTime(lastLead),
       silent: isSilent,
+    })),
+    unreadable_leads: unreadable.map(({id, unreadable: reason}) => ({
+      id,
+      reference: referenceOf(id),
+      reason,
     })),
   });
 }

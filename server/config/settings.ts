@@ -193,7 +193,9 @@ export const settingGroups = {
       .describe('The SQLite file. If it or its folder does not exist, the server creates it.'),
     DATABASE_URL: postgresUrl
       .optional()
-      .describe('`postgres://…`, a PostgreSQL database instead of the SQLite file. Processes may share it.'),
+      .describe(
+        '`postgres://…`, a PostgreSQL instead of the SQLite file ([TLS](operations.md#tls-to-postgresql)).',
+      ),
     DATA_KEY: list
       .pipe(
         nonEmpty(

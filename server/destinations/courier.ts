@@ -19,7 +19,7 @@ import {
   type UnusedLease,
 } from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
-import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
+import {reasonOf, StoreError, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading, DestinationState} from '../observe/readings.ts';
@@ -257,7 +257,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
         throw new NotTried(reasonOf(error));
       });
 
-  /** @throws StoreUnavailable when the destination accepted the lead, but its id could not be stored */
+  /** @throws StoreError when the destination accepted the lead, but its id could not be stored */
   async function attempt(
     {due, latest}: Delivery,
     channel: Channel | undefined,
@@ -282,7 +282,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       if (channel.terms.dropsUnknown && due.ambiguousCounted > 0) return {state: 'dropped', reason: unknown};
       return await channel.breaker.execute({lead: due.lead.id, latest, work});
     } catch (failure) {
-      if (failure instanceof StoreUnavailable) throw failure;
+      if (failure instanceof StoreError) throw failure;
       if (failure instanceof NeverTried) return {state: 'dropped', reason: failure.message};
       return {failure};
     } finally {

@@ -1,11 +1,12 @@
 /**
  * Stores the outcome of deliveries. During an outage of the store, each write is retried for up to an hour, so that no
- * reply of a destination is lost. After that, the write rejects with `StoreUnavailable`.
+ * reply of a destination is lost. After that, the write rejects with the last error. A write that the database
+ * refuses because of its row is not retried.
  */
-import {ExponentialBackoff, handleType, retry} from 'cockatiel';
+import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Postponed, Settlement} from '../leads/deliveries.ts';
-import {StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
+import {isAboutRow, StoreError, type LeadStore} from '../leads/lead-store.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 
 /** The maximum number of ids in memory. Beyond it the oldest is dropped, whose write has ended long ago. */
@@ -29,13 +30,16 @@ export const keyOf = ({lead, destination, content}: DueDelivery) => `${destinati
 export function createDeliveryRecords(store: LeadStore, timings: Timings): DeliveryRecords {
   const remoteIds = new Map<string, string>();
   const closing = new AbortController();
-  const retrying = retry(handleType(StoreUnavailable), {
-    maxAttempts: 2_000,
-    backoff: new ExponentialBackoff({
-      initialDelay: timings.firstWriteRetry,
-      maxDelay: timings.longestWriteRetry,
-    }),
-  });
+  const retrying = retry(
+    handleWhen((error) => error instanceof StoreError && !isAboutRow(error)),
+    {
+      maxAttempts: 2_000,
+      backoff: new ExponentialBackoff({
+        initialDelay: timings.firstWriteRetry,
+        maxDelay: timings.longestWriteRetry,
+      }),
+    },
+  );
   /**
    * Each attempt calls `work` again, so that it reads the current `due.leaseEnd`: the courier changes it if this
    * process claims the delivery again meanwhile.

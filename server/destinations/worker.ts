@@ -4,7 +4,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import {reasonOf, StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
+import {reasonOf, StoreError, type LeadStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Courier} from './courier.ts';
 import type {Terms} from './terms.ts';
@@ -106,7 +106,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
       const woken = new AbortController();
       wake = () => woken.abort();
       const begun = await claimDue().catch((error: unknown) => {
-        const reason = error instanceof StoreUnavailable ? error.reason : reasonOf(error);
+        const reason = error instanceof StoreError ? error.reason : reasonOf(error);
         emit({type: 'outbox-unreadable', destination, reason});
         return 0;
       });

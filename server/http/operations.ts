@@ -83,7 +83,7 @@ const keyProblems = [
   'idempotency-key-reused',
   'lead-erased',
 ] as const;
-const storeProblems = ['store-unavailable'] as const;
+const storeProblems = ['store-unavailable', 'lead-unreadable'] as const;
 const callerProblems = ['unauthorized', 'too-many-requests'] as const;
 const pageProblems = ['unknown-partner', 'origin-not-allowed', 'too-many-requests'] as const;
 

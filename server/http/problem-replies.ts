@@ -6,7 +6,7 @@ import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, Request, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
-import {StoreUnavailable} from '../leads/lead-store.ts';
+import {LeadUnreadable, StoreUnavailable} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
 
 type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};
@@ -43,6 +43,12 @@ function reply(response: Response, {code, message, extras}: ProblemError) {
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof StoreUnavailable) return storeUnavailable();
+  if (error instanceof LeadUnreadable) {
+    return new ProblemError(
+      'lead-unreadable',
+      'The lead is stored, but it is damaged, or its key is missing. Sending this again will not help: the operator of this server has to mend it.',
+    );
+  }
   // Express's router throws errors with a 4xx status, for example for a URL that it cannot decode.
   const {status} = error as {status?: number};
   if (status !== undefined && status >= 400 && status < 500) {
@@ -60,6 +66,9 @@ export function observedProblem(error: unknown, request: Request, emit: Emit): P
   request.problem = answer.code;
   if (error instanceof StoreUnavailable) {
     emit({type: 'store-unavailable', request: request.id, reason: error.reason});
+  } else if (error instanceof LeadUnreadable) {
+    request.leadId = error.id;
+    emit({type: 'lead-unreadable', lead: error.id, reason: error.reason});
   } else if (problems[answer.code][0] >= 500 && !(error instanceof ProblemError)) {
     emit({type: 'request-failed', request: request.id, error});
   }

@@ -10,6 +10,7 @@ import {mergesDuplicates, type Partner} from '../config/partners.ts';
 import {addressDigests, networkDigest} from '../leads/confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from '../leads/idempotency.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
+import {LeadUnreadable} from '../leads/lead-store.ts';
 import {parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import type {ResultTokens} from '../leads/result-tokens.ts';
 import type {DoneAnswer, StoredLead} from '../leads/stored-lead.ts';
@@ -69,20 +70,30 @@ export function createVisitorLeads(parts: Parts): VisitorLeads {
    * An unknown id, another partner's lead, and a missing or wrong token all cause the same query and the same comparison,
    * so that the response time tells a stranger nothing.
    */
-  async function readWithToken(partner: Partner, id: string, token: string) {
-    const stored = await desk.find(id);
+  async function findWithToken(partner: Partner, id: string, token: string) {
+    const stored = await desk.find(id).catch((error: unknown) => {
+      if (error instanceof LeadUnreadable) return error;
+      throw error;
+    });
     const mayRead = tokens.verify(id, token, stored?.createdAt ?? 0);
     return stored && mayRead && stored.partner === partner.key ? stored : undefined;
   }
 
-  /** The id of the earlier lead that this one corrects, if the page has a valid token for the earlier lead. */
+  /**
+   * The id of the earlier lead that this one corrects, if the page has a valid token for the earlier lead. Nothing needs to
+   * be read of that one.
+   */
   async function supersededId(partner: Partner, body: EmbedSubmission | undefined) {
     const named = body?.supersedes;
-    return named && (await readWithToken(partner, named.id, named.token))?.id;
+    return named && (await findWithToken(partner, named.id, named.token))?.id;
   }
 
   return {
-    readWithToken,
+    async readWithToken(partner, id, token) {
+      const found = await findWithToken(partner, id, token);
+      if (found instanceof LeadUnreadable) throw found;
+      return found;
+    },
 
     read(partner, body) {
       const lead = readLead(body ? {...leadOfForm(partner, body), cid: partner.cid} : null, parseFormLead);

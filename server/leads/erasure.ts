@@ -62,13 +62,19 @@ export type ErasureStore = {
   keptConsent(id: string): Promise<KeptConsent | undefined>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
-   * kept long enough. Tells nobody, because the receivers have rules of their own.
+   * kept long enough. Tells nobody, because the receivers have rules of their own. A lead that cannot be opened stays as it
+   * is, because its consent could not be kept.
    * @param after where the slice before ended. Undefined for the first one
-   * @returns `next` is undefined after the last slice
+   * @returns `next` is undefined after the last slice. `unreadable` are the ids of leads that stayed
    */
   sweep(
     now: number,
     retention: Retention,
     after?: SweepPlace,
-  ): Promise<{leads: number; consents: number; next: SweepPlace | undefined}>;
+  ): Promise<{
+    leads: number;
+    consents: number;
+    unreadable: readonly string[];
+    next: SweepPlace | undefined;
+  }>;
 };

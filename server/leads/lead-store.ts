@@ -21,7 +21,7 @@ import {isShortage, noDescriptors} from '../observe/file-descriptors.ts';
 import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {IdempotencyKey} from './idempotency.ts';
-import type {LeadReader} from './lead-filter.ts';
+import type {LeadReader, UnreadableLead} from './lead-filter.ts';
 import type {Answer, Consent, LeadRecord, RememberedText, StoredLead, Tombstone} from './stored-lead.ts';
 import type {KeyStore} from './data-keys.ts';
 import type {ErasureStore} from './erasure.ts';
@@ -78,10 +78,16 @@ export type Accepted =
 /** The parts of the store that are described where they are used. */
 type OtherParts = LeadReader & RequestStore & ReloadStore & KeyStore & ErasureStore;
 
-/** All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`. */
+/**
+ * All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`, and with
+ * `StoreRefused` if another try would be of no use.
+ */
 export type LeadStore = OtherParts & {
   accept(entry: LeadEntry): Promise<Accepted>;
-  /** The answer of a duplicate is that of the lead that it was merged into. */
+  /**
+   * The answer of a duplicate is that of the lead that it was merged into, if that can be opened.
+   * @throws LeadUnreadable
+   */
   find(id: string): Promise<StoredLead | undefined>;
   /**
    * The leads with these ids that exist, by id. A lead that cannot be read is `unreadable`, with the reason. A duplicate
@@ -90,6 +96,11 @@ export type LeadStore = OtherParts & {
   findRecords(
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | {unreadable: string}>>;
+  /**
+   * The leads of the last day, a hundred at most, that somebody wanted to read and that cannot be opened, neither then nor
+   * now. Nothing looks for such leads: each process notes in the store those that it meets.
+   */
+  unreadableLeads(now: number): Promise<UnreadableLead[]>;
   /** The lead that was stored with an idempotency key, and its fingerprint. */
   findByKey(
     owner: string,
@@ -235,17 +246,66 @@ export function reasonOf(error: unknown): string {
 /** Characters. */
 const maxReasonLength = 200;
 
-export class StoreUnavailable extends Error {
+/** The store could not do what it was asked. */
+export class StoreError extends Error {
   /** The cause, in one line for the log. */
   readonly reason: string;
 
-  constructor(cause: unknown) {
+  constructor(what: string, cause: unknown) {
     const reason = reasonOf(cause);
-    super(`The store cannot work right now: ${reason}`);
-    this.name = 'StoreUnavailable';
+    super(`${what}: ${reason}`);
+    this.name = new.target.name;
     this.reason = reason;
   }
 }
 
-/** The store works, but refuses this row because of a constraint or the type of a column. */
-export class RowRefused extends StoreUnavailable {}
+/** The store does not work now. The next try may succeed. */
+export class StoreUnavailable extends StoreError {
+  constructor(cause: unknown) {
+    super('The store cannot work right now', cause);
+  }
+}
+
+/**
+ * What a database refuses, and will refuse again at every try.
+ * - `row`: the values of one row. The store works for all others
+ * - `statement`: the statement itself, for example because a table or a privilege is missing. Then the store does not work
+ */
+export type Refusal = 'row' | 'statement';
+
+/** Sending the same again is of no use. */
+export class StoreRefused extends StoreError {
+  readonly refusal: Refusal;
+
+  constructor(cause: unknown, refusal: Refusal) {
+    super(`The database refuses this ${refusal}`, cause);
+    this.refusal = refusal;
+  }
+}
+
+export const storeError = (cause: unknown, refusal: Refusal | undefined): StoreError =>
+  refusal ? new StoreRefused(cause, refusal) : new StoreUnavailable(cause);
+
+/** The store works, but this lead cannot be opened: it is damaged, or its data key is missing. */
+export class LeadUnreadable extends StoreError {
+  readonly id: string;
+  readonly cid: string;
+  readonly partner: string | null;
+  readonly createdAt: number;
+
+  /** @param lead what is known of it, because it is never sealed */
+  constructor(
+    {id, cid, partner, createdAt}: Pick<StoredLead, 'id' | 'partner' | 'createdAt'> & {cid: string},
+    reason: string,
+  ) {
+    super(`The lead ${id} cannot be opened`, reason);
+    this.id = id;
+    this.cid = cid;
+    this.partner = partner;
+    this.createdAt = createdAt;
+  }
+}
+
+/** Whether the store works, and only something about one row does not. */
+export const isAboutRow = (error: unknown) =>
+  error instanceof LeadUnreadable || (error instanceof StoreRefused && error.refusal === 'row');

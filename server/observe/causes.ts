@@ -230,6 +230,9 @@ export const mailCauses = {
   ),
 } as const;
 
+const ownAuthority =
+  'Save the certificate of this authority, which the platform offers, and name it in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem.';
+
 /** Words of SQLite, PostgreSQL and Linux in the reason why the store does not work. */
 const storeCauses: readonly Cause[] = [
   row('database or disk is full', 'the disk has no room', 'Free some space. The server goes on by itself.'),
@@ -266,6 +269,36 @@ const storeCauses: readonly Cause[] = [
     'has not come back',
     'the disk hangs, or another transaction holds the tables',
     'Look for a backup, a full RAID cache, or a lock (pg_stat_activity).',
+  ),
+  row(
+    'self-signed certificate',
+    'the certificate of PostgreSQL is signed by an authority of its own',
+    ownAuthority,
+  ),
+  row(
+    'unable to get local issuer certificate',
+    'the certificate of PostgreSQL is signed by an authority that is not known here',
+    ownAuthority,
+  ),
+  row(
+    'unable to verify the first certificate',
+    'the certificate of PostgreSQL is signed by an authority that is not known here',
+    ownAuthority,
+  ),
+  row(
+    "does not match certificate's altnames",
+    'the certificate of PostgreSQL is for another host',
+    'Name the host in DATABASE_URL that the certificate names, or check the authority alone, with uselibpqcompat=true&sslmode=verify-ca and sslrootcert.',
+  ),
+  row(
+    'does not support SSL connections',
+    'PostgreSQL has no TLS',
+    'Switch it on there (ssl = on). Where nobody else can read the network, take sslmode out of DATABASE_URL.',
+  ),
+  row(
+    'no encryption',
+    'PostgreSQL takes no connection without TLS from this machine',
+    'Add sslmode=verify-full to DATABASE_URL.',
   ),
   row('28P01', 'PostgreSQL refuses the password', 'Correct DATABASE_URL, and restart the server.'),
   row('53300', 'PostgreSQL has no connection left', 'Raise max_connections, or put PgBouncer before it.'),

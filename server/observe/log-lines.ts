@@ -131,6 +131,18 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     message:
       'another server has the same SQLite file open: stop one of the two, or use PostgreSQL, which several servers can share',
   }),
+  'database-readable': ({path}) => ({
+    level: 'warn',
+    fields: {path},
+    message:
+      'every user of this machine may read the SQLite file, which belongs to another user: let its owner run "chmod o=" for it and its folder',
+  }),
+  'database-unencrypted': ({host}) => ({
+    level: 'warn',
+    fields: {host},
+    message:
+      'DATABASE_URL asks for no TLS: leads and the password can be read on their way to this database; add sslmode=verify-full',
+  }),
   'descriptors-exhausted': ({limit}) => ({
     level: 'error',
     fields: {limit},
@@ -288,10 +300,11 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
     kind: `address of ${destination}`,
   }),
-  'lead-unreadable': ({lead, destination}) => ({
+  'lead-unreadable': ({lead, destination, reason}) => ({
     level: 'error',
-    fields: {lead, destination},
-    message: 'a lead cannot be read from the database: its delivery waits',
+    fields: {lead, destination, reason},
+    message: 'what is stored of a lead cannot be opened: "lead-prequal status" lists such leads',
+    kind: `${destination ?? ''} ${lead}`,
   }),
   'delivery-interrupted': ({lead, destination}) => ({
     level: 'error',

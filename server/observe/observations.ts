@@ -60,6 +60,10 @@ type Facts = {
   'database-upgraded': {from: number; to: number};
   /** Another server uses the SQLite file. */
   'database-shared': {path: string};
+  /** Users outside its group may read the SQLite file, which belongs to another user. */
+  'database-readable': {path: string};
+  /** The database is reached over a network without TLS, so that leads and its password can be read there. */
+  'database-unencrypted': {host: string};
   /** No file and no connection can be opened now. `limit` is how many this process may have open, if that is known. */
   'descriptors-exhausted': {limit: number | undefined};
   'descriptors-available': object;
@@ -172,8 +176,11 @@ type Facts = {
   'delivery-interrupted': {lead: string; destination: string};
   /** The delivery was stored for another kind or address of the destination, and is held until an operator accepts it. */
   'address-changed': {lead: string; destination: string};
-  /** A lead cannot be read from the database, so its delivery is tried again later. */
-  'lead-unreadable': {lead: string; destination: string};
+  /**
+   * What is stored of a lead cannot be opened: a request wanted to read it (`reason`), a delivery waits for it
+   * (`destination`), or the sweep left it as it is.
+   */
+  'lead-unreadable': {lead: string; destination?: string; reason?: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */
   'delivery-settled': {
     lead: string;

@@ -3,15 +3,15 @@
  * is committed at once, and under load many writes share one fsync.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
-import {RowRefused, StoreUnavailable} from '../leads/lead-store.ts';
+import {storeError, StoreUnavailable, type Refusal, type StoreError} from '../leads/lead-store.ts';
 
-/** The outcome of one item of a batch. `aboutRow` is true if the database works, but refused a row of this item. */
-export type Outcome<Result> = {result: Result} | {error: string; aboutRow?: boolean};
+/** The outcome of one item of a batch. `refusal` is given if the database would refuse this item again. */
+export type Outcome<Result> = {result: Result} | {error: string; refusal?: Refusal | undefined};
 
 export type Batcher<Item, Result> = {
   /**
    * Resolves after the commit. Rejects with `StoreUnavailable` if the commit failed or too many items wait, and with
-   * `RowRefused` if the database refused a row of this item.
+   * `StoreRefused` if the database would refuse this item again.
    */
   add(item: Item): Promise<Result>;
   /** Resolves when no item is waiting or being committed. */
@@ -21,7 +21,7 @@ export type Batcher<Item, Result> = {
 type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
-  reject: (error: StoreUnavailable) => void;
+  reject: (error: StoreError) => void;
 };
 
 /** `maxBatch`: items in one commit. `maxWaiting`: when so many items wait, new items are rejected. */
@@ -47,8 +47,7 @@ export function createBatcher<Item, Result>(
       for (const [index, {resolve, reject}] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome && 'result' in outcome) resolve(outcome.result);
-        else if (outcome?.aboutRow) reject(new RowRefused(outcome.error));
-        else reject(new StoreUnavailable(outcome?.error ?? failure));
+        else reject(storeError(outcome?.error ?? failure, outcome?.refusal));
       }
     }
     running = undefined;

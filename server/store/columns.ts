@@ -139,6 +139,17 @@ export const tables = {
     since: 13,
   },
 
+  /** The leads that somebody wanted to read lately, and that could not be opened (unreadable-leads.ts). */
+  unreadable_leads: {
+    columns: {
+      /** No reference, so that nobody who deletes a lead by hand has to know of this table. */
+      lead_id: text,
+      met_at: integer,
+    },
+    primaryKey: ['lead_id'],
+    since: 13,
+  },
+
   /** The data keys with which something may be sealed, by their check values. 0 stands for data in clear. */
   data_keys: {
     columns: {check_value: integer, since: integer},

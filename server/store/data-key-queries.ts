@@ -6,6 +6,7 @@ import type {RowOf} from './columns.ts';
 import {list, statement, type Database, type Row, type Statement} from './database.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, checkInHex, replyPart, type Bound, type Part, type Sealer} from './sealing.ts';
+import type {LeadOpener} from './unreadable-leads.ts';
 
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
@@ -61,7 +62,11 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStore {
+export function dataKeyQueries(
+  {read, write}: Database,
+  sealer: Sealer,
+  {note}: Pick<LeadOpener, 'note'>,
+): KeyStore {
   const {writesWith} = sealer;
   const rowsOfKeys = async () =>
     (await read(
@@ -137,7 +142,9 @@ export function dataKeyQueries({read, write}: Database, sealer: Sealer): KeyStor
       try {
         changes.push(...seal(row as never));
       } catch {
-        unreadable.push(String(row['lead_id']));
+        const id = String(row['lead_id']);
+        unreadable.push(id);
+        note(id);
       }
     }
     const results = changes.length > 0 ? await write(...changes) : [];

@@ -25,7 +25,7 @@ import type {
   Settlement,
   UnusedLease,
 } from '../leads/deliveries.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
 import type {FinalAnswer, LeadRecord, Tombstone} from '../leads/stored-lead.ts';
 
 type DeliveryQueries = Pick<
@@ -283,7 +283,13 @@ export function deliveryQueries(
         ...giveAnswer(answer, isRefused ? 'refused' : 'delivered', answering, destination),
         announce(now, lead, lead, answer.status),
       );
-      return answered.length > 0 ? answer : (await find(lead))?.answer;
+      if (answered.length > 0) return answer;
+      // The delivery has ended, whether the lead can be opened now or not.
+      const current = await find(lead).catch((error: unknown) => {
+        if (error instanceof LeadUnreadable) return undefined;
+        throw error;
+      });
+      return current?.answer;
     },
 
     async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, mostSends, unused = []}) {

@@ -1,12 +1,15 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
+import {LeadUnreadable} from '../leads/lead-store.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {emptiedColumns, isErased, joinPersonal, readColumns, toLead, type ReadRow} from './rows.ts';
+import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText, type Sealer} from './sealing.ts';
+import type {LeadOpener} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 const mayHaveArrived = (table: string) =>
@@ -90,7 +93,7 @@ const selectKept = `
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
 type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
 
-export function erasureQueries(database: Database, sealer: Sealer): ErasureStore {
+export function erasureQueries(database: Database, sealer: Sealer, {open, note}: LeadOpener): ErasureStore {
   const {read, readOne, write, jsonList} = database;
 
   /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
@@ -116,12 +119,8 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
 
   /** Undefined for a lead that was erased, or cannot be read. Both can be erased without being read. */
   function readable(row: ReadRow) {
-    try {
-      const lead = toLead(row, sealer);
-      return isErased(lead) ? undefined : lead;
-    } catch {
-      return undefined;
-    }
+    const lead = open(row);
+    return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;
   }
 
   async function describe(id: string, because: ErasableLead['because']): Promise<ErasableLead | undefined> {
@@ -156,10 +155,18 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
     };
   }
 
-  /** @param tells whether the destinations that had news of the lead are told */
-  function eraseStatements(row: ReadRow, now: number, keepConsent: KeepConsent, tells = false): Statement[] {
+  /**
+   * @param lead undefined if it cannot be read. Then no consent can be kept
+   * @param tells whether the destinations that had news of the lead are told
+   */
+  function eraseStatements(
+    row: ReadRow,
+    lead: FullLead | undefined,
+    now: number,
+    keepConsent: KeepConsent,
+    tells = false,
+  ): Statement[] {
     const {id, partner} = row;
-    const lead = readable(row);
     const statements: Statement[] = [
       // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
       statement(endDeliveries, now, id),
@@ -182,7 +189,7 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
     const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
     if (!row) return false;
     if (row.erased_at === null) {
-      await write(...eraseStatements(row, now, keepConsent, true));
+      await write(...eraseStatements(row, readable(row), now, keepConsent, true));
       return true;
     }
     const {partner, created_at: givenAt} = row;
@@ -206,7 +213,12 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
 
     async keptConsent(id) {
       const row = (await readOne(statement(selectConsent, id))) as (SealedText & Bound) | undefined;
-      return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
+      try {
+        return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
+      } catch (error) {
+        note(id);
+        throw error;
+      }
     },
 
     async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
@@ -226,20 +238,26 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
         });
         const taken = due.slice(0, sliceSize);
         let leads = 0;
+        const unreadable: string[] = [];
         for (let index = 0; index < taken.length; index += atOnce) {
           if (index > 0) await sleep(pauseBetween);
           const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
           const whole = (await read(
             statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids),
           )) as ReadRow[];
-          leads += changedRows(
-            await write(...whole.flatMap((row) => eraseStatements(row, now, keepConsent))),
-          );
+          const statements: Statement[] = [];
+          for (const row of whole) {
+            const lead = open(row);
+            // Its consent could not be kept, so an operator has to decide.
+            if (lead instanceof LeadUnreadable) unreadable.push(row.id);
+            else if (!isErased(lead)) statements.push(...eraseStatements(row, lead, now, keepConsent));
+          }
+          if (statements.length > 0) leads += changedRows(await write(...statements));
         }
         const isWhole = taken.length === due.length;
         const last = isWhole ? rows[looks - 1] : taken.at(-1);
         const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
-        return {leads, consents: 0, next};
+        return {leads, consents: 0, unreadable, next};
       }
       const from = after.of === 'consents' ? after.id : '';
       const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
@@ -248,7 +266,7 @@ export function erasureQueries(database: Database, sealer: Sealer): ErasureStore
       const consents =
         taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
       const last = taken.length === ended.length ? rows[looks - 1] : taken.at(-1);
-      return {leads: 0, consents, next: last && {of: 'consents', id: last.id}};
+      return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
     },
   };
 }

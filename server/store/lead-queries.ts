@@ -10,12 +10,12 @@ import type {
   LeadReader,
   ListedLead,
 } from '../leads/lead-filter.ts';
-import {isSameLead} from '../leads/idempotency.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import type {Sealer} from './sealing.ts';
+import {LeadUnreadable} from '../leads/lead-store.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
-import {isErased, joinPersonal, readColumns, toLead, whyUnreadable, type ReadRow} from './rows.ts';
+import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
+import {answerOf, type LeadOpener} from './unreadable-leads.ts';
 
 type Order = 'ASC' | 'DESC';
 
@@ -88,7 +88,7 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-export function leadReader(database: Database, sealer: Sealer): LeadReader {
+export function leadReader(database: Database, {open}: LeadOpener): LeadReader {
   const {read, jsonList} = database;
 
   /** SQL for the ids of a page. It reads nothing but an index. */
@@ -113,7 +113,6 @@ export function leadReader(database: Database, sealer: Sealer): LeadReader {
     );
   };
 
-  /** A duplicate has no answer of its own, but that of the original. An operator may have deleted the original. */
   async function originalsOf(rows: readonly ReadRow[]): Promise<ReadonlyMap<string, ReadRow>> {
     const ids = rows.flatMap(({duplicate_of}) => duplicate_of ?? []);
     if (ids.length === 0) return new Map();
@@ -124,15 +123,9 @@ export function leadReader(database: Database, sealer: Sealer): LeadReader {
   }
 
   function toListed(row: ReadRow, original: ReadRow | undefined): ListedLead {
-    try {
-      const lead = toLead(row, sealer);
-      const answering = original && toLead(original, sealer);
-      return isErased(lead) || !answering || isErased(answering) || !isSameLead(lead.lead, answering.lead)
-        ? lead
-        : {...lead, answer: answering.answer};
-    } catch (error) {
-      return {id: row.id, unreadable: whyUnreadable(error)};
-    }
+    const lead = open(row);
+    if (lead instanceof LeadUnreadable) return {id: row.id, unreadable: lead.reason};
+    return isErased(lead) ? lead : {...lead, answer: answerOf(lead, original && open(original))};
   }
 
   const readIds = async (text: string, id: string) =>

@@ -1,4 +1,5 @@
 import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
+import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Sealer} from './sealing.ts';
 import type {StatementNames} from './postgres/connections.ts';
@@ -64,13 +65,23 @@ export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
   );
 }
 
+/**
+ * The host of a PostgreSQL to which connections go over a network without TLS.
+ * @throws Error as `openStore`
+ */
+export function unencryptedHost(settings: DatabaseSettings): Promise<string | undefined> {
+  const {databaseUrl: url} = settings;
+  return naming(settings, async () => (url ? (await postgres()).unencryptedHost(url) : undefined));
+}
+
 async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promise<Store>): Promise<Store> {
   try {
     return await open();
   } catch (error) {
     const setting = databaseUrl ? 'DATABASE_URL' : 'DATABASE_PATH';
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database that ${setting} names cannot be opened: ${reason}`, {cause: error});
+    const words = databaseUrl ? withRemedy(reason) : reason;
+    throw new Error(`The database that ${setting} names cannot be opened: ${words}`, {cause: error});
   }
 }
 

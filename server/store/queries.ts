@@ -9,19 +9,11 @@ import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {processQueries} from './process-queries.ts';
+import {answerOf, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {versionQueries} from './version-queries.ts';
-import {
-  isErased,
-  joinPersonal,
-  readColumns,
-  toLead,
-  toRememberedText,
-  whyUnreadable,
-  type ReadRow,
-} from './rows.ts';
+import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
-import {isSameLead} from '../leads/idempotency.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = $1`;
@@ -40,23 +32,23 @@ const deleteBatch = 1_000;
 export function leadQueries(
   database: Database,
   sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'damage' | 'purge' | 'close'> {
+): Omit<LeadStore, 'accept' | 'damage' | 'purge'> {
   const {read, readOne, write} = database;
+  const opener = unreadableLeads(database, sealer);
 
   async function findOne(id: string) {
     const row = await readOne(statement(selectLead, id));
-    const lead = row && toLead(row as ReadRow, sealer);
+    const lead = row && opener.open(row as ReadRow);
     return lead && !isErased(lead) ? lead : undefined;
   }
 
   const find: LeadStore['find'] = async (id) => {
     const lead = await findOne(id);
+    if (lead instanceof LeadUnreadable) throw lead;
     if (!lead) return undefined;
-    // A duplicate has no answer of its own. It gets the answer of the lead into which it was merged.
     const original = lead.duplicateOf === null ? undefined : await findOne(lead.duplicateOf);
     const {createdAt, lead: fields, partner} = lead;
-    const answering = original && isSameLead(fields, original.lead) ? original : lead;
-    return {id, createdAt, lead: fields, partner, answer: answering.answer};
+    return {id, createdAt, lead: fields, partner, answer: answerOf(lead, original)};
   };
 
   const selectRecords = `
@@ -72,12 +64,9 @@ export function leadQueries(
 
   /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
   function readRecord(row: RecordRow) {
-    try {
-      const lead = toLead(row, sealer);
-      return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
-    } catch (error) {
-      return {unreadable: whyUnreadable(error)};
-    }
+    const lead = opener.open(row);
+    if (lead instanceof LeadUnreadable) return {unreadable: lead.reason};
+    return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
   }
 
   async function deleteBefore(table: TableName, column: string, before: number, extra = ''): Promise<number> {
@@ -95,12 +84,15 @@ export function leadQueries(
     findRecords,
     ...deliveryQueries(database, sealer, {find, findRecords}),
     ...operatorQueries(database, sealer),
-    ...leadReader(database, sealer),
+    ...leadReader(database, opener),
     ...versionQueries(database),
     ...confirmationQueries(database),
     ...processQueries(database),
-    ...dataKeyQueries(database, sealer),
-    ...erasureQueries(database, sealer),
+    ...dataKeyQueries(database, sealer, opener),
+    ...erasureQueries(database, sealer, opener),
+    unreadableLeads: (now) => opener.unreadableLeads(now),
+    /** Leaves the connections open. */
+    close: () => opener.noted(),
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
@@ -144,7 +136,8 @@ export function leadQueries(
       const requests = await deleteBefore('version_requests', 'day', now - requestsKept);
       const confirmations = await deleteBefore('confirmations', 'created_at', now - confirmationsKept);
       const processes = await deleteBefore('processes', 'seen_at', now - processesKept);
-      return keys + leads + proofs + requests + confirmations + processes;
+      const notes = await deleteBefore('unreadable_leads', 'met_at', now - notesKept);
+      return keys + leads + proofs + requests + confirmations + processes + notes;
     },
   };
 }

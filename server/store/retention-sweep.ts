@@ -28,9 +28,10 @@ export function startSweeping({store, retention, emit, timings}: Parts): {stop()
     const done = {leads: 0, consents: 0};
     try {
       for (let after: SweepPlace | undefined, isLast = false; !isLast && !signal.aborted;) {
-        const {leads, consents, next} = await store.sweep(Date.now(), retention(), after);
+        const {leads, consents, unreadable, next} = await store.sweep(Date.now(), retention(), after);
         done.leads += leads;
         done.consents += consents;
+        for (const lead of unreadable) emit({type: 'lead-unreadable', lead});
         mustPurge ||= leads + consents > 0;
         [after, isLast] = [next, next === undefined];
         if (!isLast) await pause(timings.sweepPause);

@@ -235,7 +235,7 @@ export const readColumns = list([
   'later.data_key AS later_key',
   'later.blob AS later_blob',
 ]);
-const joinPart = (name: string, part: Part) =>
+export const joinPart = (name: string, part: Part) =>
   `LEFT JOIN sealed AS ${name} ON ${name}.lead_id = leads.id AND ${name}.part = '${part}'`;
 /** What follows the table `leads`, to read whole leads. */
 export const joinPersonal = `
@@ -280,7 +280,7 @@ export function personalDataOf(row: ReadRow, sealer: Sealer): PersonalData {
   return later ? {...personal, answer: JSON.parse(open(later, 'answer')) as AnswerValues} : personal;
 }
 
-const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>
+export const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>
   data_key === null || blob === null ? undefined : {data_key, blob};
 
 function inClearOf(row: ReadRow, {checkValues}: Sealer): PersonalData {

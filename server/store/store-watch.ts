@@ -4,7 +4,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {limits} from '../../contract/api.ts';
-import {reasonOf, RowRefused, type LeadStore} from '../leads/lead-store.ts';
+import {isAboutRow, reasonOf, type LeadStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type StoreWatch = {
@@ -52,7 +52,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
     if (failure && succeededAt - failure.at >= times.minOutage) failure = undefined;
   }
   function noteFailure(error: unknown) {
-    if (error instanceof RowRefused) return;
+    if (isAboutRow(error)) return;
     failure = {at: performance.now(), reason: reasonOf(error)};
   }
 

@@ -57,6 +57,8 @@ export class TransferError extends Error {}
 const stays: readonly TableName[] = [
   // The processes of the servers of the source. Those of the target report themselves.
   'processes',
+  // What cannot be opened is met again in the target.
+  'unreadable_leads',
   // What these say is about the tables of one database, and not about its leads.
   'schema_compatibility',
   'store_mark',

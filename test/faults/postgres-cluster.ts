@@ -1,8 +1,9 @@
 /** Starts a PostgreSQL for a test, in a temporary folder, which may be stopped and killed. */
 import {execFile, execFileSync} from 'node:child_process';
-import {chmodSync, globSync} from 'node:fs';
+import {chmodSync, globSync, writeFileSync} from 'node:fs';
 import {after, before} from 'node:test';
 import {promisify} from 'node:util';
+import type {Certificate} from '../support/certificates.ts';
 import {freePort} from '../support/free-port.ts';
 import {notInstalled} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -25,7 +26,14 @@ export function binaries(): string {
   return newest;
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** Why a test that starts its own PostgreSQL is skipped; false if it is installed. */
+export const withoutBinaries =
+  globSync('/usr/lib/postgresql/*/bin').length === 0 && notInstalled('postgresql');
+if (withoutBinaries && process.env['REQUIRE_STORES'] === '1')
+  throw new Error(`REQUIRE_STORES is set, but ${withoutBinaries}`);
+
+/** @param tls with a certificate, it takes connections with TLS alone */
+export async function startCluster(tls?: Certificate): Promise<Cluster> {
   const bin = binaries();
   const folder = makeTemporaryFolder();
   const data = `${folder.path}/data`;
@@ -43,7 +51,16 @@ export async function startCluster(): Promise<Cluster> {
   if (isRoot) execFileSync('chown', ['postgres', folder.path]);
   else chmodSync(folder.path, 0o700);
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync');
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder.path}`;
+  if (tls) {
+    const write = (name: string, text: string) => {
+      writeFileSync(`${data}/${name}`, text, {mode: 0o600});
+      if (isRoot) execFileSync('chown', ['postgres', `${data}/${name}`]);
+    };
+    write('server.crt', tls.cert);
+    write('server.key', tls.key);
+    writeFileSync(`${data}/pg_hba.conf`, 'hostssl all all all trust\n');
+  }
+  const options = `-c ssl=${tls ? 'on' : 'off'} -p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder.path}`;
   const starting = ['-D', data, '-w', '-l', `${folder.path}/log`, '-o', options, 'start'];
   const stopping = (mode: string) => ['-D', data, '-w', '-m', mode, 'stop'];
   const cluster: Cluster = {

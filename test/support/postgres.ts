@@ -45,10 +45,14 @@ async function query(connectionString: string, sql: string, values: unknown[] = 
 const admin = (sql: string) => query(serverUrl!, sql);
 const urlOf = (name: string) => Object.assign(new URL(serverUrl!), {pathname: name}).href;
 
-/** New and empty: for tests of how the tables are made. `from` is the database that is copied. */
-export async function createDatabase(from = 'template1'): Promise<TestDatabase> {
+/**
+ * New and empty: for tests of how the tables are made.
+ * @param from the database that is copied
+ * @param options further words of CREATE DATABASE
+ */
+export async function createDatabase(from = 'template1', options = ''): Promise<TestDatabase> {
   const name = `lead_prequal_test_${randomBytes(8).toString('hex')}`;
-  await admin(`CREATE DATABASE ${name} TEMPLATE ${from}`);
+  await admin(`CREATE DATABASE ${name} TEMPLATE ${from} ${options}`);
   const url = urlOf(name);
   return {
     url,

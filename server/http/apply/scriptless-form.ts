@@ -15,7 +15,7 @@ import {sayFailure} from '../../../form/words/say-failure.ts';
 import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
-import {StoreUnavailable} from '../../leads/lead-store.ts';
+import {StoreError} from '../../leads/lead-store.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {pageWords} from '../../snippets/words.ts';
@@ -220,7 +220,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
         });
         return {markup, hasErrors: false, becomesElement: false, status: 200};
       } catch (error) {
-        if (!(error instanceof ProblemError || error instanceof StoreUnavailable)) throw error;
+        if (!(error instanceof ProblemError || error instanceof StoreError)) throw error;
         const {code, extras} = observedProblem(error, request, emit);
         const [status] = problems[code];
         const wrong = errorsOf(extras.errors);

@@ -4,6 +4,7 @@ import {specifiedAmounts, type SpecifiedPrequalification} from '../../../contrac
 import {paths} from '../../../contract/api.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
+import {LeadUnreadable} from '../../leads/lead-store.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';
@@ -62,8 +63,13 @@ export function jsonApi({
   };
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
-    const stored = await desk.find(request.params.id);
-    if (!stored || !callerOf(request).cids.includes(stored.lead.cid)) {
+    const {cids} = callerOf(request);
+    const stored = await desk.find(request.params.id).catch((error: unknown) => {
+      // To another client, a lead that cannot be opened is as one that does not exist, too.
+      if (error instanceof LeadUnreadable && !cids.includes(error.cid)) return undefined;
+      throw error;
+    });
+    if (!stored || !cids.includes(stored.lead.cid)) {
       throw new ProblemError('not-found', 'There is no such lead for these credentials.');
     }
     request.leadId = stored.id;

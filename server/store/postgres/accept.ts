@@ -1,5 +1,4 @@
 /** Stores a batch of leads in PostgreSQL: with one statement if possible, else in one transaction. */
-import pg from 'pg';
 import {
   decide,
   isRemembered,
@@ -15,7 +14,7 @@ import {insertText, list, statement, type Row, type Statement} from '../database
 import {reasonOf} from '../../leads/lead-store.ts';
 import {newTables, sealRows, type NewRows} from '../rows.ts';
 import type {Sealer} from '../sealing.ts';
-import type {Connections} from './connections.ts';
+import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';
 
 type Run = (statement: Statement) => Promise<Row[]>;
@@ -113,17 +112,14 @@ async function acceptRound(
     const written = await acceptTogether(connections, round, sealer);
     return written.map(([rows, result]) => [rows, {result}]);
   } catch (error) {
-    const aboutRow = error instanceof pg.DatabaseError && isRowsFault(error);
-    if (!aboutRow || round.length === 1)
-      return round.map((rows) => [rows, {error: reasonOf(error), aboutRow}]);
+    const refusal = refusalOf(error);
+    if (refusal !== 'row' || round.length === 1)
+      return round.map((rows) => [rows, {error: reasonOf(error), refusal}]);
     const outcomes: Outcomes = [];
     for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows], sealer)));
     return outcomes;
   }
 }
-
-/** In the SQL standard, the error classes 22 (data) and 23 (constraint) are about a row. */
-const isRowsFault = ({code = ''}: pg.DatabaseError) => code.startsWith('22') || code.startsWith('23');
 
 /** The names of the locks of a lead. Only one process at a time may store leads with the same key, digest or proof. */
 const lockNames = ({idempotency_keys, same_leads, spent_proofs}: NewRows): string[] => [

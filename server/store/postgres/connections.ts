@@ -6,6 +6,7 @@ import {createHash} from 'node:crypto';
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
 import pg from 'pg';
 import {databaseTimings} from '../../config/timings.ts';
+import type {Refusal} from '../../leads/lead-store.ts';
 import type {Row, Statement} from '../database.ts';
 
 /** `named` statements are faster, because PostgreSQL keeps them prepared for each connection. */
@@ -80,6 +81,16 @@ const retryConflicts = retry(handleWhen(isConflict), {
  * read-only (25006), the connection is closed, and the next query opens a new one.
  */
 const isConnectionUsable = (error: unknown) => /^(22|23|40|55P03$|57014$)/.test(codeOf(error));
+
+/**
+ * By the class of the SQL standard: 22 and 23 are about the data and the constraints of a row, 54 about its size, 42 about
+ * the statement and the privileges of the user. 42P05 is about a pooler that gave the connection to another client.
+ */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const code = codeOf(error);
+  if (/^(22|23|54)/.test(code)) return 'row';
+  return code.startsWith('42') && code !== '42P05' ? 'statement' : undefined;
+}
 
 /** PgBouncer refuses a client that sends time limits, or other parameters that PgBouncer does not know, at connect. */
 const isRefusedByPooler = (error: unknown) =>

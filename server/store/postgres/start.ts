@@ -1,6 +1,7 @@
 /** Connects to PostgreSQL, retries while it cannot be reached, and creates or upgrades the tables. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
+import {isWithin, readAddress, readRanges} from '../../config/addresses.ts';
 import {reasonOf} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {tables} from '../columns.ts';
@@ -51,8 +52,10 @@ const networkErrors = [
  * password or database name (28P01, 3D000) is not among them.
  */
 function isTemporary(error: unknown): boolean {
-  const {code = '', message} = error as {code?: string; message: string};
+  const {code = '', syscall, message} = error as {code?: string; syscall?: string; message: string};
   if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$|25006$)/.test(code);
+  // A file that `sslrootcert` names is missing.
+  if (syscall === 'open') return false;
   return networkErrors.includes(code) || /^Connection terminated|timeout/.test(message);
 }
 
@@ -137,6 +140,7 @@ export async function inspectPostgres(url: string, statementNames: StatementName
         current_setting('transaction_read_only') AS "readOnly",
         coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)::text AS "mayCreate"`),
     );
+    await refuseOtherEncoding((text) => read(statement(text)));
     if (found?.['readOnly'] === 'on') throw new Error('The database is read-only, such as a standby');
     if (found?.['mayCreate'] === 'false')
       throw new Error('The user of the database may not create tables in it');
@@ -146,6 +150,37 @@ export async function inspectPostgres(url: string, statementNames: StatementName
   } finally {
     await close();
   }
+}
+
+/**
+ * Any other encoding than UTF-8 lacks most characters, or checks none, so that some names could never be stored.
+ * @throws Error with the remedy
+ */
+async function refuseOtherEncoding(read: (text: string) => Promise<Row[]>) {
+  const [row] = await read(
+    `SELECT current_setting('server_encoding') AS server, current_setting('client_encoding') AS client`,
+  );
+  if (row?.['server'] !== 'UTF8')
+    throw new Error(
+      `The database has the encoding ${String(row?.['server'])}, in which not every name can be stored. Create another one (CREATE DATABASE leads ENCODING 'UTF8' TEMPLATE template0), let DATABASE_URL name it, and take along what is in this one with pg_dump and pg_restore`,
+    );
+  if (row['client'] !== 'UTF8')
+    throw new Error(
+      `The connection has the encoding ${String(row['client'])}: take client_encoding out of DATABASE_URL, and out of the settings of the user and of the pooler`,
+    );
+}
+
+const loopback = readRanges('loopback');
+
+/**
+ * The host, if the connection to it has no TLS and leaves this machine.
+ * @throws Error when a file cannot be read that the URL names
+ */
+export function unencryptedHost(url: string): string | undefined {
+  const {host, ssl} = new pg.Client({connectionString: url});
+  const isHere =
+    host.startsWith('/') || /^(.+\.)?localhost$/.test(host) || isWithin(readAddress(host) ?? '', loopback);
+  return ssl || isHere ? undefined : host;
 }
 
 export async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
@@ -166,6 +201,7 @@ const ownTables = Object.keys(tables).map((name) => `'${name}'`);
  * Several processes may start at once. The lock lets one of them upgrade while the others wait.
  * @param mark of tables that are created for a copy
  * @returns the version that the tables had, 0 if there were none
+ * @throws Error also when the database has another encoding than UTF-8
  */
 export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promise<number> =>
   longTransaction(async (client) => {
@@ -173,6 +209,7 @@ export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promi
       (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
         .rows;
     await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
+    await refuseOtherEncoding(run);
     await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const found = await readFound(run);
     const {version} = found;

@@ -2,14 +2,14 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {databaseTimings} from '../../config/timings.ts';
 import {createBatcher} from '../batcher.ts';
-import {StoreUnavailable, type LeadStore} from '../../leads/lead-store.ts';
+import {storeError, type LeadStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
 import type {Database} from '../database.ts';
-import type {StatementNames} from './connections.ts';
+import {refusalOf, type StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
 import type {NewRows} from '../rows.ts';
 
@@ -78,6 +78,7 @@ export async function openPostgresStore(
     purge: () => Promise.resolve(true),
     async close() {
       await accepts.drained();
+      await queries.close();
       await connections.close();
     },
   };
@@ -87,6 +88,6 @@ async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw new StoreUnavailable(error);
+    throw storeError(error, refusalOf(error));
   }
 }

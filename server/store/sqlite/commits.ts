@@ -9,7 +9,7 @@ import {decide, rowsOf, selectKey, selectSameLead, type Written} from '../new-le
 import {newTables, sealRows, type NewRows} from '../rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {createRunner, emptyLog, emptyLogAtOnce, inTransaction, openWriter} from './connection.ts';
-import {primaryCode} from './files.ts';
+import {refusalOf} from './files.ts';
 
 /**
  * A new lead, statements that belong together, or a request to empty the log after the batch, so that nothing of what was
@@ -47,7 +47,7 @@ export function openCommits(path: string, sealer: Sealer): Commits {
     } catch (error) {
       if (!database.isTransaction) throw error;
       database.exec('ROLLBACK TO one; RELEASE one');
-      return {error: String(error), aboutRow: isAboutRow(error)};
+      return {error: String(error), refusal: refusalOf(error)};
     }
   }
 
@@ -107,9 +107,6 @@ export function openCommits(path: string, sealer: Sealer): Commits {
 }
 
 const [savepoint, release] = [statement('SAVEPOINT one'), statement('RELEASE one')];
-
-/** SQLite's result codes for a row that is too large (18), violates a constraint (19), or has a wrong type (20). */
-const isAboutRow = (error: unknown) => [18, 19, 20].includes(primaryCode(error));
 
 /** In the order of `newTables`, so that a lead is inserted before the rows that refer to it. */
 const inserters = newTables.map((table) => [table, inserter(table)] as const);

@@ -6,6 +6,7 @@
 import {accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import type {Refusal} from '../../leads/lead-store.ts';
 import {findLogDamage} from './write-ahead-log.ts';
 
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
@@ -20,24 +21,42 @@ export const sizeOf = (path: string): number => statSync(path, {throwIfNoEntry: 
 /** Whether there are commits in the log. Such a log belongs to a server that is running or has crashed. */
 export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;
 
-/** Creates the folder (0700) and an empty file (0600) if they are missing, and makes the file private (0600). */
+/**
+ * Creates the folder (0700) and an empty file (0600) if they are missing, and makes the file private (0600). Only the owner
+ * of a file can do the latter. On a volume that belongs to a group, such as one with an fsGroup, the file may be another
+ * user's, and then it stays as it is.
+ */
 export function makeFile(path: string) {
   mkdirSync(dirname(path), {recursive: true, mode: 0o700});
   // This must happen before SQLite opens the file, because SQLite gives the file's mode to the -wal and -shm files,
   // too.
   closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}
+
+const isOwner = (uid: number) => !process.getuid || process.getuid() === uid;
+
+/** Whether users outside the group of the file may read it, and the start cannot change that. */
+export function othersMayRead(path: string): boolean {
+  const found = statSync(path, {throwIfNoEntry: false});
+  return found !== undefined && !isOwner(found.uid) && process.getuid?.() !== 0 && (found.mode & 0o004) !== 0;
 }
 
 /**
- * For commands: another user than the owner, such as root, would leave files beside it that the server cannot write.
+ * For commands: another user than the owner, such as root, would leave files beside it that the server cannot write. Those of
+ * a file that its group may write have the same mode, so users of this group share it.
  * @throws Error that says as whom to run the command
  */
 export function refuseOtherOwner(path: string) {
-  const owner = statSync(path, {throwIfNoEntry: false})?.uid;
-  if (owner === undefined || !process.getuid || process.getuid() === owner) return;
+  const found = statSync(path, {throwIfNoEntry: false});
+  if (!found || isOwner(found.uid)) return;
+  if ((found.mode & 0o060) === 0o060 && process.getgroups?.().includes(found.gid)) return;
   throw new Error(
-    `${path} belongs to another user. Run the command as that user: sudo -u '#${owner}' npx lead-prequal …`,
+    `${path} belongs to another user. Run the command as that user: sudo -u '#${found.uid}' npx lead-prequal …`,
   );
 }
 
@@ -61,6 +80,17 @@ export function refuseUnwritable(path: string) {
 /** SQLite's result code without its details, such as 11 for a damaged page; 0 for any other error. */
 export const primaryCode = (error: unknown): number =>
   ((error as {errcode?: number} | undefined)?.errcode ?? 0) & 0xff;
+
+/** SQLite's result codes for a row that is too large (18), violates a constraint (19), or has a wrong type (20). */
+const rowCodes = [18, 19, 20];
+/** SQLite's result code for a statement that is wrong, for example because a table is missing. */
+const statementCode = 1;
+
+export function refusalOf(error: unknown): Refusal | undefined {
+  const code = primaryCode(error);
+  if (rowCodes.includes(code)) return 'row';
+  return code === statementCode ? 'statement' : undefined;
+}
 
 /** SQLite's result code when another connection has the lock. */
 export const busy = 5;

@@ -5,9 +5,9 @@ import type {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
 import {createBatcher} from '../batcher.ts';
-import {StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
+import {storeError, StoreUnavailable, type LeadStore, type BesideStore} from '../../leads/lead-store.ts';
 import type {Emit} from '../../observe/observations.ts';
-import type {Row} from '../database.ts';
+import type {Row, Statement} from '../database.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
@@ -23,7 +23,7 @@ import {
   sqliteWords,
 } from './connection.ts';
 import {watchForDamage, type DamageWatch} from './damage-watch.ts';
-import {makeFile} from './files.ts';
+import {makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -56,6 +56,7 @@ export async function openSqliteStore(
   if (emit) {
     emitUpgrade(writer.before, emit);
     if (lock.isTaken) emit({type: 'database-shared', path});
+    if (othersMayRead(path)) emit({type: 'database-readable', path});
   }
   const reader = openReader(path);
   const {all, one} = createRunner(reader);
@@ -67,7 +68,7 @@ export async function openSqliteStore(
       return Promise.resolve(work());
     } catch (error) {
       noteError(String(error));
-      return Promise.reject(new StoreUnavailable(error));
+      return Promise.reject(storeError(error, refusalOf(error)));
     }
   }
   function noteError(words: string) {
@@ -100,6 +101,7 @@ export async function openSqliteStore(
   });
 
   async function close() {
+    await queries.close();
     await writes.drained();
     await damage.stop();
     // Code that waited for a write may still read its result before the reader closes.
@@ -137,7 +139,7 @@ export async function openSqliteBeside(
   mayWrite: boolean,
 ): Promise<BesideStore> {
   const connection = openBeside(path, mayWrite);
-  return storeOver(connection, sealer, () => connection.close());
+  return storeOver(connection, sealer, () => connection.close(), mayWrite ? undefined : path);
 }
 
 /**
@@ -153,32 +155,51 @@ export function openSqliteCopy(path: string, sealer: Sealer): Promise<BesideStor
   });
 }
 
-/** The store of a command, over its own connection. */
+/**
+ * The store of a command, over its own connection.
+ * @param readPath the file, if that connection only reads
+ */
 async function storeOver(
   connection: DatabaseSync,
   sealer: Sealer,
   closeConnection: () => void,
+  readPath?: string,
 ): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
   const attempt = <Result>(work: () => Result) =>
     new Promise<Result>((resolve) => resolve(work())).catch((error: unknown) => {
-      throw new StoreUnavailable(error);
+      throw storeError(error, refusalOf(error));
     });
   const queries = leadQueries(
     {
       read: (statement) => attempt(() => all(statement)),
       readOne: (statement) => attempt(() => one(statement)),
       write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
+      ...(readPath !== undefined && {
+        writeAside: (statement) => attempt(() => writeOnce(readPath, statement)),
+      }),
       ...sqliteWords,
     },
     sealer,
   );
-  const close = () => attempt(closeConnection);
+  async function close() {
+    await queries.close();
+    await attempt(closeConnection);
+  }
   await queries.checkKeys().catch(async (error: unknown) => {
     await close();
     throw error;
   });
   return {...queries, purge: () => attempt(() => emptyLogAtOnce(connection)), close};
+}
+
+function writeOnce(path: string, statement: Statement) {
+  const connection = openBeside(path, true);
+  try {
+    return createRunner(connection).all(statement);
+  } finally {
+    connection.close();
+  }
 }
 
 /** @throws what the thread threw while it opened the file, once it has let go of the file */

@@ -65,6 +65,12 @@ export const startIn: Readonly<Record<ServiceState, (store: Store, owner: Owner)
     await eraseLead(server.config, ids.prequalification);
     return sender(server, ids);
   },
+  async 'the lead cannot be opened'(store, owner) {
+    const server = await openFor(owner, store.startServer());
+    const ids = await storeLeads(server);
+    await server.execute(`UPDATE leads SET lead = '{' WHERE id = '${ids.prequalification}'`);
+    return sender(server, ids);
+  },
   'the upstream does not answer': (store, owner) => withUpstream(store, owner, {create: failures['a reset']}),
   'the upstream refuses leads': (store, owner) => withUpstream(store, owner, {create: json(422, {})}),
 

@@ -1,0 +1,112 @@
+/**
+ * Opens the rows of leads, and notes in the store which of them could not be opened, whichever process meets them.
+ * `lead-prequal status` names those of the last day.
+ */
+import {isSameLead} from '../leads/idempotency.ts';
+import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
+import type {Tombstone} from '../leads/stored-lead.ts';
+import {list, statement, type Database} from './database.ts';
+import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
+import type {SealedText, Sealer} from './sealing.ts';
+
+export type LeadOpener = {
+  /** The lead of a row, or why it cannot be opened. */
+  open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
+  /** Notes that something of a lead cannot be opened. Only who closes the store waits for that (`noted`). */
+  note: (id: string) => void;
+};
+
+/** Milliseconds for which it is known that a lead cannot be opened. */
+export const notesKept = 24 * 3_600_000;
+/** Milliseconds after which this process notes the same lead again, and how many leads it remembers for that. */
+const [noteAgain, mostRemembered] = [600_000, 10_000];
+/** Leads that are looked at again, the latest first. */
+const mostLooks = 100;
+
+type NotedRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
+
+/**
+ * A duplicate has no answer of its own, but that of the original. An operator may have deleted the original, it may have
+ * been erased, nobody can open it, or somebody who may write to the database has named another lead.
+ */
+export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']> | undefined) =>
+  original && 'answer' in original && isSameLead(lead.lead, original.lead) ? original.answer : lead.answer;
+
+export function unreadableLeads(
+  {read, write, writeAside = write, jsonList}: Database,
+  sealer: Sealer,
+): LeadOpener & Pick<LeadStore, 'unreadableLeads'> & {noted(): Promise<void>} {
+  const noteText = `
+    INSERT INTO unreadable_leads (lead_id, met_at)
+    SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id IN ${jsonList('$2')} ORDER BY id
+    ON CONFLICT (lead_id) DO UPDATE SET met_at = excluded.met_at`;
+  const selectNoted = `
+    SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
+    FROM unreadable_leads JOIN leads ON leads.id = unreadable_leads.lead_id
+      ${joinPersonal} ${joinPart('kept', 'consent')}
+    WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${mostLooks}`;
+  const notedAt = new Map<string, number>();
+  let met: string[] = [];
+  let noting = Promise.resolve();
+
+  /** Notes all together that one read has met. */
+  async function noteMet() {
+    const ids = met;
+    met = [];
+    if (ids.length === 0) return;
+    await writeAside(statement(noteText, Date.now(), JSON.stringify(ids))).catch(() => {
+      for (const id of ids) notedAt.delete(id);
+    });
+  }
+
+  function note(id: string) {
+    const now = performance.now();
+    if (now - (notedAt.get(id) ?? -Infinity) < noteAgain) return;
+    if (notedAt.size >= mostRemembered) notedAt.clear();
+    notedAt.set(id, now);
+    met.push(id);
+    noting = noting.then(noteMet);
+  }
+
+  function attempt(row: ReadRow) {
+    try {
+      return toLead(row, sealer);
+    } catch (error) {
+      const {id, cid, partner, created_at: createdAt} = row;
+      return new LeadUnreadable({id, cid, partner, createdAt}, whyUnreadable(error));
+    }
+  }
+
+  /** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
+  function whyNot({kept_key, kept_blob, ...row}: NotedRow) {
+    const lead = attempt(row);
+    if (lead instanceof LeadUnreadable) return lead.reason;
+    const kept: SealedText | undefined = sealedOf(kept_key, kept_blob);
+    try {
+      if (kept) sealer.of(row).open(kept, 'consent');
+      return undefined;
+    } catch (error) {
+      return `What is kept of its consent: ${whyUnreadable(error)}`;
+    }
+  }
+
+  return {
+    note,
+    noted: () => noting,
+
+    open(row) {
+      const lead = attempt(row);
+      if (lead instanceof LeadUnreadable) note(row.id);
+      return lead;
+    },
+
+    async unreadableLeads(now) {
+      const rows = (await read(statement(selectNoted, now - notesKept))) as NotedRow[];
+      return rows.flatMap((row) => {
+        const unreadable = whyNot(row);
+        return unreadable === undefined ? [] : [{id: row.id, unreadable}];
+      });
+    },
+  };
+}

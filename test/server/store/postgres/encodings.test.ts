@@ -1,0 +1,85 @@
+/** A PostgreSQL whose encoding lacks characters is refused, and an error that stays is no outage. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import {StoreRefused} from '../../../../server/leads/lead-store.ts';
+import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
+import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
+import {clearText} from '../../../../server/store/sealing.ts';
+import {openEnd} from '../../../../server/store/open-store.ts';
+import {runCommand} from '../../../support/operator.ts';
+import {createDatabase, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
+import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
+import {serviceSettings} from '../../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+
+suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
+  async function databaseIn(t: TestContext, encoding: string) {
+    const database = await createDatabase('template0', `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`);
+    t.after(() => database.drop());
+    return database;
+  }
+  const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
+
+  for (const encoding of ['LATIN1', 'WIN1252', 'SQL_ASCII']) {
+    const why = new RegExp(
+      `encoding ${encoding}, .*CREATE DATABASE leads ENCODING 'UTF8' TEMPLATE template0`,
+    );
+
+    test(`${encoding} is refused by the start and by config check, with the remedy, and nothing is made`, async (t) => {
+      const database = await databaseIn(t, encoding);
+      await assert.rejects(openPostgresStore(database.url, clearText), why);
+      await assert.rejects(inspectPostgres(database.url, 'named'), why);
+      const copy = {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'} as const;
+      await assert.rejects(openEnd(copy, {copyOf: 'leads.sqlite'}, 60_000), why);
+      assert.deepEqual(await database.query(tables), []);
+      const folder = makeTemporaryFolder();
+      t.after(() => folder.remove());
+      const settings = {...serviceSettings(folder.path), DATABASE_URL: database.url, PORT: '0'};
+      const {code, stdout} = await runCommand(settings, 'config', 'check');
+      assert.equal(code, 1);
+      assert.match(stdout, new RegExp(`^✗ The database that DATABASE_URL names .*${why.source}`, 'm'));
+    });
+  }
+
+  test('UTF8 is accepted, with any collation, and holds any name', async (t) => {
+    const database = await databaseIn(t, 'UTF8');
+    const store = await openPostgresStore(database.url, clearText);
+    t.after(() => store.close());
+    const entry = newEntry({
+      lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
+    });
+    assert.equal((await store.accept(entry)).outcome, 'created');
+    assert.partialDeepStrictEqual((await store.find(entry.id))?.lead, {
+      first_name: 'Łukasz',
+      last_name: 'O’Brien 🙂',
+    });
+  });
+});
+
+suite('an error of PostgreSQL that will be the same at the next try', {skip: withoutPostgres}, () => {
+  test('is about the row if its data or a constraint is refused, wherever it is written or read', async (t) => {
+    const {
+      stores: [store],
+    } = await openPostgresStores(t, 1);
+    const entry = newEntry({deliveries: [newDelivery()]});
+    await store!.accept(entry);
+    const isRefused = (work: Promise<unknown>) =>
+      assert.rejects(work, (error) => error instanceof StoreRefused && error.refusal === 'row');
+    await isRefused(store!.accept(newEntry({id: entry.id})));
+    await isRefused(store!.find('a\0b'));
+    await isRefused(store!.recordRemoteId(keyOf(entry.id), 'a\0b'));
+  });
+
+  test('is about the statement if a privilege or a table is missing', async (t) => {
+    const {
+      database,
+      stores: [store],
+    } = await openPostgresStores(t, 1);
+    const isRefused = (work: Promise<unknown>) =>
+      assert.rejects(work, (error) => error instanceof StoreRefused && error.refusal === 'statement');
+    await database.query('ALTER TABLE leads RENAME TO gone');
+    await isRefused(store!.accept(newEntry()));
+    await isRefused(store!.find(newEntry().id));
+    await isRefused(store!.readLead(newEntry().id));
+  });
+});
