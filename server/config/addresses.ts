@@ -55,6 +55,9 @@ export const networkOf = (address: string): string =>
 const prefixOf = (address: string, bits: number) =>
   `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`).toRFC5952String()}/${bits}`;
 
+/** How many times as much as the limit says each of `networksAround` may do. */
+export const timesAround: readonly number[] = [1, ...widerNetworks.map(({times}) => times)];
+
 /** A network that a limit counts, and how many times as much as the limit says it may do. */
 export type LimitedNetwork = {network: string; times: number};
 
@@ -66,10 +69,7 @@ export type LimitedNetwork = {network: string; times: number};
 export function networksAround(network: string): LimitedNetwork[] {
   const [base = '', suffix] = network.split('/');
   const wider = suffix === undefined ? [] : widerNetworks;
-  return [
-    {network, times: 1},
-    ...wider.map(({bits, times}) => ({network: prefixOf(base, bits), times})),
-  ];
+  return [{network, times: 1}, ...wider.map(({bits, times}) => ({network: prefixOf(base, bits), times}))];
 }
 
 /**

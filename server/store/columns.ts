@@ -222,6 +222,9 @@ export const tables = {
       partner: text,
       address: text,
       network: text,
+      /** The /56 and the /48 around an IPv6 network. */
+      network_56: {...textOrNull, since: 13},
+      network_48: {...textOrNull, since: 13},
       language: text,
       created_at: integer,
       /** NULL until a process is about to send the confirmation. */
@@ -232,6 +235,16 @@ export const tables = {
     indexes: {
       confirmations_address: {on: ['address', 'decided_at'], where: "decision = 'granted'"},
       confirmations_network: {on: ['network', 'decided_at'], where: "decision = 'granted'"},
+      confirmations_network_56: {
+        on: ['network_56', 'decided_at'],
+        where: "decision = 'granted'",
+        since: 13,
+      },
+      confirmations_network_48: {
+        on: ['network_48', 'decided_at'],
+        where: "decision = 'granted'",
+        since: 13,
+      },
       confirmations_partner: {on: ['partner', 'decided_at'], where: "decision = 'granted'"},
     },
     since: 11,

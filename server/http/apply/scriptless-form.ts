@@ -97,7 +97,8 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
   function card(request: Request, partner: Partner, visit: Visit, form: Form, shown: Shown): Card {
     const {pages, words} = form;
     const {page, values, errors, consentError} = shown;
-    const signed = shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(request, partner)) : undefined);
+    const signed =
+      shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(request, partner)) : undefined);
     const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
     const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
     const markup = formMarkup(

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
-import {isWithin, networkOf, networksAround, readAddress, readRanges} from '../../../server/config/addresses.ts';
+import {
+  isWithin,
+  networkOf,
+  networksAround,
+  readAddress,
+  readRanges,
+} from '../../../server/config/addresses.ts';
 import {createAddressReader} from '../../../server/http/client-address.ts';
 
 suite('an address in a header', () => {

@@ -158,7 +158,8 @@ suite('a browser that does not say which website sends a form', () => {
 });
 
 suite('a lead that another one corrects', () => {
-  const superseding = async (id: unknown) => (await leads()).find((lead) => lead['id'] === id)?.['supersedes'];
+  const superseding = async (id: unknown) =>
+    (await leads()).find((lead) => lead['id'] === id)?.['supersedes'];
   const newestId = async () => (await leads()).at(-1)?.['id'];
 
   test('is named by the token of the form alone: another website cannot name one', async () => {
