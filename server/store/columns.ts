@@ -222,14 +222,14 @@ export const tables = {
       partner: text,
       address: text,
       network: text,
-      /** The /56 and the /48 around an IPv6 network. */
-      network_56: {...textOrNull, since: 13},
-      network_48: {...textOrNull, since: 13},
       language: text,
       created_at: integer,
       /** NULL until a process is about to send the confirmation. */
       decision: {...textOrNull, oneOf: confirmationDecisions},
       decided_at: integerOrNull,
+      /** The /56 and the /48 around an IPv6 network. */
+      network_56: {...textOrNull, since: 13},
+      network_48: {...textOrNull, since: 13},
     },
     primaryKey: ['lead_id'],
     indexes: {

@@ -424,6 +424,18 @@ suite('leads without a script', () => {
     assert.equal(replayed.status, 200, 'what was sent before is still answered');
   });
 
+  test('are taken four times as often from the networks of a home, which has a /56 of IPv6', async () => {
+    const statuses: number[] = [];
+    for (let network = 0; network < 5; network += 1) {
+      const browser = plainBrowser(server.url, {'x-forwarded-for': `2001:db8:9:a0${network}::1`});
+      const third = await toContact(browser, '/apply/trusting');
+      for (let number = 0; number < 5; number += 1)
+        statuses.push((await browser.send(third, {...person, first_name: `A${number}`})).status);
+    }
+    const taken = Array.from({length: 20}, () => 200);
+    assert.deepEqual(statuses, [...taken, 429, 429, 429, 429, 429]);
+  });
+
   test('tell nobody whether the same lead was sent before', async () => {
     const answers = [];
     for (const browser of [visitor(server), visitor(server)]) {
