@@ -10,6 +10,14 @@ export type Ranges = readonly Range[];
 const longestAddress = 100;
 /** The owner of an IPv6 connection usually has a whole /64 of addresses, so limits count a /64 as one visitor. */
 const networkBits = 64;
+/**
+ * Some owners have more: homes get a /56 or a /48. So what a /64 may do, these may do a few times in all. Many owners of a
+ * single /64 may share a /48, such as the phones of a region.
+ */
+const widerNetworks = [
+  {bits: 56, times: 4},
+  {bits: 48, times: 16},
+] as const;
 
 /** Names that Express gives to private ranges. `TRUST_PROXY` accepts them, because operators know them from Express. */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
@@ -41,11 +49,27 @@ const spell = (address: Address) =>
  * What limits, quotas and delays count as one visitor: an IPv4 address, or a /64 network of IPv6 addresses.
  * @param address as `readAddress` spells it
  */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const {parts} = ipaddr.IPv6.parse(address);
-  const kept = parts.map((part, index) => (index < networkBits / 16 ? part : 0));
-  return `${new ipaddr.IPv6(kept).toRFC5952String()}/${networkBits}`;
+export const networkOf = (address: string): string =>
+  address.includes(':') ? prefixOf(address, networkBits) : address;
+
+const prefixOf = (address: string, bits: number) =>
+  `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`).toRFC5952String()}/${bits}`;
+
+/** How many times as much as the limit says each of `networksAround` may do. */
+export const timesAround: readonly number[] = [1, ...widerNetworks.map(({times}) => times)];
+
+/** A network that a limit counts, and how many times as much as the limit says it may do. */
+export type LimitedNetwork = {network: string; times: number};
+
+/**
+ * The networks whose limits hold for a visitor, the narrowest first: the visitor's own one, and around an IPv6 network a /56
+ * with four times its limit, and a /48 with sixteen times.
+ * @param network as `networkOf` returns it
+ */
+export function networksAround(network: string): LimitedNetwork[] {
+  const [base = '', suffix] = network.split('/');
+  const wider = suffix === undefined ? [] : widerNetworks;
+  return [{network, times: 1}, ...wider.map(({bits, times}) => ({network: prefixOf(base, bits), times}))];
 }
 
 /**

@@ -7,7 +7,10 @@ import {isWithin, networkOf, readAddress, readRanges} from '../config/addresses.
 export type ClientAddress = {
   /** In canonical spelling. Empty for a connection without an address, such as a UNIX socket. */
   address: string;
-  /** The IPv4 address, or the /64 of an IPv6 address. Rate limits count it as one visitor. */
+  /**
+   * The IPv4 address, or the /64 of an IPv6 address. Limits count it as one visitor, and `networksAround` says which wider
+   * networks they count besides.
+   */
   network: string;
 };
 

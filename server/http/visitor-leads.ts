@@ -7,7 +7,7 @@ import type {Explanation} from '../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedSubmission} from '../../contract/embed.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {mergesDuplicates, type Partner} from '../config/partners.ts';
-import {addressDigests, networkDigest} from '../leads/confirmation-digests.ts';
+import {addressDigests, networkDigests} from '../leads/confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from '../leads/idempotency.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
 import {LeadUnreadable} from '../leads/lead-store.ts';
@@ -64,7 +64,7 @@ export type VisitorLeads = {
 
 export function createVisitorLeads(parts: Parts): VisitorLeads {
   const {desk, digests, confirmations, tokenKeys, tokens, explain} = parts;
-  const [addresses, networkOf] = [addressDigests(tokenKeys), networkDigest(tokenKeys)];
+  const [addresses, networksOf] = [addressDigests(tokenKeys), networkDigests(tokenKeys)];
 
   /**
    * An unknown id, another partner's lead, and a missing or wrong token all cause the same query and the same comparison,
@@ -147,7 +147,7 @@ export function createVisitorLeads(parts: Parts): VisitorLeads {
           ? {
               partner: partner.key,
               address: addresses(lead.email)[0] ?? '',
-              network: networkOf(request.network),
+              networks: networksOf(request.network),
               language: body?.lang ?? given.consent?.textLanguage ?? 'en',
             }
           : undefined,

@@ -3,6 +3,7 @@
  * visitor can be read from them without the token keys (the setting `TOKEN_KEY`).
  */
 import {createHmac, createSecretKey} from 'node:crypto';
+import {networksAround} from '../config/addresses.ts';
 
 type Keys = readonly [string, ...string[]];
 
@@ -12,21 +13,50 @@ const digester = (what: string, keys: Keys) => {
     secrets.map((secret) => createHmac('sha256', secret).update(`${what}\0${text}`).digest('hex'));
 };
 
-/** Providers that ignore full stops in the part before the @. */
-const ignoresStops = new Set(['gmail.com', 'googlemail.com']);
+/** What makes no other mailbox at a provider, besides capitals and a tag after a plus sign. */
+type Provider = {
+  domains: RegExp;
+  /** The domain that stands for all of them, where a name is the same mailbox in each. */
+  domain?: string;
+  /** In the part before the @. */
+  ignored?: RegExp;
+};
+
+const providers: readonly Provider[] = [
+  {domains: /^g(oogle)?mail\.com$/, domain: 'gmail.com', ignored: /\./g},
+  {domains: /^(proton(mail)?\.(com|me|ch)|pm\.me)$/, domain: 'proton.me', ignored: /[._-]/g},
+  {domains: /^(icloud|me|mac)\.com$/, domain: 'icloud.com'},
+  // A full stop may be written as a hyphen.
+  {domains: /^(ya\.ru|(narod|yandex)\.[a-z.]+)$/, domain: 'yandex.ru', ignored: /[.-]/g},
+  // A tag begins with a hyphen. Sources contradict each other about full stops.
+  {domains: /^((yahoo|ymail|rocketmail|aol|aim)\.[a-z.]+|verizon\.net)$/, ignored: /\.|(?<=.)-.*/g},
+  // Telephone companies whose customers have their e-mail at Yahoo.
+  {
+    domains:
+      /^(att|ameritech|bellsouth|flash|nvbell|pacbell|prodigy|sbcglobal|snet|swbell|wans|frontier|rogers)\.(net|com)$/,
+    ignored: /\.|(?<=.)-.*/g,
+  },
+];
+
+/** At this provider, `anything@name.fastmail.com` is `name@fastmail.com`. */
+const nameInDomain = /^(?:.+\.)?([^.]+)\.(fastmail\.[a-z]+)$/;
 
 /**
- * The same text for all spellings of an address that reach the same mailbox at most providers: other capitals, and a tag
- * after a plus sign. Otherwise a stranger could be written to as often as somebody thinks of another tag.
+ * The same text for all spellings of an address that reach the same mailbox. Otherwise a stranger could be written to as
+ * often as somebody thinks of another spelling. When in doubt, two spellings are the same, because a mistake costs a visitor
+ * no more than a confirmation.
  */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
-  const domain = email.slice(at + 1).toLowerCase();
+  const host = email.slice(at + 1).toLowerCase();
+  const [, owner, ofOwner] = nameInDomain.exec(host) ?? [];
+  if (ofOwner !== undefined) return `${owner}@${ofOwner}`;
   const [local = ''] = email
     .slice(0, at)
     .toLowerCase()
     .split(/(?<=.)\+/);
-  return ignoresStops.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
+  const {domain = host, ignored} = providers.find(({domains}) => domains.test(host)) ?? {};
+  return `${ignored ? local.replaceAll(ignored, '') : local}@${domain}`;
 }
 
 /** Makes one digest of an address for each token key: during a rotation of keys, the store may have any of them. */
@@ -35,8 +65,8 @@ export function addressDigests(keys: Keys): (email: string) => string[] {
   return (email) => digest(mailboxOf(email));
 }
 
-/** The digest of a network with the first key. */
-export function networkDigest(keys: Keys): (network: string) => string {
+/** The digests of a network and of those around it, the narrowest first, with the first key. */
+export function networkDigests(keys: Keys): (network: string) => string[] {
   const digest = digester('confirmation network', [keys[0]]);
-  return (network) => digest(network)[0] ?? '';
+  return (network) => networksAround(network).flatMap((each) => digest(each.network));
 }

@@ -150,8 +150,8 @@ export type ConfirmationRequest = {
   partner: string;
   /** A digest of the address, under which no other confirmation may be sent for a day. */
   address: string;
-  /** A digest of the visitor's network. */
-  network: string;
+  /** Digests of the visitor's network, and of those around it that have limits of their own, the narrowest first. */
+  networks: readonly string[];
   /** The language of the form, such as `es-US`. */
   language: string;
 };
@@ -160,7 +160,13 @@ export type ConfirmationRequest = {
 export const confirmationLifetime = 3_600_000;
 
 /** How many confirmations may be sent within an hour. */
-export type ConfirmationLimits = {ofNetwork: number; ofPartner: number};
+export type ConfirmationLimits = {
+  /** To each of `ConfirmationRequest.networks`. */
+  ofNetworks: readonly number[];
+  ofPartner: number;
+  /** How many of `ofPartner` are kept for networks around which there was none within an hour. */
+  kept: number;
+};
 
 /**
  * Whether a confirmation may be sent, and if not, which limit is reached.

@@ -238,11 +238,24 @@ export const tables = {
       /** NULL until a process is about to send the confirmation. */
       decision: {...textOrNull, oneOf: confirmationDecisions},
       decided_at: integerOrNull,
+      /** The /56 and the /48 around an IPv6 network. */
+      network_56: {...textOrNull, since: 13},
+      network_48: {...textOrNull, since: 13},
     },
     primaryKey: ['lead_id'],
     indexes: {
       confirmations_address: {on: ['address', 'decided_at'], where: "decision = 'granted'"},
       confirmations_network: {on: ['network', 'decided_at'], where: "decision = 'granted'"},
+      confirmations_network_56: {
+        on: ['network_56', 'decided_at'],
+        where: "decision = 'granted'",
+        since: 13,
+      },
+      confirmations_network_48: {
+        on: ['network_48', 'decided_at'],
+        where: "decision = 'granted'",
+        since: 13,
+      },
       confirmations_partner: {on: ['partner', 'decided_at'], where: "decision = 'granted'"},
     },
     since: 11,

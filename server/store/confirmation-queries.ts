@@ -12,8 +12,11 @@ const day = 24 * hour;
  */
 export const confirmationsKept = day + confirmationLifetime;
 
+/** The columns of `ConfirmationRequest.networks`. */
+const networks = ['network', 'network_56', 'network_48'] as const;
+
 /** SQL that counts the confirmations that were granted since the parameter, to the same network or of the same partner. */
-const granted = (column: 'network' | 'partner', since: string) => `
+const granted = (column: (typeof networks)[number] | 'partner', since: string) => `
   (SELECT COUNT(*) FROM confirmations AS other
     WHERE other.${column} = confirmations.${column} AND other.decision = 'granted' AND other.decided_at > ${since})`;
 
@@ -27,14 +30,19 @@ export function confirmationQueries({
       WHEN EXISTS (SELECT 1 FROM confirmations AS other
         WHERE other.address IN ${jsonList('$2')} AND other.decision = 'granted' AND other.decided_at > $3)
         THEN 'address'
-      WHEN ${granted('network', '$4')} >= $5 THEN 'network'
-      WHEN ${granted('partner', '$6')} >= $7 THEN 'partner'
+      WHEN ${networks.map((column, index) => `${granted(column, `$${4 + 2 * index}`)} >= $${5 + 2 * index}`).join(' OR ')}
+        THEN 'network'
+      WHEN ${granted('partner', '$10')} >= CAST($11 AS BIGINT) - CASE
+        WHEN ${granted('network', '$12')} + ${granted('network_48', '$13')} > 0 THEN CAST($14 AS BIGINT) ELSE 0 END
+        THEN 'partner'
       ELSE 'granted' END
-    WHERE lead_id = $8 AND decision IS NULL`;
+    WHERE lead_id = $15 AND decision IS NULL`;
   return {
-    async decideConfirmation(lead, now, addresses, {ofNetwork, ofPartner}) {
+    async decideConfirmation(lead, now, addresses, {ofNetworks, ofPartner, kept}) {
       const [dayAgo, hourAgo] = [now - day, now - hour];
-      const values = [now, JSON.stringify(addresses), dayAgo, hourAgo, ofNetwork, hourAgo, ofPartner, lead];
+      const sinceLimits = networks.flatMap((_, index) => [hourAgo, ofNetworks[index] ?? 0]);
+      const ofPartners = [hourAgo, ofPartner, hourAgo, hourAgo, kept];
+      const values = [now, JSON.stringify(addresses), dayAgo, ...sinceLimits, ...ofPartners, lead];
       const [, , rows = []] = await write(
         // On PostgreSQL, a transaction would not see what another one has granted and not committed.
         statement(oneByOne('confirmations')),

@@ -3,6 +3,7 @@ import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contra
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
+import type {ConfirmationRequest} from '../leads/deliveries.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {LeadEntry} from '../leads/lead-store.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
@@ -132,8 +133,13 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: Read
     idempotency_keys: idempotency.map((key) => ({...key, ...ofLead})),
     same_leads: partner === null ? [] : leadDigests.map((digest) => ({partner, digest, ...ofLead})),
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
-    confirmations: confirmation ? [{...confirmation, ...ofLead, decision: null, decided_at: null}] : [],
+    confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
   };
+}
+
+function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
+  const [network = '', network_56 = null, network_48 = null] = networks;
+  return {...others, network, network_56, network_48, decision: null, decided_at: null};
 }
 
 /** The rows as they are inserted: whoever inserts them also seals. */

@@ -11,7 +11,7 @@ test('four hundred posts of a bot from ten networks leave fifty leads, all of th
   const attacker = applyAttacker(server.url, '/apply/acme', 10);
   t.after(() => attacker.close());
   const statuses = await attacker.send(400, 0);
-  assert.deepEqual(Object.keys(statuses), ['200', '422', '429'], JSON.stringify(statuses));
+  assert.deepEqual(Object.keys(statuses), ['200', '403', '422', '429'], JSON.stringify(statuses));
   const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
   const rows = database.prepare('SELECT suspect FROM leads').all();
   database.close();

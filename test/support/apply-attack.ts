@@ -18,7 +18,8 @@ const carried = (html: string, name: string) =>
 export function applyAttacker(url: string, path: string, networks: number): Attacker {
   const pool = new Pool(url, {connections: 8});
   let number = 0;
-  let token = '';
+  /** The token that each network has got: it is good there alone. */
+  const tokens = new Map<number, Promise<string>>();
 
   async function post(fields: Record<string, string>, network: number) {
     const {statusCode, body} = await pool.request({
@@ -33,12 +34,19 @@ export function applyAttacker(url: string, path: string, networks: number): Atta
     return {status: statusCode, html: await body.text()};
   }
 
+  const newToken = async (network: number) => {
+    const {html} = await post({_page: '0', credit_score: funds.credit_score}, network);
+    return carried(html, '_token');
+  };
+
   /** Every kind of page that a bot may send: the last one of the form, a forged one, one with the trap, a first one. */
   async function next(): Promise<number> {
     const current = number;
     number += 1;
     const network = Math.floor(current / 4) % networks;
-    token ||= carried((await post({...funds, _page: '1'}, network)).html, '_token');
+    const asked = tokens.get(network) ?? newToken(network);
+    tokens.set(network, asked);
+    const token = await asked;
     const lead = {
       ...funds,
       first_name: `Bot ${current}`,

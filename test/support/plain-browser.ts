@@ -62,6 +62,8 @@ export function plainBrowser(url: string, headers: Record<string, string> = {}) 
   };
   return {
     open: (path: string) => request(path),
+    /** Sends a form that any website may have made. */
+    post: (path: string, fields: URLSearchParams) => request(path, fields.toString()),
     /** Fills in the form of the page, and presses a button: the main one, or one with a name and a value. */
     send(page: PlainPage, answers: Readonly<Record<string, string>> = {}, button?: [string, string]) {
       const fields = new URLSearchParams(page.fields);

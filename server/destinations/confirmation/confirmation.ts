@@ -4,6 +4,7 @@
  */
 import type {NodemailerError, SendMailOptions} from 'nodemailer';
 import {unknownLanguage} from '../../../form/words/text-in-language.ts';
+import {timesAround} from '../../config/addresses.ts';
 import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
@@ -16,13 +17,15 @@ import type {Network} from '../network.ts';
 import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
-/** So many confirmations may be sent to the visitors of one network within an hour. */
+/** So many confirmations may be sent to the visitors of one network within an hour, and more around it. */
 export const mostOfNetwork = 5;
+const ofNetworks = timesAround.map((times) => mostOfNetwork * times);
 
 const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {
   address: 'The address has had a confirmation within the last day',
-  network: `The network has had ${mostOfNetwork} confirmations within the last hour`,
-  partner: 'The partner has had as many confirmations within the last hour as its per_hour allows',
+  network: `The network has had ${mostOfNetwork} confirmations within the last hour, or one around it many more`,
+  partner:
+    'The partner has had as many confirmations within the last hour as its per_hour allows. A quarter of them is kept for networks that have had none',
 };
 
 /** Errors that can only come before anything was sent. */
@@ -71,7 +74,8 @@ export function createConfirmation(
         throw new NeverTried('It was not sent within an hour');
       const {email: to} = lead.lead;
       if (!plainAddress.test(to)) throw new NeverTried('The address is an unusual one');
-      const limits = {ofNetwork: mostOfNetwork, ofPartner: ofPartner.perHour};
+      const {perHour} = ofPartner;
+      const limits = {ofNetworks, ofPartner: perHour, kept: Math.floor(perHour / 4)};
       const decided = await decide(digestsOf(to), limits);
       if (!decided) throw new NeverTried('It was not sent within a day');
       if (decided.decision !== 'granted') throw new NeverTried(denied[decided.decision]);

@@ -126,7 +126,7 @@ export function applyPages(parts: Parts): Router {
   const show: RequestHandler = (request, response) => {
     const {partner = partners[0]} = request;
     const visit = visitOf(request);
-    const page = applyPage(partner, visit, form.first(partner, visit), publicUrl, script);
+    const page = applyPage(partner, visit, form.first(request, partner, visit), publicUrl, script);
     const etag = createHash('sha256')
       .update(policy(page, partner.origins) + page.html.text)
       .digest('base64url')

@@ -83,7 +83,6 @@ export function hiddenFields({pages}: Form, shown: Shown): Html[] {
     ...others.flatMap((name) => hidden(name, shown.values[name])),
     ...hidden(carried.page, String(shown.page)),
     ...hidden(carried.token, shown.token),
-    ...hidden(carried.supersedes, shown.supersedes),
     ...shown.asked.flatMap((question) => hidden(carried.asked, question)),
   ];
 }

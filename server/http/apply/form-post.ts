@@ -4,7 +4,7 @@
  * about them come from form/, as in the form with a script.
  */
 import type {AskedField} from '../../../contract/embed.ts';
-import type {LeadType} from '../../../contract/fields.ts';
+import {contactFields, type LeadType} from '../../../contract/fields.ts';
 import {emailSuggestion} from '../../../form/email-suggestion.ts';
 import {formatDollars} from '../../../form/format-money.ts';
 import {mayMeanThousands, parseMoney} from '../../../form/money.ts';
@@ -29,7 +29,6 @@ export type Form = {
  * What the form carries besides its fields. Their names begin with `_`, which no field's does.
  * - `_page`: the number of the page, from 0
  * - `_token`: see form-tokens.ts
- * - `_supersedes`: the id and the token of the lead that the visitor changes
  * - `_seen`: the version of the consent text above the button
  * - `_asked`: a question that the visitor has seen, so that it is not asked again
  * - `_back`, `_none`, `_mean`, `_change`: the buttons besides the main one
@@ -37,7 +36,6 @@ export type Form = {
 export const carried = {
   page: '_page',
   token: '_token',
-  supersedes: '_supersedes',
   seen: '_seen',
   asked: '_asked',
   back: '_back',
@@ -60,7 +58,6 @@ export type Shown = {
   agreed?: string | undefined;
   notice?: {title: string; text: string} | undefined;
   token?: string | undefined;
-  supersedes?: string | undefined;
   /** What the browser shows first, if the visitor has not just come to the page. */
   focus?: 'heading' | 'problem' | FieldName | undefined;
 };
@@ -117,7 +114,6 @@ export function advance(
     asked,
     agreed: text('consent'),
     token: text(carried.token),
-    supersedes: text(carried.supersedes),
   };
   const names = fieldsOf(pages[page]);
   const show = (shown: Partial<Shown>) => ({shown: {...same, ...shown}});
@@ -167,6 +163,20 @@ const questionId = (name: FieldName, value: string) => `${name}=${value}`;
 function pageIn(posted: URLSearchParams, pages: readonly Page[]) {
   const page = Number(posted.get(carried.page));
   return Number.isInteger(page) && page >= 0 && page < pages.length ? page : 0;
+}
+
+/**
+ * Whether the form of this page has a token. The first of several pages has none, so that it is the same for all visitors,
+ * unless it asks for contact data: see `answersWithoutToken`.
+ */
+export const hasToken = ({pages}: Form, page: number) =>
+  page > 0 || pages.length === 1 || fieldsOf(pages[0]).some((name) => Object.hasOwn(contactFields, name));
+
+/** Of a form that another website may have made, only answers to a first page without a token. Undefined for other pages. */
+export function answersWithoutToken(posted: URLSearchParams, form: Form): URLSearchParams | undefined {
+  if (hasToken(form, pageIn(posted, form.pages))) return undefined;
+  const names: readonly string[] = fieldsOf(form.pages[0]);
+  return new URLSearchParams([...posted].filter(([name]) => names.includes(name)));
 }
 
 /** Visitors who saw amounts mostly want to change their funds. */

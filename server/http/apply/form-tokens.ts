@@ -1,10 +1,18 @@
 /**
  * The token in a form that a browser sends without a script. It is signed, so that nobody can make one up, and says from
- * when on a person can have filled in the form, and which idempotency key the lead has. So a form that is sent twice gives
- * one lead, and nothing has to be stored before the last step.
+ * when on a person can have filled in the form, in which network, which idempotency key the lead has, and which earlier lead
+ * it corrects. So a form that is sent twice gives one lead, and nothing has to be stored before the last step.
  */
-import {createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject} from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto';
 import {limits} from '../../../contract/api.ts';
+import type {EmbedSubmission} from '../../../contract/embed.ts';
 import {shortestTime} from '../embed/embed-submission.ts';
 
 export type FormToken = {
@@ -12,37 +20,74 @@ export type FormToken = {
   earliest: number;
   /** Random, and the same each time that the form is sent. */
   key: string;
+  /** The earlier lead that the visitor changes. */
+  supersedes?: EmbedSubmission['supersedes'];
 };
+
+/** A token is good for the forms of one partner, and for visitors in one network. */
+export type FormScope = {partner: string; network: string};
 
 /** Milliseconds. Idempotency keys are forgotten after as long, so an older form could give a second lead. */
 const lifetime = limits.idempotencyKeyHours * 3_600_000;
 
 export type FormTokens = ReturnType<typeof createFormTokens>;
 
+const newToken = (now: number): FormToken => ({
+  earliest: now + shortestTime,
+  key: randomBytes(16).toString('base64url'),
+});
+
+/**
+ * What the token of a form holds in which the visitor changes a lead that was sent with `token`. It is the same each time, so
+ * that the answer to the lead is.
+ */
+export const correctionOf = ({earliest, key}: FormToken, supersedes: {id: string; token: string}) => ({
+  earliest,
+  key: createHash('sha256').update(`${key} ${supersedes.id}`).digest('base64url').slice(0, key.length),
+  supersedes,
+});
+
 /** @param keys the first key signs new tokens. Tokens that any of the keys signed are accepted */
 export function createFormTokens(keys: readonly [string, ...string[]]) {
   const toSecret = (key: string) => createSecretKey(key, 'utf8');
   const [first, ...others] = keys;
   const secrets = [toSecret(first), ...others.map(toSecret)] as const;
+  const digest = (secret: KeyObject, text: string) =>
+    createHmac('sha256', secret).update(text).digest('base64url');
   const sign = (secret: KeyObject, partner: string, content: string) =>
-    createHmac('sha256', secret).update(`form\0${partner}\0${content}`).digest('base64url');
+    digest(secret, `form\0${partner}\0${content}`);
+  /** The page does not show the visitor's address, which may be that of a proxy, to scripts in it. */
+  const digestOf = (secret: KeyObject, network: string) =>
+    digest(secret, `form network\0${network}`).slice(0, 22);
 
   return {
-    issue(partner: string, now = Date.now()): string {
-      const content = `${now + shortestTime}.${randomBytes(16).toString('base64url')}`;
+    issue({partner, network}: FormScope, {earliest, key, supersedes} = newToken(Date.now())): string {
+      const corrects = supersedes ? [supersedes.id, supersedes.token] : [];
+      const content = [earliest, key, digestOf(secrets[0], network), ...corrects].join('.');
       return `${content}.${sign(secrets[0], partner, content)}`;
     },
 
-    /** @returns undefined for a token that is too old, was made for another partner, or that nobody signed */
-    read(partner: string, token: string, now = Date.now()): FormToken | undefined {
-      const [, content = '', earliest = '', key = '', signature = ''] =
-        /^((\d{13})\.([\w-]{22}))\.([\w-]{43})$/.exec(token) ?? [];
+    /**
+     * @returns undefined for a token that is too old, was made for another partner, or that nobody signed. `isHere` says
+     *   whether it was made for this network
+     */
+    read(
+      {partner, network}: FormScope,
+      token = '',
+      now = Date.now(),
+    ): (FormToken & {isHere: boolean}) | undefined {
+      const [, content = '', earliest = '', key = '', place = '', id = '', result = '', signature = ''] =
+        /^((\d{13})\.([\w-]{22})\.([\w-]{22})(?:\.([\w-]{36})\.([\w-]{43}))?)\.([\w-]{43})$/.exec(token) ??
+        [];
       const given = Buffer.from(signature);
-      const isSigned = secrets
-        .map((secret) => Buffer.from(sign(secret, partner, content)))
-        .filter((expected) => expected.length === given.length && timingSafeEqual(expected, given));
-      if (isSigned.length === 0 || now > Number(earliest) + lifetime) return undefined;
-      return {earliest: Number(earliest), key};
+      const signers = secrets.filter((secret) => {
+        const expected = Buffer.from(sign(secret, partner, content));
+        return expected.length === given.length && timingSafeEqual(expected, given);
+      });
+      if (signers.length === 0 || now > Number(earliest) + lifetime) return undefined;
+      const isHere = signers.some((secret) => digestOf(secret, network) === place);
+      const supersedes = id === '' ? undefined : {id, token: result};
+      return {earliest: Number(earliest), key, supersedes, isHere};
     },
   };
 }

@@ -21,19 +21,30 @@ import type {Emit} from '../../observe/observations.ts';
 import {pageWords} from '../../snippets/words.ts';
 import {readConsent, readSubmission, shortestTime, suspicions} from '../embed/embed-submission.ts';
 import type {Counters} from '../limits/counters.ts';
+import {countInNetworks} from '../limits/network-count.ts';
+import {isFromOwnPage} from '../own-page.ts';
 import {observedProblem, ProblemError} from '../problem-replies.ts';
 import {problems} from '../../../contract/problems.ts';
 import type {VisitorLeads} from '../visitor-leads.ts';
 import {answerMarkup} from './answer-markup.ts';
 import {contextIn, leadTypeOf, type Card, type Visit} from './apply-page.ts';
 import {formMarkup, hiddenFields} from './form-markup.ts';
-import {advance, emptyPage, type Filled, type Form, type Shown} from './form-post.ts';
-import {createFormTokens, type FormToken} from './form-tokens.ts';
+import {
+  advance,
+  answersWithoutToken,
+  carried,
+  emptyPage,
+  hasToken,
+  type Filled,
+  type Form,
+  type Shown,
+} from './form-post.ts';
+import {correctionOf, createFormTokens, type FormScope, type FormToken} from './form-tokens.ts';
 import {formWords} from './form-words.ts';
 
-/** New leads that one network may send without a script in an hour. People who do so are few. */
-const leadsPerNetwork = 5;
 const hour = 3_600_000;
+/** New leads that a network may send without a script in an hour. People who do so are few. */
+const ofNetwork = {what: 'scriptless leads', window: hour, limit: 5};
 
 type Parts = {
   publicUrl: string;
@@ -46,8 +57,8 @@ type Parts = {
 
 export type ScriptlessForm = {
   /** The first page, before anything was typed. */
-  first(partner: Partner, visit: Visit): Card;
-  /** What follows when the visitor has pressed a button. */
+  first(request: Request, partner: Partner, visit: Visit): Card;
+  /** What follows when the visitor has pressed a button. It takes over nothing from another website. */
   next(
     request: Request,
     partner: Partner,
@@ -73,14 +84,21 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     };
   };
 
+  const scopeOf = ({network}: Request, {key}: Partner): FormScope => ({partner: key, network});
+
+  /**
+   * For a visitor whose network has changed: the same lead, also if it was stored already. Only the visitor who has sent a
+   * lead may correct it, and in another network it may be somebody else.
+   */
+  const renewed = (scope: FormScope, {earliest, key}: FormToken) => tokens.issue(scope, {earliest, key});
+
   const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
 
-  function card(partner: Partner, visit: Visit, form: Form, shown: Shown): Card {
+  function card(request: Request, partner: Partner, visit: Visit, form: Form, shown: Shown): Card {
     const {pages, words} = form;
     const {page, values, errors, consentError} = shown;
-    const isLast = page === pages.length - 1;
-    // The first of several pages needs no token, and is the same for all visitors.
-    const signed = isLast || page > 0 ? (shown.token ?? tokens.issue(partner.key)) : shown.token;
+    const signed =
+      shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(request, partner)) : undefined);
     const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
     const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
     const markup = formMarkup(
@@ -98,7 +116,14 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
   }
 
   /** What the form's script would have sent. */
-  function submissionOf(partner: Partner, visit: Visit, form: Form, filled: Filled, shown: Shown) {
+  function submissionOf(
+    partner: Partner,
+    visit: Visit,
+    form: Form,
+    filled: Filled,
+    {agreed}: Shown,
+    {supersedes}: FormToken,
+  ) {
     const {query} = visit;
     const {lead, seen, trap} = filled;
     // `referrer` is no campaign: the form's script takes it from the browser, never from the address.
@@ -109,7 +134,6 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
         return typeof value === 'string' ? [[key, value]] : [];
       });
     const page = publicUrl + actionOf(partner, '');
-    const [id = '', token = ''] = shown.supersedes?.split(' ') ?? [];
     return readSubmission({
       lead: {lead_type: form.leadType, ...lead},
       lang: form.words.locale,
@@ -117,10 +141,10 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
       attribution: {...Object.fromEntries(campaign), landing_page: page},
       context: Object.fromEntries(contextIn(partner, query)),
       ...(seen !== undefined && {
-        consent: {version: seen, agreed: partner.consent?.required === true && shown.agreed === seen},
+        consent: {version: seen, agreed: partner.consent?.required === true && agreed === seen},
       }),
       ...(trap !== undefined && {trap}),
-      ...(shown.supersedes !== undefined && {supersedes: {id, token}}),
+      ...(supersedes && {supersedes}),
     } satisfies EmbedSubmission);
   }
 
@@ -133,8 +157,8 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     const counted = {name: `scriptless lead:${digest}`, window: hour};
     const {counts} = await counters.read([counted.name]);
     if (counts[0]) return;
-    const {count, left} = await counters.increment({name: `scriptless leads:${network}`, window: hour});
-    if (count <= leadsPerNetwork) return void (await counters.increment(counted));
+    const {count, left} = await countInNetworks(counters, ofNetwork, network);
+    if (count <= ofNetwork.limit) return void (await counters.increment(counted));
     throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
       headers: {'Retry-After': String(Math.ceil(left / 1_000))},
     });
@@ -173,36 +197,36 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     return stored;
   }
 
-  /** Whether the browser says that the form was sent by one of our own pages. Text browsers say nothing. */
-  function isOwn(request: Request) {
-    const site = request.get('Sec-Fetch-Site');
-    if (site !== undefined) return site === 'same-origin' || site === 'none';
-    const origin = request.get('Origin');
-    return origin === undefined || origin === ownOrigin;
-  }
-
   return {
-    first: (partner, visit) => card(partner, visit, formOf(partner, visit), emptyPage),
+    first: (request, partner, visit) => card(request, partner, visit, formOf(partner, visit), emptyPage),
 
     async next(request, partner, visit) {
       const form = formOf(partner, visit);
       const {words} = form;
-      const posted = request.body as URLSearchParams;
+      const scope = scopeOf(request, partner);
+      const body = request.body as URLSearchParams;
+      const token = tokens.read(scope, body.get(carried.token) ?? undefined);
+      const isOwn = isFromOwnPage(request, ownOrigin);
+      // If the browser does not say whose page has sent the form, the token says that we have made it.
+      const isOurs = isOwn ?? token !== undefined;
+      const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;
+      if (!posted) return {...card(request, partner, visit, form, emptyPage), status: 403};
+      // Such a token may be that of somebody else, in another network. Nobody agrees by what somebody else has ticked.
+      if (!isOwn && !token?.isHere) posted.delete('consent');
       const {shown, filled} = advance(posted, form, partner.consent?.required === true);
       const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;
-      const token = shown.token === undefined ? undefined : tokens.read(partner.key, shown.token);
-      const known: Shown = {...shown, token: token && shown.token};
-      if (!filled) return {...card(partner, visit, form, known), status: isBroken ? 422 : 200};
+      const known: Shown = {...shown, token: token && (token.isHere ? shown.token : renewed(scope, token))};
+      if (!filled) return {...card(request, partner, visit, form, known), status: isBroken ? 422 : 200};
 
       const again = (status: number, more: Partial<Shown>, headers: Record<string, string> = {}) => ({
-        ...card(partner, visit, form, {...known, focus: 'problem', ...more}),
+        ...card(request, partner, visit, form, {...known, focus: 'problem', ...more}),
         status,
         headers,
       });
-      if (!token || !isOwn(request)) return again(422, {notice: pageWords[visit.language].sendAgain});
-      const body = submissionOf(partner, visit, form, filled, shown);
+      if (!token?.isHere) return again(422, {notice: pageWords[visit.language].sendAgain});
+      const submission = submissionOf(partner, visit, form, filled, shown, token);
       try {
-        const stored = await take(request, partner, body, token);
+        const stored = await take(request, partner, submission, token);
         const answer = visitorLeads.toAnswer(stored);
         const markup = answerMarkup(words, {
           answer,
@@ -215,7 +239,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
           action: actionOf(partner, visit.queryText),
           carries: hiddenFields(
             {...form, pages: [[], ...form.pages]},
-            {...emptyPage, values: shown.values, supersedes: `${answer.id} ${answer.token}`},
+            {...emptyPage, values: shown.values, token: tokens.issue(scope, correctionOf(token, answer))},
           ),
         });
         return {markup, hasErrors: false, becomesElement: false, status: 200};

@@ -3,6 +3,7 @@ import cors from 'cors';
 import type {RequestHandler} from 'express';
 import {allowsOrigin, type Partner} from '../../config/partners.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
+import {isFromOwnPage} from '../own-page.ts';
 import {ProblemError} from '../problem-replies.ts';
 
 /**
@@ -43,11 +44,7 @@ export function partnerGate(
     }
     // Also for a refused origin, so that the operator sees whose page is refused.
     request.partner = partner;
-    const origin = request.get('Origin') ?? 'null';
-    // With a GET from a page of the server's own origin, browsers send no Origin header. With a POST they send it.
-    const isOwnPage =
-      origin === ownOrigin || (origin === 'null' && request.get('Sec-Fetch-Site') === 'same-origin');
-    if (!isOwnPage && !allowsOrigin(partner, origin)) {
+    if (!isFromOwnPage(request, ownOrigin) && !allowsOrigin(partner, request.get('Origin') ?? 'null')) {
       throw new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
     }
     next();

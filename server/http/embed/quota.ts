@@ -5,7 +5,9 @@
  */
 import type {Partner} from '../../config/partners.ts';
 import type {Emit} from '../../observe/observations.ts';
+import {networksAround} from '../../config/addresses.ts';
 import type {Counters} from '../limits/counters.ts';
+import {countInNetworks} from '../limits/network-count.ts';
 import {challengeLifetime, type ChallengeTerms} from './proof.ts';
 
 const hour = 3_600_000;
@@ -44,15 +46,16 @@ export type Quota = {
 export function createQuota(counters: Counters, perMinute: number, emit: Emit): Quota {
   const validChallenges = Math.max(minValidChallenges, Math.ceil(perMinute / 3));
   const leadsOf = ({key}: Partner) => `leads of partner:${key}`;
-  const leadsFrom = (network: string) => `leads of address:${network}`;
+  const leadsFrom = {what: 'leads of address', window: hour, limit: leadsPerAddress};
   const challengesOf = (network: string) => `challenges:${network}`;
 
   async function read(partner: Partner, network: string): Promise<QuotaState> {
-    const names = [leadsOf(partner), leadsFrom(network), challengesOf(network)];
-    const {counts, backend} = await counters.read(names);
-    const [ofPartner = 0, ofAddress = 0, newest = 0] = counts;
-    const factor =
-      (ofPartner >= partner.quotaPerHour ? harder : 1) * (ofAddress >= leadsPerAddress ? harder : 1);
+    const around = networksAround(network);
+    const ofNetworks = around.map((each) => `${leadsFrom.what}:${each.network}`);
+    const {counts, backend} = await counters.read([leadsOf(partner), challengesOf(network), ...ofNetworks]);
+    const [ofPartner = 0, newest = 0, ...sent] = counts;
+    const isBusy = around.some(({times}, index) => (sent[index] ?? 0) >= leadsFrom.limit * times);
+    const factor = (ofPartner >= partner.quotaPerHour ? harder : 1) * (isBusy ? harder : 1);
     return {factor, newest, backend};
   }
 
@@ -82,7 +85,7 @@ export function createQuota(counters: Counters, perMinute: number, emit: Emit): 
     async countLead(partner, network) {
       const [ofPartner] = await Promise.all([
         counters.increment({name: leadsOf(partner), window: hour}),
-        counters.increment({name: leadsFrom(network), window: hour}),
+        countInNetworks(counters, leadsFrom, network),
       ]);
       const {key, quotaPerHour: quota} = partner;
       if (ofPartner.count === quota + 1) emit({type: 'quota-exceeded', partner: key, quota});

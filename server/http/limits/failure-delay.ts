@@ -4,6 +4,7 @@
  * refused by failure-limit.ts.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
+import {networksAround} from '../../config/addresses.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {createMemoryCounters} from './memory-counters.ts';
 
@@ -22,15 +23,17 @@ export function createFailureDelay(): FailureDelay {
   let waiting = 0;
 
   return async (network, account) => {
-    const counted = [`network ${network}`, `account ${account}`].map((name) =>
-      failures.increment({name, window, renew: true}),
-    );
+    const increment = (name: string) => failures.increment({name, window, renew: true}).count;
+    const counts = [
+      ...networksAround(network).map(({network: each, times}) => increment(`network ${each}`) / times),
+      increment(`account ${account}`),
+    ];
     if (waiting >= maxWaiting) {
       throw new ProblemError('too-many-requests', 'Too many failed sign-ins wait already.', {
         headers: {'Retry-After': '1'},
       });
     }
-    const failureCount = Math.max(...counted.map(({count}) => count));
+    const failureCount = Math.max(...counts);
     waiting += 1;
     await sleep(Math.min(maxDelay, firstDelay * 2 ** Math.min(failureCount - 1, 10))).finally(() => {
       waiting -= 1;

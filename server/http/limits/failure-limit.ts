@@ -10,7 +10,7 @@
  *   failures, because the names of partners are on public pages, and any web page can make its visitors send requests
  *   for unknown ones.
  */
-import {isWithin, type Ranges} from '../../config/addresses.ts';
+import {isWithin, networksAround, type Ranges} from '../../config/addresses.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {ClientAddress} from '../client-address.ts';
 import type {Counters} from './counters.ts';
@@ -34,7 +34,10 @@ export type FailureLimit = {
 type Settings = {
   /** Names what fails, in the plural, such as `sign-ins`. Counters, the log and the error's detail use the name. */
   what: string;
-  /** After this many failures within `window` milliseconds, a network is refused until the window ends. */
+  /**
+   * After this many failures within `window` milliseconds, a network is refused until the window ends. The networks around
+   * it have limits, too.
+   */
   maxFailures: number;
   window: number;
   /** Addresses that are never refused. */
@@ -56,34 +59,46 @@ export function createFailureLimit({
 
   const sharedName = (network: string) => `failed ${what}:${network}`;
 
-  async function readShared(network: string) {
-    const {counts} = await counters.read([sharedName(network)]);
-    const [shared = 0] = counts;
-    const known = failures.find(network);
-    if (known && shared > known.count) failures.set(network, {...known, count: shared});
+  /** The networks that are refused or not, each with what this process knows of its failures, and what it may have. */
+  const around = (client: ClientAddress) =>
+    networksAround(client.network).map(({network, times}) => ({
+      network,
+      max: maxFailures * times,
+      known: failures.find(network),
+    }));
+
+  async function readShared(networks: readonly string[]) {
+    const {counts} = await counters.read(networks.map(sharedName));
+    for (const [index, network] of networks.entries()) {
+      const [known, shared = 0] = [failures.find(network), counts[index]];
+      if (known && shared > known.count) failures.set(network, {...known, count: shared});
+    }
   }
 
   const limit: FailureLimit = {
-    refresh({network}) {
-      const known = failures.find(network);
-      return known && known.count < maxFailures ? readShared(network) : undefined;
+    refresh(client) {
+      const failing = around(client).filter(({known, max}) => known && known.count < max);
+      return failing.length > 0 ? readShared(failing.map(({network}) => network)) : undefined;
     },
 
-    check({address, network}) {
-      const known = failures.find(network);
-      if (!known || known.count < maxFailures || isWithin(address, exempt)) return;
+    check(client) {
+      const refused = around(client).find(({known, max}) => known && known.count >= max);
+      if (!refused?.known || isWithin(client.address, exempt)) return;
       throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
-        headers: {'Retry-After': String(Math.ceil(known.left / 1_000))},
+        headers: {'Retry-After': String(Math.ceil(refused.known.left / 1_000))},
       });
     },
 
-    async countFailure({address, network}) {
-      if (isWithin(address, exempt)) return;
-      const own = failures.increment({name: network, window});
-      if (own.count === maxFailures) emit({type: 'failures-exceeded', network, what});
-      const shared = await counters.increment({name: sharedName(network), window});
-      const known = failures.find(network);
-      if (!known || shared.count > known.count) failures.set(network, shared);
+    async countFailure(client) {
+      if (isWithin(client.address, exempt)) return;
+      const counted = around(client).map(async ({network, max}) => {
+        const own = failures.increment({name: network, window});
+        if (own.count === max) emit({type: 'failures-exceeded', network, what});
+        const shared = await counters.increment({name: sharedName(network), window});
+        const known = failures.find(network);
+        if (!known || shared.count > known.count) failures.set(network, shared);
+      });
+      await Promise.all(counted);
     },
 
     fail(client) {

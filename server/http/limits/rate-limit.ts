@@ -1,7 +1,8 @@
-/** Limits how many requests of one kind an address may send in a minute. */
+/** Limits how many requests of one kind a network may send in a minute. */
 import {rateLimit, type Store} from 'express-rate-limit';
 import type {RequestHandler} from 'express';
 import type {Counters} from './counters.ts';
+import {countInNetworks, type NetworkLimit} from './network-count.ts';
 import {ProblemError} from '../problem-replies.ts';
 
 const minute = 60_000;
@@ -10,9 +11,9 @@ const minute = 60_000;
 export type RateLimits = (name: string, perMinute: number) => RequestHandler;
 
 /** Our counters as a store of express-rate-limit. It never decrements or resets one, because every request counts. */
-const storeFor = (counters: Counters, name: string): Store => ({
+const storeFor = (counters: Counters, limit: NetworkLimit): Store => ({
   async increment(network) {
-    const {count, left} = await counters.increment({name: `${name}:${network}`, window: minute});
+    const {count, left} = await countInNetworks(counters, limit, network);
     return {totalHits: count, resetTime: new Date(Date.now() + left)};
   },
   decrement: () => undefined,
@@ -28,7 +29,7 @@ export function createRateLimits(counters: Counters): RateLimits {
       // Draft 8 would hash the address for every response, which costs more than the rest of this middleware.
       standardHeaders: 'draft-7',
       legacyHeaders: false,
-      store: storeFor(counters, name),
+      store: storeFor(counters, {what: name, window: minute, limit: perMinute}),
       keyGenerator: ({network}) => network,
       handler: () => {
         throw new ProblemError('too-many-requests', 'Please wait a moment before you try again.');

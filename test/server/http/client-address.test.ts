@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
-import {isWithin, networkOf, readAddress, readRanges} from '../../../server/config/addresses.ts';
+import {
+  isWithin,
+  networkOf,
+  networksAround,
+  readAddress,
+  readRanges,
+} from '../../../server/config/addresses.ts';
 import {createAddressReader} from '../../../server/http/client-address.ts';
 
 suite('an address in a header', () => {
@@ -63,6 +69,18 @@ suite('the network of an address', () => {
   ] as const) {
     test(`the network of "${address}" is "${network}"`, () => assert.equal(networkOf(address), network));
   }
+  test('a /56 and a /48 are around the /64 of an IPv6 address, with more of each limit', () => {
+    assert.deepEqual(networksAround(networkOf('2001:db8:1:abcd:3:4:5:6')), [
+      {network: '2001:db8:1:abcd::/64', times: 1},
+      {network: '2001:db8:1:ab00::/56', times: 4},
+      {network: '2001:db8:1::/48', times: 16},
+    ]);
+    assert.deepEqual(networksAround(networkOf('::1')).at(-1), {network: '::/48', times: 16});
+  });
+  test('nothing is around an IPv4 address, nor around a connection without an address', () => {
+    for (const network of ['203.0.113.7', ''])
+      assert.deepEqual(networksAround(networkOf(network)), [{network, times: 1}]);
+  });
 });
 
 suite('a list of ranges', () => {

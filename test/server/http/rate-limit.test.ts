@@ -97,6 +97,45 @@ suite('an address', () => {
   }
 });
 
+suite('the networks around an IPv6 network', () => {
+  const address = (home: number, network = 0) =>
+    `2001:db8:1:${home.toString(16)}${network.toString(16).padStart(2, '0')}::1`;
+  const asked: Record<string, (server: TestServer, from: string) => Promise<Response>> = {
+    'requests for the configuration': config,
+    'forms of an apply page': ({fetch}, from) =>
+      fetch('/apply/acme', {
+        method: 'POST',
+        body: new URLSearchParams(),
+        headers: {'x-forwarded-for': from},
+      }),
+    'requests for unknown partners': ({fetch}, from) =>
+      fetch('/embed/v1/config?partner=nobody', {
+        headers: {origin: listedOrigin, 'x-forwarded-for': from},
+      }),
+  };
+  for (const [what, ask] of Object.entries(asked)) {
+    test(`have limits of their own: ${what} of a /56 four times, and of a /48 sixteen times`, async (t) => {
+      const server = await start(t, {trustProxy: 1});
+      const isRefused = async (from: string) => (await ask(server, from)).status === 429;
+      const refusals = (home: number) =>
+        Promise.all(Array.from({length: 6 * limit}, (_, index) => isRefused(address(home, index % 6))));
+      for (const home of [1, 2, 3, 4]) {
+        const refused = await refusals(home);
+        assert.equal(refused.filter((is) => !is).length, 4 * limit, 'of six networks, as many as four may');
+      }
+      assert.ok(await isRefused(address(5)), 'the /48');
+      assert.ok(!(await isRefused('2001:db8:2:100::1')), 'another /48');
+    });
+    test(`are not used up by one of them alone: ${what}`, async (t) => {
+      const server = await start(t, {trustProxy: 1});
+      for (let count = 0; count < 17 * limit; count += 1) await ask(server, address(1));
+      assert.equal((await ask(server, address(1))).status, 429);
+      assert.notEqual((await ask(server, address(1, 1))).status, 429);
+      assert.notEqual((await ask(server, address(2))).status, 429);
+    });
+  }
+});
+
 suite('a clock that is set', () => {
   const wrong = basic({...acme, password: 'wrong'});
   const asked: Record<string, (server: TestServer) => Promise<Response>> = {

@@ -127,6 +127,41 @@ forEachStore((store) => {
     assert.equal(mail.received.length, 6);
   });
 
+  test('a /56 of IPv6 gets four times as many as a network, and a /48 sixteen times', async (t) => {
+    const {mail, server, ended} = await start(t, store, {confirm: {per_hour: 1_000}});
+    const fromEach = (network: (index: number) => string, count: number) =>
+      Promise.all(Array.from({length: count}, (_, index) => send(server, {}, from(`${network(index)}::1`))));
+    await fromEach((index) => `2001:db8:1:a0${index.toString(16)}`, 15);
+    await fromEach((index) => `2001:db8:1:a0${index.toString(16)}`, 15);
+    await ended(30);
+    assert.equal(mail.received.length, 20);
+    await fromEach((index) => `2001:db8:1:${index + 1}00`, 65);
+    await ended(95);
+    assert.equal(mail.received.length, 80);
+    await fromEach(() => '2001:db8:2:1', 1);
+    await fromEach((index) => `2001:db8:2:${index + 2}`, 5);
+    await ended(101);
+    assert.equal(mail.received.length, 86, 'another /48 is not concerned');
+  });
+
+  test('a quarter of what a partner sends is kept for networks that have had none', async (t) => {
+    const {mail, server, ended} = await start(t, store, {confirm: {per_hour: 8}});
+    const sendFrom = async (...addresses: string[]) => {
+      for (const address of addresses) await send(server, {}, from(address));
+    };
+    await sendFrom(...Array.from({length: 4}, () => '192.0.2.1'));
+    await sendFrom(...Array.from({length: 4}, () => '2001:db8:3:1::1'));
+    await ended(8);
+    assert.equal(mail.received.length, 6);
+    // A network around which there was one has had one.
+    await sendFrom('2001:db8:3:ff00::1', '192.0.2.1', '192.0.2.2', '2001:db8:4::1', '192.0.2.3');
+    const rows = await ended(13);
+    assert.equal(mail.received.length, 8);
+    const dropped = rows.filter(({state}) => state === 'dropped');
+    assert.equal(dropped.length, 5);
+    assert.match(String(dropped[0]?.['last_error']), /per_hour allows\. A quarter of them is kept/);
+  });
+
   test('a partner sends as many an hour as its setting allows', async (t) => {
     const {mail, server, ended} = await start(t, store, {confirm: {per_hour: 2}});
     await Promise.all(Array.from({length: 6}, () => send(server, {})));

@@ -75,5 +75,29 @@ suite('the destination of confirmations', () => {
     assert.equal(mailboxOf('j.a.n.e+x@googlemail.com'), 'jane@gmail.com');
     assert.equal(mailboxOf('+tag@example.com'), '+tag@example.com');
     assert.notEqual(mailboxOf('j.ane@example.com'), mailboxOf('jane@example.com'));
+    for (const [one, ...others] of [
+      ['janedoe@gmail.com', 'JANE.DOE@gmail.com', 'jane.doe+a@GoogleMail.com', 'j.a.n.e.d.o.e+b+c@gmail.com'],
+      ['janedoe@proton.me', 'jane.doe@protonmail.com', 'jane_doe+a@pm.me', 'jane-doe@protonmail.ch'],
+      ['jane@yahoo.com', 'jane-shop@yahoo.com', 'ja.ne+a@yahoo.com', 'jane-a+b@yahoo.com'],
+      ['jane@yahoo.co.uk', 'jane-shop@yahoo.co.uk'],
+      ['jane@sbcglobal.net', 'jane-shop@sbcglobal.net'],
+      ['jane@aol.com', 'jane-shop@aol.com', 'jane+shop@aol.com'],
+      ['jane@icloud.com', 'jane+a@me.com', 'jane@mac.com'],
+      ['jane.doe@yandex.ru', 'jane-doe@yandex.com', 'jane.doe+a@ya.ru', 'jane-doe@yandex.com.tr'],
+      ['jane@fastmail.com', 'jane+a@fastmail.com', 'shop@jane.fastmail.com', 'x+y@a.jane.fastmail.com'],
+      ['jane@outlook.com', 'Jane+a@outlook.com'],
+      ['jane.doe@company.example', 'jane.doe+a+b@company.example'],
+    ] as const)
+      for (const other of others) assert.equal(mailboxOf(other), mailboxOf(one), other);
+  });
+
+  test('different mailboxes are told apart, also where their names are alike', () => {
+    const addresses = [
+      ...['jane@gmail.com', 'jane@outlook.com', 'jane@hotmail.com', 'j.ane@outlook.com', 'jane@icloud.com'],
+      ...['jane@yahoo.com', 'jane@yahoo.co.uk', 'jane@aol.com', 'anne-marie@example.com', 'anne@example.com'],
+      ...['anne-lise@example.com', '-jane@yahoo.com', 'jane@notgmail.com', 'j.ane@gmail.com.example'],
+      ...['jane@gmail.com.example', 'jane@proton.me', 'jane@fastmail.com', 'joe@fastmail.com'],
+    ];
+    assert.equal(new Set(addresses.map(mailboxOf)).size, addresses.length);
   });
 });

@@ -28,7 +28,8 @@ async function start(t: TestContext, changes: Partial<Config> = {}): Promise<Tes
   return server;
 }
 
-const newNetwork = () => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}`;
+const newNetwork = () =>
+  `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(4_096, 65_536).toString(16)}`;
 
 /** One visitor: an address, and what its form does. */
 function visitor(server: TestServer, address = `${newNetwork()}::1`, key = 'acme') {
@@ -94,6 +95,19 @@ suite('a challenge', () => {
     const proofs = await proofsOf(office, 31);
     await refused(await office.send(proofs[0]));
     await taken(await office.send(proofs[1]));
+  });
+  test('gets harder for a /56 of IPv6 with four times the leads that make it harder for a network', async (t) => {
+    const server = await start(t, {trustProxy: 1});
+    const home = newNetwork().slice(0, -2);
+    const factorIn = async (network: string) =>
+      (await visitor(server, `${network}::1`).proof()).challenge.parameters.data.factor;
+    for (let index = 10; index < 14; index += 1) {
+      assert.equal(await factorIn(`${home}${index + 10}`), 1);
+      const someone = visitor(server, `${home}${index}::1`);
+      for (const proof of await proofsOf(someone, 10)) await taken(await someone.send(proof));
+    }
+    await until(async () => (await factorIn(`${home}30`)) === 4);
+    assert.equal(await factorIn(newNetwork()), 1);
   });
   test('holds nothing that tells the address to the page', async (t) => {
     const server = await start(t);

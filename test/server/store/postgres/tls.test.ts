@@ -27,11 +27,11 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   before(async () => {
     const folder = makeTemporaryFolder();
     owner.after(() => folder.remove());
-    const authority = createAuthority(owner);
+    const authority = await createAuthority();
     authorityFile = join(folder.path, 'ca.pem');
     writeFileSync(authorityFile, authority.ca);
-    writeFileSync(join(folder.path, 'other.pem'), createAuthority(owner).ca);
-    const cluster = await startCluster(authority.issue('localhost'));
+    writeFileSync(join(folder.path, 'other.pem'), (await createAuthority()).ca);
+    const cluster = await startCluster(await authority.issue('localhost'));
     owner.after(() => cluster.remove());
     urlWith = (query, host = 'localhost') =>
       `${cluster.url.replace('127.0.0.1', host)}?${query.replaceAll('<folder>', folder.path)}`;

@@ -1,0 +1,142 @@
+/** Another website sends a form to an apply page, in Chromium: what the visitor sees then, and sends with the next press. */
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {resolve} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {suite, test, type TestContext} from 'node:test';
+import {chromium, type Page} from 'playwright-core';
+import {onePartner} from '../../server/config/partners.ts';
+import {findChromium} from '../support/find-browsers.ts';
+import {freePort} from '../support/free-port.ts';
+import {openForSuite} from '../support/opened.ts';
+import {startTestServer} from '../support/test-server.ts';
+
+/** The server is at `localhost`. The other website is at `127.0.0.1`, and may even show the page in a frame. */
+async function start() {
+  const other = {html: ''};
+  const website = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(other.html);
+  }).listen(0, '127.0.0.1');
+  await once(website, 'listening');
+  const otherOrigin = `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
+  const server = await startTestServer({
+    port,
+    publicUrl,
+    embedFolder: resolve('dist/embed'),
+    partners: [onePartner({key: 'acme', origins: [otherOrigin], cid: '1', consent})],
+  });
+  const browser = await chromium.launch(await findChromium());
+  return {
+    ...server,
+    publicUrl,
+    other,
+    otherOrigin,
+    browser,
+    async close() {
+      await browser.close();
+      website.close().closeAllConnections();
+      await server.close();
+    },
+  };
+}
+
+const brought = {
+  ...{_page: '2', _seen: 'en/1', consent: 'en/1', credit_score: 'Above 720', retirement: '120000'},
+  ...{cash: '50000', investments: '0', first_name: 'Mallory', last_name: 'Evil'},
+  ...{email: 'mal@evil.example', phone: '415-555-0199'},
+};
+
+suite('a form that another website sends to an apply page', () => {
+  const run = openForSuite(start);
+
+  /**
+   * Opens a page of the other website.
+   * @param pageOf makes it of the form that it sends. The token in it is good
+   */
+  async function visit(t: TestContext, javaScriptEnabled: boolean, pageOf = (form: string) => form) {
+    const context = await run.browser.newContext({javaScriptEnabled, locale: 'en-US'});
+    t.after(() => context.close());
+    const step = await run.fetch('/apply/acme', {
+      method: 'POST',
+      body: new URLSearchParams({_page: '0', credit_score: 'Above 720'}),
+      headers: {origin: run.publicUrl},
+    });
+    const [, token = ''] =
+      /name="_token"\s+value="([^"]+)"/.exec(await step.text()) ?? assert.fail('no token');
+    const fields = Object.entries({...brought, _token: token})
+      .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
+      .join('');
+    run.other.html = pageOf(
+      `<form method="post" action="${run.publicUrl}/apply/acme" target="_top">${fields}<button>Win</button></form>`,
+    );
+    const page = await context.newPage();
+    await page.goto(run.otherOrigin);
+    return page;
+  }
+
+  const isEmpty = async (page: Page) => {
+    assert.doesNotMatch(await page.locator('main').innerHTML(), /Mallory|evil\.example|120000/);
+    await page.getByText('What is your credit score?').first().waitFor();
+    assert.equal(await page.locator('input:checked').count(), 0);
+  };
+
+  test('shows the first page, empty, also after a reload, and the next press sends nothing of it', async (t) => {
+    const page = await visit(t, false);
+    await Promise.all([page.waitForURL('**/apply/acme'), page.locator('button').click()]);
+    await isEmpty(page);
+    await page.reload();
+    await isEmpty(page);
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.locator('button.main').click()]);
+    assert.match(await page.locator('main').innerText(), /Choose your credit score\./);
+  });
+
+  test('leaves no draft to the form, whose contact step is empty', async (t) => {
+    const page = await visit(t, true);
+    await Promise.all([page.waitForURL('**/apply/acme'), page.locator('button').click()]);
+    await page.waitForFunction(() => !document.querySelector('lead-prequal-form > .prequal form'));
+    await isEmpty(page);
+    assert.doesNotMatch(JSON.stringify(await page.evaluate(() => ({...sessionStorage}))), /Mallory|draft/);
+  });
+
+  for (const sandbox of [
+    'allow-forms allow-top-navigation',
+    'allow-forms allow-top-navigation allow-scripts',
+  ])
+    test(`is sent by a frame with sandbox="${sandbox}", which has no origin`, async (t) => {
+      const page = await visit(t, false, (form) => {
+        const inner = form.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+        return `<iframe sandbox="${sandbox}" srcdoc="${inner}"></iframe>`;
+      });
+      await Promise.all([
+        page.waitForURL('**/apply/acme'),
+        page.frameLocator('iframe').locator('button').click(),
+      ]);
+      await isEmpty(page);
+    });
+
+  test('is sent into a frame by the page of a listed origin', async (t) => {
+    const frame = `<iframe name="apply" src="${run.publicUrl}/apply/acme"></iframe>`;
+    const page = await visit(t, false, (form) => frame + form.replace('_top', 'apply'));
+    await page.frameLocator('iframe').locator('main').waitFor();
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'POST'),
+      page.locator('body > form button').click(),
+    ]);
+    const main = page.frameLocator('iframe').locator('main');
+    await main.getByText('What is your credit score?').first().waitFor();
+    assert.equal(await page.frameLocator('iframe').locator('input:checked').count(), 0);
+    assert.equal(await page.frameLocator('iframe').locator('[value="Mallory"]').count(), 0);
+  });
+
+  test('stores no lead', () => {
+    const database = new DatabaseSync(run.config.databasePath, {readOnly: true});
+    const leads = database.prepare('SELECT count(*) AS count FROM leads').get();
+    database.close();
+    assert.equal(leads?.['count'], 0);
+  });
+});
