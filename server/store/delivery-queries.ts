@@ -212,7 +212,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, write, skipLocked, forUpdate, jsonList}: Database,
+  {read, readMany, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
@@ -351,7 +351,7 @@ export function deliveryQueries(
     async countWaiting() {
       const text = `
         SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
-      return (await read(statement(text))) as {destination: string; deliveries: number}[];
+      return (await readMany(statement(text))) as {destination: string; deliveries: number}[];
     },
 
     async waitingDestinations() {
