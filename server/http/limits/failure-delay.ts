@@ -22,7 +22,7 @@ export function createFailureDelay(): FailureDelay {
   let waiting = 0;
 
   return async (network, account) => {
-    const counted = [`network ${network}`, `account ${account}`].map((name) =>
+    const counted = [`network:${network}`, `account:${account}`].map((name) =>
       failures.increment({name, window, renew: true}),
     );
     if (waiting >= maxWaiting) {

@@ -54,23 +54,24 @@ export function createFailureLimit({
   /** The failures of each network: those that this process counted, or the shared number if that is higher. */
   const failures = createMemoryCounters();
 
-  const sharedName = (network: string) => `failed ${what}:${network}`;
+  const counterOf = (network: string) => ({name: `failed ${what}:${network}`, window});
 
   async function readShared(network: string) {
-    const {counts} = await counters.read([sharedName(network)]);
+    const counter = counterOf(network);
+    const {counts} = await counters.read([counter.name]);
     const [shared = 0] = counts;
-    const known = failures.find(network);
-    if (known && shared > known.count) failures.set(network, {...known, count: shared});
+    const known = failures.find(counter.name);
+    if (known && shared > known.count) failures.set(counter, {...known, count: shared});
   }
 
   const limit: FailureLimit = {
     refresh({network}) {
-      const known = failures.find(network);
+      const known = failures.find(counterOf(network).name);
       return known && known.count < maxFailures ? readShared(network) : undefined;
     },
 
     check({address, network}) {
-      const known = failures.find(network);
+      const known = failures.find(counterOf(network).name);
       if (!known || known.count < maxFailures || isWithin(address, exempt)) return;
       throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
         headers: {'Retry-After': String(Math.ceil(known.left / 1_000))},
@@ -79,11 +80,12 @@ export function createFailureLimit({
 
     async countFailure({address, network}) {
       if (isWithin(address, exempt)) return;
-      const own = failures.increment({name: network, window});
+      const counter = counterOf(network);
+      const own = failures.increment(counter);
       if (own.count === maxFailures) emit({type: 'failures-exceeded', network, what});
-      const shared = await counters.increment({name: sharedName(network), window});
-      const known = failures.find(network);
-      if (!known || shared.count > known.count) failures.set(network, shared);
+      const shared = await counters.increment(counter);
+      const known = failures.find(counter.name);
+      if (!known || shared.count > known.count) failures.set(counter, shared);
     },
 
     fail(client) {
