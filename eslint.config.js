@@ -158,6 +158,19 @@ export default defineConfig(
     },
   },
   {
+    files: ['{calculator,contract,form,server,widget}/**/*.ts'],
+    ignores: ['contract/normalized.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MemberExpression[property.name=normalize]',
+          message: 'Many marks in a row make it slow: contract/normalized.ts has a limit.',
+        },
+      ],
+    },
+  },
+  {
     files: ['server/**/*.ts'],
     ignores: ['server/config/**'],
     rules: {

@@ -1,4 +1,5 @@
 /** Reads amounts of money as people write them, in whole US dollars. */
+import {normalized} from '../contract/normalized.ts';
 import {plainText} from './plain-text.ts';
 
 /**
@@ -75,7 +76,7 @@ const decimalComma = /^(?<whole>\d+),(?<decimals>\d+)$/;
  * @returns whole US dollars, not limited upwards, or what is wrong
  */
 export function parseMoney(typed: string): number | MoneyError {
-  const raw = plainText(typed).toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace(/’/g, "'");
+  const raw = normalized(plainText(typed).toLowerCase(), 'NFD').replace(/\p{M}/gu, '').replace(/’/g, "'");
   const inDollars = raw.replace(usDollars, '$');
   if (twoPrices.test(inDollars)) return 'range';
   const named = inDollars.replace(/\$/g, ' ').replace(/ +/g, ' ').trim();

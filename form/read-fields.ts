@@ -1,5 +1,6 @@
 /** Reads what the visitor typed: gives the lead that is sent, or what is wrong with each field. */
 import {characters, type FieldErrorCode} from '../contract/fields.ts';
+import {normalized} from '../contract/normalized.ts';
 import {readEmail} from './email.ts';
 import {parseMoney, type MoneyError} from './money.ts';
 import {fieldTable, type FieldName} from './pages.ts';
@@ -23,7 +24,7 @@ type Read = {value: string | number | boolean} | {error: InputError} | undefined
 /** Checks what the contract's row says. The result is `undefined` if an optional field is empty. */
 function readField(name: FieldName, typed: unknown): Read {
   const {kind, required, max = Infinity, pattern, choices} = fieldTable[name];
-  const text = typeof typed === 'string' ? typed.trim().normalize('NFC') : '';
+  const text = typeof typed === 'string' ? normalized(typed.trim(), 'NFC') : '';
   if (text === '') return required ? {error: 'required'} : undefined;
 
   if (kind === 'money') {

@@ -94,7 +94,7 @@ export async function createApp(
   let inForce = config;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
-  const counters = createCounters(config.redisUrl, emit);
+  const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
   const rateLimits = createRateLimits(counters);
   const failures = {window: 60_000, counters, emit};
   const failureDelay = createFailureDelay();

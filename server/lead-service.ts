@@ -16,6 +16,7 @@ import {calculatedAnswer} from './leads/calculated-answer.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/lead-store.ts';
+import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
@@ -92,6 +93,17 @@ export async function startLeadService(
     const last = await store.lastDelivered(names());
     return new Map(last.map(({destination, deliveredAt}) => [destination, deliveredAt]));
   };
+  /** The last reading of the store, and when it began, in milliseconds of `performance.now()`. */
+  let reading: {at: number; counts: Promise<OutboxCount[] | undefined>} | undefined;
+  async function readStore() {
+    earlier ??= await readEarlier().catch(() => undefined);
+    return store.countOutbox().catch(() => undefined);
+  }
+  function countsOfStore() {
+    const now = performance.now();
+    if (!reading || now - reading.at >= timings.storeReadings) reading = {at: now, counts: readStore()};
+    return reading.counts;
+  }
 
   return {
     get desk() {
@@ -104,13 +116,12 @@ export async function startLeadService(
       workers.serve(destinations);
       desk = deskUnder(reloaded);
       retention = retentionOf(reloaded);
-      earlier = undefined;
+      [earlier, reading] = [undefined, undefined];
       outbox.look();
     },
     isDegraded: () => outbox.missing().length > 0 || courier.states().some(({state}) => state !== 'ok'),
     async readings() {
-      earlier ??= await readEarlier().catch(() => undefined);
-      const counts = await store.countOutbox().catch(() => undefined);
+      const counts = await countsOfStore();
       const missing = outbox.missing().map((destination) => ({
         destination,
         state: 'missing' as const,

@@ -107,7 +107,7 @@ export async function startServer(
   let metricsEndpoint: MetricsEndpoint | undefined;
   try {
     if (config.metrics && metrics)
-      metricsEndpoint = await startMetricsEndpoint(config.metrics, async () =>
+      metricsEndpoint = await startMetricsEndpoint(config.metrics, emit, async () =>
         metrics.write(await readings()),
       );
     server.listen(config.port, config.host);

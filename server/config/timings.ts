@@ -79,6 +79,8 @@ export const usualTimings = {
   idlePoll: 500,
   /** How often the outbox is searched for deliveries that no worker would find. */
   outboxCheck: 60_000,
+  /** How often, at most, the metrics read the store, however often somebody asks for them. */
+  storeReadings: 15_000,
   /** How often the numbers of requests for versions of the form are stored. */
   requestCounts: 10_000,
   /** How often what was kept long enough is erased. The first time is at a random moment of the first such period. */

@@ -1,10 +1,11 @@
 /**
- * Limits open connections, and what their clients leave unread. When there are too many connections, idle ones are
+ * Limits open connections, and what their clients may have left unread. When there are too many connections, idle ones are
  * closed before those with requests, so that an attacker who only holds connections open cannot lock out clients that
  * send requests.
  *
  * The operating system keeps what a client has not read: on Linux up to 4 MB for each connection, and for minutes after
- * the connection was closed. Only a reset frees that memory at once.
+ * the connection was closed. Only a reset frees that memory at once. Nothing says what a client has read, so all bytes
+ * that a connection has had count until it is closed. That is why no connection stays open for very many of them.
  */
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
@@ -20,6 +21,13 @@ export type ConnectionLimits = {
   /** Requests in flight on one connection: those whose response is not sent, or not read by the client yet. */
   requestsPerConnection: number;
   /**
+   * Bytes that all open connections have had together. When there are more, those that had more than their share are
+   * reset, and first the one whose last request is the longest ago.
+   */
+  unread: number;
+  /** Bytes after which a connection ends with its next response. The client opens another one. */
+  bytesPerConnection: number;
+  /**
    * Milliseconds. While a request is in flight, before the first one, and after a large response, a connection is closed
    * when nothing was sent or received for this long. Otherwise the keep-alive of the server applies.
    */
@@ -30,6 +38,8 @@ export const connectionLimits: ConnectionLimits = {
   connections: 2_000,
   connectionsPerAddress: 200,
   requestsPerConnection: 16,
+  unread: 48 * 1024 * 1024,
+  bytesPerConnection: 256 * 1024,
   silence: 20_000,
 };
 
@@ -41,6 +51,8 @@ type Connection = {
   inFlight: Set<ServerResponse>;
   /** Bytes that were sent until the connection became idle for the last time. */
   sent: number;
+  /** Bytes that count as unread. */
+  unread: number;
   /** When the last request began or ended, in milliseconds of `performance.now()`. */
   lastActivity: number;
 };
@@ -75,12 +87,30 @@ export function guardConnections(
   const total: Group = {all: new Set(), idle: new Set()};
   const byAddress = new Map<string, Group>();
   const bySocket = new WeakMap<Duplex, Connection>();
+  let unread = 0;
+
+  function countUnread(connection: Connection, bytes: number) {
+    unread += bytes - connection.unread;
+    connection.unread = bytes;
+  }
+
+  /** Resets connections until those that are left have had few enough bytes. */
+  function limitUnread() {
+    for (const connection of total.all) {
+      if (unread <= limits.unread) return;
+      if (connection.unread <= limits.unread / total.all.size || !waitsForClient(connection)) continue;
+      emit({type: 'connections-exceeded', limit: 'unread responses'});
+      remove(connection);
+      countUnread(connection, 0);
+      connection.socket.resetAndDestroy();
+    }
+  }
 
   function open(socket: Socket, key: string | undefined) {
     const own = key === undefined ? undefined : (byAddress.get(key) ?? {all: new Set(), idle: new Set()});
     if (key !== undefined && own) byAddress.set(key, own);
     const groups = own ? [total, own] : [total];
-    const connection: Connection = {socket, groups, inFlight: new Set(), sent: 0, lastActivity: 0};
+    const connection: Connection = {socket, groups, inFlight: new Set(), sent: 0, unread: 0, lastActivity: 0};
     bySocket.set(socket, connection);
     touch(connection);
     // Node calls this after the last response of a connection. Its own function would destroy the socket, so that the
@@ -91,6 +121,7 @@ export function guardConnections(
     };
     socket.once('close', () => {
       remove(connection);
+      countUnread(connection, 0);
       if (key !== undefined && own?.all.size === 0 && byAddress.get(key) === own) byAddress.delete(key);
     });
   }
@@ -133,6 +164,7 @@ export function guardConnections(
       // after the last response of a connection no other could be sent, so a lead would be stored that nobody is told of.
       if (!connection || socket.destroyed || socket.writableEnded) return false;
       const {inFlight} = connection;
+      if ([...inFlight].some(({shouldKeepAlive}) => !shouldKeepAlive)) return false;
       if (inFlight.size >= limits.requestsPerConnection) {
         emit({type: 'connections-exceeded', limit: 'requests of one connection'});
         remove(connection);
@@ -142,6 +174,13 @@ export function guardConnections(
       }
       inFlight.add(response);
       touch(connection);
+      if (socket.bytesWritten > limits.bytesPerConnection) response.shouldKeepAlive = false;
+      // The response is complete, and all of it was given to the socket.
+      response.once('prefinish', () => {
+        if (socket.destroyed) return;
+        countUnread(connection, socket.bytesWritten);
+        limitUnread();
+      });
       response.once('close', () => {
         inFlight.delete(response);
         if (socket.destroyed) return;

@@ -5,21 +5,31 @@
 import {once} from 'node:events';
 import {createServer, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import type {Emit} from '../observe/observations.ts';
+import {connectionLimits, guardConnections} from './connections.ts';
 
 export type MetricsEndpoint = {port: number; close(): Promise<void>};
 
 /** Milliseconds. Whoever reads the metrics sends a small request at once. */
-const timeouts = {headersTimeout: 5_000, requestTimeout: 5_000};
+const timeouts = {headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000};
+/** Few programs read the metrics. When there are more connections, idle ones are closed. */
+const connections = 16;
 
 /**
+ * @param emit gets an observation when there are too many connections
  * @param write makes the metrics
  * @throws Error when it cannot listen there
  */
 export async function startMetricsEndpoint(
   {host, port}: {host: string; port: number},
+  emit: Emit,
   write: () => Promise<{type: string; text: string}>,
 ): Promise<MetricsEndpoint> {
-  const server = createServer(timeouts, ({method, url}, response) => {
+  const server = createServer(timeouts);
+  const guard = guardConnections(server, emit, () => true, {...connectionLimits, connections});
+  server.on('request', (request, response) => {
+    if (!guard.track(request, response)) return;
+    const {method, url} = request;
     if (url !== '/metrics') return reply(response, 404, 'There is nothing at this address but /metrics.');
     if (method !== 'GET') {
       response.setHeader('Allow', 'GET');

@@ -14,6 +14,7 @@ import {
 } from '../../contract/fields.ts';
 import {callTimeField, extraFields} from '../../contract/extra-fields.ts';
 import {toE164} from '../../contract/phone.ts';
+import {normalized} from '../../contract/normalized.ts';
 import type {FieldError} from '../../contract/problems.ts';
 
 const limitsOf = (field: Field) => ({
@@ -36,18 +37,14 @@ const text = (field: Field, string = z.string()) => {
     .meta({...(field.required && {minLength: 1}), maxLength: max});
 };
 
-/**
- * The name of a person. Its length is checked before `normalize`, which takes quadratic time on a text of many
- * combining marks. Normalizing can make a text shorter, so this first limit is four times as high as the real limit.
- */
+/** The name of a person. Its length is checked when it is normalised, which can make it shorter. */
 const name = (field: Field) =>
   text(
     field,
     z
       .string()
       .trim()
-      .refine((value) => value.length <= 4 * limitsOf(field).max, {params: {code: 'too_long'}, abort: true})
-      .normalize('NFC'),
+      .overwrite((value) => normalized(value, 'NFC')),
   );
 
 /**

@@ -45,6 +45,7 @@ const connectionMessages = {
     'one address has too many connections: its longest idle ones are closed; name it in TRUST_PROXY if it is your proxy',
   'requests of one connection':
     'a client sends more requests than it waits for answers: its connection is closed',
+  'unread responses': 'clients may have left too much unread: connections that had most of it are closed',
 } as const;
 
 const failedMessages = {

@@ -103,7 +103,7 @@ type Facts = {
    * A connection was closed, because there are too many in all, too many of one address, or too many requests on it.
    */
   'connections-exceeded': {
-    limit: 'connections' | 'connections of one address' | 'requests of one connection';
+    limit: 'connections' | 'connections of one address' | 'requests of one connection' | 'unread responses';
   };
   /**
    * A network is refused for a while after too many failures. `what` names their kind in the plural, such as

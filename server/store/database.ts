@@ -11,6 +11,8 @@ export type Row = Record<string, Value>;
 export type Database = {
   read: (statement: Statement) => Promise<Row[]>;
   readOne: (statement: Statement) => Promise<Row | undefined>;
+  /** For statements that read many rows. On the SQLite file of a server, the writer's thread runs them. */
+  readMany: (statement: Statement) => Promise<Row[]>;
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
   /** As `write`, for a connection that only reads: writes what was met meanwhile by another one. */
@@ -34,6 +36,9 @@ export type Database = {
    */
   onlyIndex: (name: LeadIndex) => string;
 };
+
+/** What the SQL of a database has in its own words. */
+export type Words = Omit<Database, 'read' | 'readOne' | 'readMany' | 'write'>;
 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});
 

@@ -214,7 +214,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, readOne, write, skipLocked, forUpdate, jsonList}: Database,
+  {read, readOne, readMany, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
@@ -365,7 +365,7 @@ export function deliveryQueries(
     async countWaiting() {
       const text = `
         SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
-      return (await read(statement(text))) as {destination: string; deliveries: number}[];
+      return (await readMany(statement(text))) as {destination: string; deliveries: number}[];
     },
 
     async waitingDestinations() {

@@ -151,7 +151,7 @@ function readdress(address: string, batch: Batch): Statement {
   return statement(text, address, ...boundsOf(batch), ...values);
 }
 
-export function operatorQueries({read, write}: Database, sealer: Sealer): OperatorQueries {
+export function operatorQueries({read, readMany, write}: Database, sealer: Sealer): OperatorQueries {
   function replyIn(row: ReplyRow) {
     const {last_reply, data_key, blob} = row;
     try {
@@ -233,7 +233,7 @@ export function operatorQueries({read, write}: Database, sealer: Sealer): Operat
         UNION ALL
         ${count} WHERE settled_at IS NULL AND state <> 'waiting' GROUP BY destination, state
         ORDER BY destination, state`;
-      return (await read(statement(text))) as OutboxCount[];
+      return (await readMany(statement(text))) as OutboxCount[];
     },
 
     async lastDelivered(destinations) {
@@ -246,7 +246,7 @@ export function operatorQueries({read, write}: Database, sealer: Sealer): Operat
         GROUP BY destination`;
       let before = firstIdAt(Infinity);
       for (let look = 0; look < mostLooks && destinations.some((name) => !last.has(name)); look += 1) {
-        const rows = (await read(statement(text, before))) as {
+        const rows = (await readMany(statement(text, before))) as {
           destination: string;
           deliveredAt: number | null;
           first: string;

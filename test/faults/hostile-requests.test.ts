@@ -21,7 +21,7 @@ import {
 import {openFor} from '../support/opened.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {baseConfig, startTestServer} from '../support/test-server.ts';
-import type {ToSend} from './sender.ts';
+import type {ToSend} from '../support/sender.ts';
 
 /** Milliseconds of processor time, in all threads of the server's process, that one request may take. */
 const limit = 5;
@@ -58,7 +58,7 @@ suite('8 kB of hostile input', () => {
     const routes = [...routesOf(listed), {method: 'GET', path: '/nowhere'}];
     await listed.close(0);
     const server = await openFor(t, startTestServer(settings));
-    const sender = fork(join(import.meta.dirname, 'sender.ts'), [String(server.port)]);
+    const sender = fork(join(import.meta.dirname, '../support/sender.ts'), [String(server.port)]);
     t.after(() => sender.disconnect());
 
     async function cost({method, path, headers, body}: HostileRequest): Promise<number> {

@@ -68,6 +68,7 @@ function runCommand(
       {
         read: (statement) => late(() => all(statement)),
         readOne: (statement) => late(() => one(statement)),
+        readMany: (statement) => late(() => all(statement)),
         write: (...statements) => late(() => inTransaction(connection, () => statements.map(all))),
         ...sqliteWords,
       },

@@ -16,6 +16,7 @@ export const quickTimings: Timings = {
   longestWriteRetry: 20,
   busyPoll: 10,
   idlePoll: 20,
+  storeReadings: 0,
   requestCounts: 20,
   requestsEnd: 1_500,
   deliveriesEnd: 2_000,

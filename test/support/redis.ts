@@ -26,11 +26,14 @@ export async function startRedis(owner: Owner, port: number): Promise<ChildProce
 }
 
 /** How many keys are stored there. */
-export async function keysAt(port: number): Promise<number> {
+export const keysAt = async (port: number): Promise<number> => (await namesAt(port)).length;
+
+/** The names of the keys that are stored there. */
+export async function namesAt(port: number): Promise<string[]> {
   const client = await createClient({url: `redis://127.0.0.1:${port}`}).connect();
-  const size = await client.dbSize();
+  const names = await client.keys('*');
   client.destroy();
-  return size;
+  return names;
 }
 
 /** Changes a setting of a running Redis. */

@@ -3,6 +3,7 @@
  * typed is in it but a first name that can hardly be anything else.
  */
 import {amountParts, totalAmount} from '../../../contract/amounts.ts';
+import {normalized} from '../../../contract/normalized.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
 import {fill} from '../../../form/words/fill.ts';
@@ -24,7 +25,7 @@ const plainName =
 
 /** The first name, if it can be in the e-mail. */
 export const greetedName = (typed: string): string | undefined => {
-  const name = typed.normalize('NFC');
+  const name = normalized(typed, 'NFC');
   return plainName.test(name) ? name : undefined;
 };
 

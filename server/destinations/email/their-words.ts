@@ -3,6 +3,7 @@
  * programs link domains, addresses with a scheme such as `mailto:`, e-mail addresses, paths such as `\\server\share`, and
  * phone numbers. Anybody can write such things into a form or a link, and operators trust what our e-mails say.
  */
+import {normalized} from '../../../contract/normalized.ts';
 import {oneLine} from './wording.ts';
 
 /** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
@@ -33,4 +34,4 @@ export const theirAddress = (email: string): string =>
 
 /** A sign at the end of a word stays as it is, as in `Jr.`, because it joins nothing. */
 const bracketSigns = (line: string): string =>
-  line.replace(/\S(?=\S)/gu, (sign) => (joins.test(sign.normalize('NFKC')) ? `[${sign}]` : sign));
+  line.replace(/\S(?=\S)/gu, (sign) => (joins.test(normalized(sign, 'NFKC')) ? `[${sign}]` : sign));

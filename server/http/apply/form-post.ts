@@ -69,18 +69,18 @@ export type Filled = {
   trap: string | undefined;
 };
 
-/** Characters. Longer texts are cut, because what reads them was made for what people type. They are still too long. */
-const longestText = (name: FieldName) => {
+/** Longer texts are cut, because what reads them was made for what people type. They are still too long. */
+function cut(name: FieldName, value: string) {
   const {kind, max = 0} = fieldTable[name];
-  return kind === 'text' ? max * 2 : 400;
-};
+  return value.slice(0, kind === 'text' ? max * 2 : 400);
+}
 
 function valuesIn(posted: URLSearchParams, {pages}: Form): Values {
   const values: Values = {};
   for (const name of fieldsOf(pages.flat())) {
     const value = posted.get(name);
     // Browsers send each line of a text with two characters at its end.
-    if (value !== null) values[name] = value.slice(0, longestText(name)).replaceAll('\r\n', '\n');
+    if (value !== null) values[name] = cut(name, value).replaceAll('\r\n', '\n');
   }
   return values;
 }
@@ -124,7 +124,7 @@ export function advance(
   if (isField(none) && names.includes(none)) return show({values: {...values, [none]: '0'}, focus: none});
   const [meant, ...rest] = text(carried.mean)?.split('=') ?? [];
   if (isField(meant) && names.includes(meant)) {
-    const value = tidy(fieldTable[meant].kind, rest.join('='), locale);
+    const value = tidy(fieldTable[meant].kind, cut(meant, rest.join('=')), locale);
     return show({
       values: {...values, [meant]: value},
       asked: [...asked, questionId(meant, value)],

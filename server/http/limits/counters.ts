@@ -1,10 +1,15 @@
 /**
  * Counters that expire, for rate limits and quotas. With Redis all processes share them. Without Redis, and while it
  * cannot be used, each process counts in its own memory.
+ *
+ * In Redis, a digest stands for whose a counter is, so that nobody reads the addresses of visitors there. Its key is the
+ * token key that signs. When a reload brings another one, the shared counters begin anew once: networks that were refused
+ * have at most a further window (a minute, and an hour for leads), and each process still knows what it counted itself of
+ * failures. While servers have different token keys, they count apart.
  */
-import {randomUUID} from 'node:crypto';
+import {createHmac, randomUUID} from 'node:crypto';
 import type {Emit} from '../../observe/observations.ts';
-import {createMemoryCounters, type Count, type Counter} from './memory-counters.ts';
+import {createMemoryCounters, kindOf, type Count, type Counter} from './memory-counters.ts';
 import {connectRedis} from './redis-connection.ts';
 
 /**
@@ -21,13 +26,19 @@ export type Counters = {
   close(): void;
 };
 
-/** @param redisUrl without one, counters are kept in memory only */
-export function createCounters(redisUrl: string | undefined, emit: Emit): Counters {
+/**
+ * @param redisUrl without one, counters are kept in memory only
+ * @param tokenKey the one in force
+ */
+export function createCounters(redisUrl: string | undefined, tokenKey: () => string, emit: Emit): Counters {
   const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, emit);
   const memory = createMemoryCounters();
   const shared = 'shared';
   const own = randomUUID();
-  const keyOf = (name: string) => `lead-prequal:${name}`;
+  const keyOf = (name: string) => {
+    const digest = createHmac('sha256', tokenKey()).update(`counter\0${name}`).digest('base64url');
+    return `lead-prequal:${kindOf(name)}${digest}`;
+  };
 
   return {
     async increment(counter) {

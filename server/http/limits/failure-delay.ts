@@ -25,8 +25,8 @@ export function createFailureDelay(): FailureDelay {
   return async (network, account) => {
     const increment = (name: string) => failures.increment({name, window, renew: true}).count;
     const counts = [
-      ...networksAround(network).map(({network: each, times}) => increment(`network ${each}`) / times),
-      increment(`account ${account}`),
+      ...networksAround(network).map(({network: each, times}) => increment(`network:${each}`) / times),
+      increment(`account:${account}`),
     ];
     if (waiting >= maxWaiting) {
       throw new ProblemError('too-many-requests', 'Too many failed sign-ins wait already.', {

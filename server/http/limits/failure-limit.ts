@@ -14,7 +14,7 @@ import {isWithin, networksAround, type Ranges} from '../../config/addresses.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {ClientAddress} from '../client-address.ts';
 import type {Counters} from './counters.ts';
-import {createMemoryCounters} from './memory-counters.ts';
+import {createMemoryCounters, type Counter} from './memory-counters.ts';
 import {ProblemError} from '../problem-replies.ts';
 
 export type FailureLimit = {
@@ -57,28 +57,27 @@ export function createFailureLimit({
   /** The failures of each network: those that this process counted, or the shared number if that is higher. */
   const failures = createMemoryCounters();
 
-  const sharedName = (network: string) => `failed ${what}:${network}`;
+  const counterOf = (network: string) => ({name: `failed ${what}:${network}`, window});
 
   /** The networks that are refused or not, each with what this process knows of its failures, and what it may have. */
   const around = (client: ClientAddress) =>
-    networksAround(client.network).map(({network, times}) => ({
-      network,
-      max: maxFailures * times,
-      known: failures.find(network),
-    }));
+    networksAround(client.network).map(({network, times}) => {
+      const counter = counterOf(network);
+      return {network, counter, max: maxFailures * times, known: failures.find(counter.name)};
+    });
 
-  async function readShared(networks: readonly string[]) {
-    const {counts} = await counters.read(networks.map(sharedName));
-    for (const [index, network] of networks.entries()) {
-      const [known, shared = 0] = [failures.find(network), counts[index]];
-      if (known && shared > known.count) failures.set(network, {...known, count: shared});
+  async function readShared(failed: readonly Counter[]) {
+    const {counts} = await counters.read(failed.map(({name}) => name));
+    for (const [index, counter] of failed.entries()) {
+      const [known, shared = 0] = [failures.find(counter.name), counts[index]];
+      if (known && shared > known.count) failures.set(counter, {...known, count: shared});
     }
   }
 
   const limit: FailureLimit = {
     refresh(client) {
       const failing = around(client).filter(({known, max}) => known && known.count < max);
-      return failing.length > 0 ? readShared(failing.map(({network}) => network)) : undefined;
+      return failing.length > 0 ? readShared(failing.map(({counter}) => counter)) : undefined;
     },
 
     check(client) {
@@ -91,12 +90,12 @@ export function createFailureLimit({
 
     async countFailure(client) {
       if (isWithin(client.address, exempt)) return;
-      const counted = around(client).map(async ({network, max}) => {
-        const own = failures.increment({name: network, window});
+      const counted = around(client).map(async ({network, counter, max}) => {
+        const own = failures.increment(counter);
         if (own.count === max) emit({type: 'failures-exceeded', network, what});
-        const shared = await counters.increment({name: sharedName(network), window});
-        const known = failures.find(network);
-        if (!known || shared.count > known.count) failures.set(network, shared);
+        const shared = await counters.increment(counter);
+        const known = failures.find(counter.name);
+        if (!known || shared.count > known.count) failures.set(counter, shared);
       });
       await Promise.all(counted);
     },

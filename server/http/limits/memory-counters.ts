@@ -1,11 +1,17 @@
 /**
- * Counters in the memory of this process. Their number is bounded, so that made-up names cannot fill the memory. They
- * expire by the monotonic clock: a clock that is set back would lock out those who had reached a limit.
+ * Counters in the memory of this process. They expire by the monotonic clock: a clock that is set back would lock out those
+ * who had reached a limit.
+ *
+ * Made-up networks cannot fill the memory: each kind of counter has two generations, of 65,536 counters each. When the
+ * younger one is full, it becomes the older one, and the older one is forgotten. A counter that changes moves to the
+ * younger one. So a flood of networks pushes out counters of its own kind alone, and only those that have not changed while
+ * 65,536 others did. Such a network counts as a new one then, which helps nobody who has that many networks anyway.
  */
 
 export type Counter = {
+  /** The kind of the counter and whose it is, such as `results:192.0.2.7`. Kinds are words of the code. */
   name: string;
-  /** Milliseconds after its first increment at which the counter expires. */
+  /** Milliseconds after its first increment at which the counter expires. All counters of a kind have the same. */
   window: number;
   /** True if every increment restarts the window. */
   renew?: boolean;
@@ -14,47 +20,41 @@ export type Counter = {
 /** The value of a counter, and the milliseconds until it expires. */
 export type Count = {count: number; left: number};
 
-export type MemoryCounters = {
-  /** Adds one. */
-  increment(counter: Counter): Count;
-  /** Undefined for a counter that does not exist or has expired. */
-  find(name: string): Count | undefined;
-  set(name: string, count: Count): void;
-};
-
 /** `endsAt` in milliseconds of `performance.now()`. */
-type Kept = {count: number; endsAt: number};
+type Generation = Map<string, {count: number; endsAt: number}>;
 
-/** Beyond this number, the least recently changed counter is dropped. A counter takes about 200 bytes. */
-const maxCounters = 100_000;
+/** A counter takes about 150 bytes, and a kind up to 20 MB. */
+const mostOfGeneration = 65_536;
 
-export function createMemoryCounters(): MemoryCounters {
-  const counters = new Map<string, Kept>();
+/** Empty for a name without a colon, so that no name makes a kind of its own. */
+export const kindOf = (name: string) => name.slice(0, name.indexOf(':') + 1);
 
+export function createMemoryCounters() {
+  const kinds = new Map<string, {young: Generation; old: Generation; since: number}>();
+
+  /** Undefined for a counter that does not exist or has expired. */
   function find(name: string): Count | undefined {
-    const {count = 0, endsAt = 0} = counters.get(name) ?? {};
+    const {young, old} = kinds.get(kindOf(name)) ?? {};
+    const {count = 0, endsAt = 0} = young?.get(name) ?? old?.get(name) ?? {};
     const left = endsAt - performance.now();
     return left > 0 ? {count, left} : undefined;
   }
 
-  function set(name: string, {count, left}: Count) {
-    // A Map keeps the order of insertion, so a counter that is deleted and set again becomes the last one.
-    counters.delete(name);
-    counters.set(name, {count, endsAt: performance.now() + left});
-    if (counters.size <= maxCounters) return;
-    const [oldest] = counters.keys();
-    if (oldest !== undefined) counters.delete(oldest);
+  function set({name, window}: Counter, {count, left}: Count): Count {
+    const now = performance.now();
+    const before = kinds.get(kindOf(name));
+    // When a window has passed, all counters of the older generation have expired.
+    const isOver = !before || before.young.size >= mostOfGeneration || now - before.since > window;
+    const kind = isOver ? {young: new Map(), old: before?.young ?? new Map(), since: now} : before;
+    if (isOver) kinds.set(kindOf(name), kind);
+    kind.young.set(name, {count, endsAt: now + left});
+    return {count, left};
   }
 
-  return {
-    find,
-    set,
-    increment({name, window, renew = false}) {
-      const before = find(name);
-      const left = before && !renew ? before.left : window;
-      const after = {count: (before?.count ?? 0) + 1, left};
-      set(name, after);
-      return after;
-    },
-  };
+  function increment(counter: Counter): Count {
+    const {count, left} = find(counter.name) ?? {count: 0, left: counter.window};
+    return set(counter, {count: count + 1, left: counter.renew ? counter.window : left});
+  }
+
+  return {find, set, increment};
 }

@@ -8,7 +8,7 @@ import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
-import type {Database} from '../database.ts';
+import type {Words} from '../database.ts';
 import {refusalOf, type StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
 import type {NewRows} from '../rows.ts';
@@ -26,7 +26,7 @@ type Options = {
 /** Milliseconds between two attempts while another process is using the idempotency key. */
 const keyInterval = 50;
 
-export const postgresWords: Omit<Database, 'read' | 'readOne' | 'write'> = {
+export const postgresWords: Words = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: 'FOR UPDATE OF leads',
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
@@ -57,6 +57,7 @@ export async function openPostgresStore(
   const queries = leadQueries(
     {
       read: (statement) => orUnavailable(connections.read(statement)),
+      readMany: (statement) => orUnavailable(connections.read(statement)),
       readOne: async (statement) => (await orUnavailable(connections.read(statement)))[0],
       write: (...statements) => orUnavailable(connections.write(...statements)),
       ...postgresWords,

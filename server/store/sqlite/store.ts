@@ -89,6 +89,10 @@ export async function openSqliteStore(
     {
       read: (statement) => orUnavailable(() => all(statement)),
       readOne: (statement) => orUnavailable(() => one(statement)),
+      async readMany(statement) {
+        const [rows = []] = (await writes.add({statements: [statement]})) as Row[][];
+        return rows;
+      },
       write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
       ...sqliteWords,
     },
@@ -174,6 +178,7 @@ async function storeOver(
     {
       read: (statement) => attempt(() => all(statement)),
       readOne: (statement) => attempt(() => one(statement)),
+      readMany: (statement) => attempt(() => all(statement)),
       write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
       ...(readPath !== undefined && {
         writeAside: (statement) => attempt(() => writeOnce(readPath, statement)),

@@ -194,6 +194,69 @@ suite('a client that reads no responses', () => {
   });
 });
 
+suite('what all clients together leave unread', () => {
+  const megabytes = 1024 * 1024;
+  test('clients that read nothing hold 64 MB at most, and others get all that they ask for', async (t) => {
+    const {port, connections, open} = await startGuarded(t, {});
+    let most = 0;
+    const look = () => (most = Math.max(most, unread(port)));
+    for (let number = 0; number < 60; number += 1) {
+      const client = connect(port, '127.0.0.1').pause();
+      t.after(() => client.destroy());
+      client.on('error', () => undefined);
+      client.write(get('/250000').repeat(15));
+      await once(client, 'connect');
+      look();
+      const good = await open();
+      good.send(get('/250000'));
+      const answer = await good.answer();
+      assert.equal((await answer.text()).length, 250_000);
+      good.close();
+    }
+    await until(async () => {
+      look();
+      return (await connections()) < 60;
+    });
+    t.diagnostic(
+      `${(most / megabytes).toFixed(0)} MB were unread at most, by ${await connections()} clients`,
+    );
+    assert.ok(most > megabytes && most <= 64 * megabytes, `${most} bytes`);
+  });
+  test('the one whose request is the longest ago goes first, and no connection with few bytes', async (t) => {
+    const {open, connections} = await startGuarded(t, {unread: 500_000, bytesPerConnection: Infinity});
+    const ask = async (size: number) => {
+      const connection = await open();
+      connection.send(get(`/${size}`));
+      assert.equal((await connection.answer()).status, 200);
+      return connection;
+    };
+    const small = await ask(1_000);
+    const [first, second] = [await ask(200_000), await ask(200_000)];
+    const third = await ask(200_000);
+    assert.deepEqual(await first.ended(), []);
+    assert.equal(await connections(), 3);
+    for (const connection of [small, second, third]) {
+      connection.send(get('/10'));
+      assert.equal((await connection.answer()).status, 200);
+    }
+  });
+  test('a connection that had many bytes ends with its next response, which is complete', async (t) => {
+    const {open} = await startGuarded(t, {});
+    const connection = await open();
+    for (const size of [200_000, 200_000]) {
+      connection.send(get(`/${size}`));
+      const answer = await connection.answer();
+      assert.equal(answer.headers.get('connection'), 'keep-alive');
+      assert.equal((await answer.text()).length, size);
+    }
+    connection.send(get('/200000'));
+    const [answer, ...others] = await connection.ended();
+    assert.equal(answer?.headers.get('connection'), 'close');
+    assert.equal((await answer?.text())?.length, 200_000);
+    assert.deepEqual(others, []);
+  });
+});
+
 suite('the limit of connections for one address', () => {
   for (const [trust, address, unlimited] of [
     [0, '127.0.0.1', true],

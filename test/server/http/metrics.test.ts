@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
+import {usualTimings} from '../../../server/config/timings.ts';
+import {openConnection, requestText} from '../../support/connection.ts';
 import {basic} from '../../support/http.ts';
 import {freePort} from '../../support/free-port.ts';
 import {openFor} from '../../support/opened.ts';
@@ -16,7 +18,7 @@ import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts
 
 const metrics = {host: '127.0.0.1', port: 0};
 
-async function start(t: TestContext, store: Store) {
+async function start(t: TestContext, store: Store, storeReadings = 0) {
   const crm = await openFor(t, startWebhookReceiver());
   const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001'});
   const server = await openFor(
@@ -27,7 +29,7 @@ async function start(t: TestContext, store: Store) {
         destinations: new Map([['crm', crm.settings]]),
         partners: [{...partner, sendTo: ['crm']}],
       },
-      quickTimings,
+      {...quickTimings, storeReadings},
     ),
   );
   const send = (origin: string, key = 'acme') =>
@@ -103,6 +105,17 @@ forEachStore((store) => {
     await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', paused) === 1);
   });
 
+  test('the store is read once in fifteen seconds, however often somebody asks', async (t) => {
+    const {crm, send, samples} = await start(t, store, usualTimings.storeReadings);
+    const waiting = {destination: 'crm', state: 'waiting'};
+    assert.equal(valueOf(await samples(), 'lead_prequal_outbox_deliveries', waiting), 0);
+    crm.answerWith(replyWith(401));
+    await send(listedOrigin);
+    const misconfigured = {destination: 'crm', state: 'misconfigured'};
+    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', misconfigured) === 1);
+    assert.equal(valueOf(await samples(), 'lead_prequal_outbox_deliveries', waiting), 0);
+  });
+
   test('the last success of before a restart is known', async (t) => {
     const crm = await openFor(t, startWebhookReceiver());
     const {server, send, samples} = await start(t, store);
@@ -126,6 +139,17 @@ forEachStore((store) => {
 });
 
 suite('the address of the metrics', () => {
+  test('has sixteen connections, and a new one takes the place of the longest idle one', async (t) => {
+    const {server, samples} = await start(t, sqlite);
+    const port = server.metricsPort!;
+    const open = await Promise.all(Array.from({length: 16}, () => openConnection(port)));
+    t.after(() => open.forEach((connection) => connection.close()));
+    assert.equal(valueOf(await samples(), 'lead_prequal_store_up'), 1);
+    assert.deepEqual(await open[0]!.ended(), []);
+    open[1]!.send(requestText('GET', '/nothing', {}));
+    assert.equal((await open[1]!.answer()).status, 404);
+  });
+
   test('has nothing but GET /metrics, which the public port does not have', async (t) => {
     const {server, samples} = await start(t, sqlite);
     const own = `http://127.0.0.1:${server.metricsPort}`;

@@ -7,7 +7,7 @@ import type {Config} from '../../../server/config/config.ts';
 import {basic, readProblem} from '../../support/http.ts';
 import {sendLead, somebody} from '../../support/embed-client.ts';
 import {freePort} from '../../support/free-port.ts';
-import {keysAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
+import {keysAt, namesAt, redisUrl, startRedis, withoutRedis} from '../../support/redis.ts';
 import {acme, listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -180,6 +180,43 @@ suite('over Redis', {skip: withoutRedis}, () => {
     let turn = 0;
     const seen = await statuses(() => config(servers[(turn += 1) % 2]!, address), limit + 1);
     assert.deepEqual(seen, [...within, 429]);
+  });
+
+  test('no address of a visitor, no partner and no user stands in Redis', async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const changes = {redisUrl: `redis://127.0.0.1:${port}`, trustProxy: 1, proofOfWork: 1};
+    const server = await start(t, changes);
+    for (const address of ['203.0.113.77', '2001:db8:77::1']) {
+      const headers = {...basic({...acme, password: 'wrong'}), 'x-forwarded-for': address};
+      await until(async () => {
+        await config(server, address);
+        await server.fetch('/json/leads', {method: 'POST', headers});
+        const names = await namesAt(port);
+        return ['failed sign-ins:', 'challenges:', 'config:'].every((kind) => names.join().includes(kind));
+      });
+    }
+    const names = await namesAt(port);
+    for (const name of names) assert.match(name, /^lead-prequal:[a-z -]+(:[\w-]{43})?$/);
+    assert.doesNotMatch(names.join(), /203|db8|acme/);
+  });
+
+  test('processes with another token key count apart, and together again with the same one', async (t) => {
+    const changes = {redisUrl, trustProxy: 1};
+    const [old, next] = ['a-token-key-that-is-long-enough-1', 'a-token-key-that-is-long-enough-2'] as const;
+    const servers = [
+      await start(t, {...changes, tokenKeys: [old, next]}),
+      await start(t, {...changes, tokenKeys: [next, old]}),
+    ] as const;
+    const left = async () => {
+      const address = newAddress();
+      await config(servers[0], address);
+      return remaining(await config(servers[1], address));
+    };
+    assert.equal(await left(), limit - 1);
+    await servers[0].reload({tokenKeys: [next, old]});
+    // Until the connections to Redis stand, each counts alone.
+    await until(async () => (await left()) === limit - 2);
   });
 
   test('nothing is refused while Redis is away, and processes count together when it is back', async (t) => {

@@ -4,13 +4,20 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
 import {StoreUnavailable} from '../../../../server/leads/lead-store.ts';
+import {tables} from '../../../../server/store/columns.ts';
 import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteBeside, openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
-import {doneAnswer, keyOf, newEntry, prequalificationBody} from '../../../support/sample-leads.ts';
+import {
+  doneAnswer,
+  keyOf,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../../support/test-server.ts';
@@ -179,4 +186,43 @@ suite('a lead that was answered', () => {
     const store = await openFor(t, openSqliteStore(path, clearText));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
   });
+});
+
+suite('a file with many deliveries that wait', () => {
+  const names = Object.keys(tables.deliveries.columns);
+  const copies = names.map((name) => (name === 'lead_id' ? "lead_id || '-' || value" : name));
+  const insert = `INSERT INTO deliveries (${names.join()}) SELECT ${copies.join()} FROM deliveries, generated`;
+  /** Milliseconds of the processor that this thread takes. */
+  async function cost(work: () => unknown) {
+    const start = process.threadCpuUsage();
+    await work();
+    const {user, system} = process.threadCpuUsage(start);
+    return (user + system) / 1_000;
+  }
+
+  for (const counted of ['countOutbox', 'countWaiting'] as const) {
+    test(`${counted} of 100,000 deliveries leaves the thread of requests free`, async (t) => {
+      const path = databasePath(counted);
+      const store = await openFor(t, openSqliteStore(path, clearText));
+      await store.accept(newEntry({deliveries: [newDelivery()]}));
+      const database = new DatabaseSync(path, {enableForeignKeyConstraints: false, timeout: 5_000});
+      t.after(() => database.close());
+      database.exec(`WITH RECURSIVE generated(value) AS
+        (SELECT 1 UNION ALL SELECT value + 1 FROM generated WHERE value < 100000) ${insert}`);
+      const beside = await openFor(t, openSqliteBeside(path, clearText, false));
+      const costs = [];
+      for (const each of [beside, store]) {
+        // The first time, the file is read and the statement prepared.
+        await each[counted]();
+        costs.push(await cost(() => each[counted]()));
+      }
+      const [here = 0, inServer = 0] = costs;
+      t.diagnostic(
+        `${here.toFixed(1)} ms of this thread for a command, ${inServer.toFixed(1)} ms for a server`,
+      );
+      assert.ok(inServer < here / 3, `${inServer} ms of ${here} ms`);
+      const [waiting] = await store[counted]();
+      assert.equal(waiting?.deliveries, 100_001);
+    });
+  }
 });
