@@ -248,11 +248,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'tell of an erasure while a lease runs',
-    file: 'server/store/erasure-queries.ts',
-    from: "'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,",
-    to: "'erased', 0, 'waiting', 0, 0, 0, 0, 0,",
+    file: 'server/store/delivery-queries.ts',
+    from: "AND sent.content <> 'erased' AND sent.leased_until > ${now}",
+    to: 'AND sent.leased_until > ${now} + 1000000000000',
     plan: 'erased-while-it-is-sent',
     violates: 'that a lead was erased is told after its last lease',
+  },
+  {
+    name: 'let a late report end the lease of another process',
+    file: 'server/store/delivery-queries.ts',
+    from: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END',
+    to: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE 0 END',
+    plan: 'late-report-of-another',
+    violates: 'nobody gets a lead after somebody was told that it was erased',
   },
   {
     name: 'store the answer of an erased lead',
