@@ -263,6 +263,14 @@ export const mutants: readonly Mutant[] = [
     violates: 'nobody gets a lead after somebody was told that it was erased',
   },
   {
+    name: 'ask for amounts after the end of the lease',
+    file: 'server/destinations/courier.ts',
+    from: 'if (begun + (performance.now() - asked) > latest)',
+    to: 'if (begun > latest + asked)',
+    plan: 'erased-while-the-store-is-away',
+    violates: 'of an erased lead nothing is sent but that it was erased',
+  },
+  {
     name: 'store the answer of an erased lead',
     file: 'server/store/delivery-queries.ts',
     from: 'id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS',
