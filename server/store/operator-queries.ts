@@ -107,7 +107,7 @@ function makeDue(now: number, batch: Batch): Statement[] {
   // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
   // twice. One that has ended keeps the lease of a process that died after another one reported it as delivered.
   const set = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, failing_since = NULL, settled_at = NULL,
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, failing_since = NULL, settled_at = NULL,
       recipients = CASE WHEN settled_at IS NULL THEN recipients END
     WHERE (leased_until = 0 OR (settled_at IS NOT NULL AND leased_until <= $2)) AND ${within(3)}
       AND ${ofDeliveries.sql}${extra} RETURNING destination`;
