@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/store/delivery-queries.ts',
     from: `delivered: "status <> 'done'"`,
     to: `delivered: 'status IS NOT NULL'`,
-    plan: 'two-answers',
+    plan: 'clocks-apart',
     violates: 'an answer that is done never changes',
   },
   {
