@@ -274,7 +274,14 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       // It waited in the queue meanwhile.
       if (!isServed(due.destination, channel)) throw new NotTried('The configuration has changed');
       const remoteId = records.remoteIdOf(due);
-      const onTaken = (newId: string) => records.taken(due, newId);
+      const begun = performance.now();
+      const onTaken = async (newId: string) => {
+        const asked = performance.now();
+        await records.taken(due, newId);
+        // With this wait, the rest of the attempt could outlast its lease. The next attempt begins with the id.
+        if (begun + (performance.now() - asked) > latest)
+          throw new NotTried('The store took too long to take the id of the lead');
+      };
       return channel.destination.deliver({...due, remoteId, onTaken, decide: decideFor(due)});
     };
     channel.attempts += 1;

@@ -50,8 +50,9 @@ export type ErasureStore = {
    */
   erasable(ids: readonly string[]): Promise<ErasableLead[]>;
   /**
-   * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told after the
-   * last lease has ended. A lead that was erased before only loses its kept consent, if `keepConsent` says so.
+   * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
+   * process may be sending it any more (`isUnderWay` in store/delivery-queries.ts). A lead that was erased before only loses
+   * its kept consent, if `keepConsent` says so.
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean>;

@@ -21,8 +21,8 @@ export type Database = {
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
    */
   skipLocked: string;
-  /** SQL that locks the rows of `leads` that a SELECT reads, until the end of the transaction. Empty for SQLite. */
-  forUpdate: string;
+  /** SQL that locks the rows of a table that a SELECT reads, until the end of the transaction. Empty for SQLite. */
+  forUpdate: (table: TableName) => string;
   /**
    * SQL of a statement that makes transactions with the same `name` wait for one another, until their end. Does nothing on
    * SQLite, where one transaction writes at a time.
@@ -41,6 +41,12 @@ export type Database = {
 export type Words = Omit<Database, 'read' | 'readOne' | 'readMany' | 'write'>;
 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});
+
+/**
+ * SQL that is 1 if there is such a row, else 0. Looks once for each row that asks. For EXISTS, PostgreSQL may read all rows
+ * of the inner table, such as all open deliveries, because it does not expect that LIMIT leaves few rows that ask.
+ */
+export const isThere = (from: string) => `COALESCE((SELECT 1 FROM ${from} LIMIT 1), 0)`;
 
 export const list = (words: readonly string[]): string => words.join(', ');
 

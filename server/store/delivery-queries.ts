@@ -4,21 +4,22 @@
  * Before a process works on a delivery, it takes a lease. A lease is identified by the time at which it ends, which is
  * different for each lease of a delivery. Only the process with the lease may postpone the delivery or mark it as
  * refused; the same query from another process changes nothing. But any process may report that the destination has the
- * lead, however late, and the first report counts.
+ * lead, however late, and the first report counts. A report ends the lease of its own process, and no other.
  *
  * If a lease ends without a report, its process has died or lost the database, and may have sent the lead. So no commit
- * is needed right before a lead is sent: the lease itself records that it may be sent.
+ * is needed right before a lead is sent: the lease itself records that it may be sent. `isUnderWay` reads that.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
 import {noAnswer} from './personal-data.ts';
 import {answerColumns, isErased, toAnswerRow} from './rows.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
-import {list, statement, type Database, type Statement} from './database.ts';
+import {isThere, list, statement, type Database, type Statement} from './database.ts';
 import {tables, type RowOf} from './columns.ts';
 import type {
   BreakEnd,
   Delivered,
   DeliveryContent,
+  DeliveryKey,
   DueDelivery,
   PausedDestination,
   Recipients,
@@ -111,15 +112,29 @@ export function announce(now: number, from: string, to: string, status: FinalAns
 const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
 const endDelivered = `
-  UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, leased_until = 0, last_error = NULL,
-    failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients)
-  WHERE lead_id = $3 AND destination = $4 AND content = $5 AND state <> 'delivered'`;
+  UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, failing_since = NULL,
+    settled_at = $1, recipients = COALESCE($2, recipients),
+    leased_until = CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered' RETURNING lead_id`;
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
-  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL`;
+  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL
+  RETURNING lead_id`;
 const endUnsent = `
   UPDATE deliveries SET state = $1, leased_until = 0, last_error = $2, settled_at = $3
-  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND leased_until = $7 AND settled_at IS NULL`;
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND leased_until = $7 AND settled_at IS NULL
+  RETURNING lead_id`;
+const endLease = `
+  UPDATE deliveries SET leased_until = 0
+  WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
+
+/**
+ * SQL that is 1 while a process may be sending the lead or news of it, and else 0. It counts every lease that runs, whoever
+ * gave it and when. That the lead is gone is told only when it is 0: nobody may get the lead after that.
+ */
+const isUnderWay = (lead: string, now: string) =>
+  isThere(`deliveries AS sent
+    WHERE sent.lead_id = ${lead} AND sent.content <> 'erased' AND sent.leased_until > ${now}`);
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -133,16 +148,17 @@ const claim = (skipLocked: string) => `
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
-      ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
+        AND CASE content WHEN 'erased' THEN ${isUnderWay('deliveries.lead_id', '$4')} ELSE 0 END = 0
+      ORDER BY next_attempt_at LIMIT $5 ${skipLocked}) AS found)
   UPDATE deliveries SET
     state = state_now,
-    next_attempt_at = CAST($5 AS BIGINT),
-    leased_until = CASE state_now WHEN 'held' THEN 0 ELSE CAST($6 AS BIGINT) END,
+    next_attempt_at = CAST($6 AS BIGINT),
+    leased_until = CASE state_now WHEN 'held' THEN 0 ELSE CAST($7 AS BIGINT) END,
     attempts = attempts + lost,
     ambiguous = ambiguous + lost,
     ambiguous_counted = ambiguous_counted + lost,
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
-  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $7
+  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $8
   RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
     address`;
 
@@ -230,6 +246,21 @@ export function deliveryQueries(
     return statement(sealReplyText, part, data_key, blob, lead.id, destination, content);
   }
 
+  /**
+   * Stores a report. One that changes nothing, because its delivery has ended meanwhile, still ends the lease under which
+   * it was attempted.
+   */
+  async function report(
+    {lead, destination, content}: DeliveryKey,
+    leaseEnd: number,
+    change: Statement,
+    ...others: Statement[]
+  ) {
+    const [changed = [], ...results] = await write(change, ...others);
+    if (changed.length === 0) await write(statement(endLease, lead, destination, content, leaseEnd));
+    return results;
+  }
+
   /** The statements that give a lead its answer. The last one returns a row if they did. */
   function giveAnswer(
     answer: FinalAnswer,
@@ -242,7 +273,14 @@ export function deliveryQueries(
     const shown = data_key === 0 ? values : noAnswer;
     const condition = changesAnswer[state];
     return [
-      statement(sealAnswer(state, condition, forUpdate), data_key, blob, data_key, lead.id, destination),
+      statement(
+        sealAnswer(state, condition, forUpdate('leads')),
+        data_key,
+        blob,
+        data_key,
+        lead.id,
+        destination,
+      ),
       statement(
         answerInRow(state, condition),
         status,
@@ -261,24 +299,28 @@ export function deliveryQueries(
       await write(statement(text, remoteId, lead, destination, content));
     },
 
-    async settle({lead, destination, content}, leaseEnd, settlement) {
+    async settle(key, leaseEnd, settlement) {
+      const {lead, destination, content} = key;
       const now = Date.now();
       if (settlement.state === 'dropped' || settlement.state === 'skipped') {
         const {state, reason} = settlement;
-        await write(statement(endUnsent, state, reason, now, lead, destination, content, leaseEnd));
+        const end = statement(endUnsent, state, reason, now, lead, destination, content, leaseEnd);
+        await report(key, leaseEnd, end);
         return undefined;
       }
       const isRefused = settlement.state === 'refused';
       const end = isRefused
         ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)
-        : statement(endDelivered, now, asJson(settlement.recipients), lead, destination, content);
+        : statement(endDelivered, now, asJson(settlement.recipients), leaseEnd, lead, destination, content);
       const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
       const answering = content === 'lead' && answer !== null ? await findBound(lead) : undefined;
       if (!answering || answer === null) {
-        await write(end);
+        await report(key, leaseEnd, end);
         return undefined;
       }
-      const [, , answered = []] = await write(
+      const [, answered = []] = await report(
+        key,
+        leaseEnd,
         end,
         ...giveAnswer(answer, isRefused ? 'refused' : 'delivered', answering, destination),
         announce(now, lead, lead, answer.status),
@@ -295,7 +337,7 @@ export function deliveryQueries(
     async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, mostSends, unused = []}) {
       const results = await write(
         ...endUnused(destination, now, unused, jsonList),
-        statement(claimText, mostSends, destination, now, limit, dueAgain, leaseEnd, destination),
+        statement(claimText, mostSends, destination, now, now, limit, dueAgain, leaseEnd, destination),
       );
       const rows = (results.at(-1) ?? []) as ClaimedRow[];
       const claimed = rows.filter(({state}) => state !== 'held');
@@ -341,7 +383,8 @@ export function deliveryQueries(
       return {due, held, unreadable};
     },
 
-    async postpone({lead, destination, content}, leaseEnd, postponed) {
+    async postpone(key, leaseEnd, postponed) {
+      const {lead, destination, content} = key;
       const {until, error, tried, ambiguous, isCounted, state, excerpt, recipients} = postponed;
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
@@ -349,7 +392,8 @@ export function deliveryQueries(
           failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
           last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply ELSE $9 END,
           recipients = COALESCE($10, recipients)
-        WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL`;
+        WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL
+        RETURNING lead_id`;
       const counts = [tried, ambiguous, isCounted].map(Number);
       const failingSince = tried ? Date.now() : null;
       const isSealed = excerpt !== null && sealer.writesWith !== 0;
@@ -358,8 +402,8 @@ export function deliveryQueries(
       const values = [until, error, ...counts, state, failingSince, ...reply, asJson(recipients)];
       const postpone = statement(text, ...values, lead, destination, content, leaseEnd);
       const replying = isSealed ? await findBound(lead) : undefined;
-      if (isSealed && replying) await write(postpone, sealReply(replying, destination, content, excerpt));
-      else await write(postpone);
+      const sealed = isSealed && replying ? [sealReply(replying, destination, content, excerpt)] : [];
+      await report(key, leaseEnd, postpone, ...sealed);
     },
 
     async countWaiting() {

@@ -5,7 +5,7 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/lead-store.ts';
 import type {RowOf} from './columns.ts';
-import {statement, type Database, type Statement} from './database.ts';
+import {isThere, statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText, type Sealer} from './sealing.ts';
@@ -18,6 +18,12 @@ const mayHaveArrived = (table: string) =>
 const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmation', 'erased')`;
 
 /**
+ * Waits for other transactions that change deliveries of the lead. One of them may store the news of an answer, which only
+ * the statements after this one see.
+ */
+const lockDeliveries = (lock: string) => `
+  SELECT destination FROM deliveries WHERE lead_id = $1 ORDER BY destination, content ${lock}`;
+/**
  * What is in progress ends, but stays leased: a process may be sending it. What has ended stays as it was, without what
  * may be personal.
  */
@@ -28,12 +34,11 @@ const endDeliveries = `
 const tell = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
-  SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
-    CAST($1 AS BIGINT), MAX(had.address)
-  FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
-  WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
+  SELECT lead_id, destination, 'erased', 0, 'waiting', 0, 0, 0, CAST($1 AS BIGINT), 0, CAST($2 AS BIGINT), MAX(address)
+  FROM deliveries AS had
+  WHERE lead_id = $3 AND ${isNews('had')} AND ${mayHaveArrived('had')}
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
-  GROUP BY had.lead_id, had.destination
+  GROUP BY lead_id, destination
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
@@ -68,11 +73,6 @@ const selectRows = (where: string) => `
 const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
-/**
- * 1 if there is such a row, else 0. Looks once for each lead of a slice. For EXISTS, PostgreSQL would read all rows of the
- * inner table in each slice, such as all open deliveries, because it does not expect that LIMIT leaves few leads.
- */
-const isThere = (from: string) => `COALESCE((SELECT 1 FROM ${from} LIMIT 1), 0)`;
 const isOpen = isThere('deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL');
 /** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
 const hasDuplicate = isThere(
@@ -94,7 +94,7 @@ const selectKept = `
 type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
 
 export function erasureQueries(database: Database, sealer: Sealer, {open, note}: LeadOpener): ErasureStore {
-  const {read, readOne, write, jsonList} = database;
+  const {read, readOne, write, jsonList, forUpdate} = database;
 
   /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
   async function related(ids: readonly string[]): Promise<Map<string, ErasableLead['because']>> {
@@ -170,7 +170,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     const statements: Statement[] = [
       // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
       statement(endDeliveries, now, id),
-      ...(tells ? [statement(tell, now, id)] : []),
+      ...(tells ? [statement(tell, now, now, id)] : []),
       statement(emptyRow, now, id),
       ...forget.map((text) => statement(text, id)),
       statement(keepKey, id),
@@ -189,7 +189,8 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
     if (!row) return false;
     if (row.erased_at === null) {
-      await write(...eraseStatements(row, readable(row), now, keepConsent, true));
+      const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
+      await write(lock, ...eraseStatements(row, readable(row), now, keepConsent, true));
       return true;
     }
     const {partner, created_at: givenAt} = row;

@@ -99,21 +99,22 @@ const boundsOf = ({from, to}: Batch) => [
 function makeDue(now: number, batch: Batch): Statement[] {
   const {filter, extra} = batch;
   const ofLeads = conditionOf(filter, 7);
-  const ofDeliveries = conditionOf(filter, 8);
+  const ofDeliveries = conditionOf(filter, 9);
   // When a refused delivery is tried again, and it gives the answer, its lead becomes pending again.
   const revive = `
     UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'refused' AND leased_until = 0
         AND ${within(1)} AND ${ofLeads.sql}${extra})`;
   // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
-  // twice.
+  // twice. One that has ended keeps the lease of a process that died after another one reported it as delivered.
   const set = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, failing_since = NULL, settled_at = NULL,
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, failing_since = NULL, settled_at = NULL,
       recipients = CASE WHEN settled_at IS NULL THEN recipients END
-    WHERE leased_until = 0 AND ${within(2)} AND ${ofDeliveries.sql}${extra} RETURNING destination`;
+    WHERE (leased_until = 0 OR (settled_at IS NOT NULL AND leased_until <= $2)) AND ${within(3)}
+      AND ${ofDeliveries.sql}${extra} RETURNING destination`;
   return [
     statement(revive, ...boundsOf(batch), ...ofLeads.values),
-    statement(set, now, ...boundsOf(batch), ...ofDeliveries.values),
+    statement(set, now, now, ...boundsOf(batch), ...ofDeliveries.values),
   ];
 }
 

@@ -166,11 +166,18 @@ const rules = {
     }
   },
 
-  /** At the end. The deliveries of an erased lead keep their last lease: nobody needs to know that it ended. */
-  'nothing is claimed for ever'({history: {isQuiet, stored}}, violated) {
-    for (const delivery of isQuiet ? stored.deliveries : [])
-      if (delivery.leasedUntil > 0 && !stored.erased.has(delivery.lead))
+  /**
+   * At the end. What has ended may keep the last lease, which ends by itself: of an erased lead, and where a report under an
+   * older lease came late, after a process died or stood still or its clock was set.
+   */
+  'nothing is claimed for ever'(facts, violated) {
+    const {isQuiet, stored} = facts.history;
+    const mayBeLate = facts.all('trouble').some(({kind}) => kind !== 'store' && kind !== 'slow-store');
+    for (const delivery of isQuiet ? stored.deliveries : []) {
+      const isLeft = stored.erased.has(delivery.lead) || (mayBeLate && delivery.state === 'delivered');
+      if (delivery.leasedUntil > 0 && !isLeft)
         violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
+    }
   },
 
   /** Always: a receiver drops repeats by the id of the lead event, so an id must not mean two things. */
@@ -499,16 +506,38 @@ const rules = {
   /** Always, unless a clock was set. */
   'that a lead was erased is told after its last lease'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
-    for (const [lead, leasedUntil] of facts.history.stored.leases) {
+    for (const {lead, destination, leasedUntil} of facts.history.stored.tellings) {
       const end = leasedUntil - facts.history.beginning - clockDifference;
       for (const request of facts.all('request')) {
-        const isTold =
-          request.what[0] === `evt_erased_${lead}` ||
-          (request.method === 'MAIL' &&
-            linesOf(request).some((line) => isAbout(line, lead) && isErasure(line)));
-        if (isTold && request.at < end)
+        if (request.destination === destination && tellsOfErasure(request, lead) && request.at < end)
           violated(
             `${request.destination} is told of ${lead} at ${seconds(request.at)}, before ${seconds(end)}`,
+          );
+      }
+    }
+  },
+
+  /**
+   * From the first of them on. What was sent before may arrive later, so nothing is under way then. A process that stood
+   * still, or whose clock was set, does not know that its lease has ended. One that died does not see its request end.
+   */
+  'nobody gets a lead after somebody was told that it was erased'(facts, violated) {
+    if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
+    for (const [lead] of facts.history.stored.erased) {
+      const told = facts.all('request').filter((request) => tellsOfErasure(request, lead));
+      const first = Math.min(...told.map(({at}) => at));
+      for (const request of facts.all('request')) {
+        const {process, destination, at, until, what} = request;
+        const isLead =
+          facts.leadOf(request) === lead
+            ? !tellsOfErasure(request, lead)
+            : linesOf(request).some((line) => isAbout(line, lead) && !isErasure(line));
+        const isExcused =
+          facts.had(process, ['freeze'], at - facts.history.lease, first) ||
+          (at < first && facts.had(process, ['crash', 'stop'], at, first));
+        if (isLead && until > first && !isExcused)
+          violated(
+            `${destination} got ${what.join()} from ${seconds(at)} to ${seconds(until)}, and ${lead} was told of at ${seconds(first)}`,
           );
       }
     }
@@ -580,6 +609,11 @@ const linesOf = ({body}: Request): string[] =>
       /^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line) ? `${title} ${line.replace(/ +/g, ' ')}` : [],
     );
   });
+
+/** Whether the request says that the lead was erased. */
+const tellsOfErasure = (request: Request, lead: string) =>
+  request.what[0] === `evt_erased_${lead}` ||
+  linesOf(request).some((line) => isAbout(line, lead) && isErasure(line));
 
 const isErasure = (line: string) => line.startsWith('Erased.');
 /** A line may also name another lead, of which it is a duplicate. */

@@ -32,6 +32,10 @@ const triggers = `
   CREATE TABLE erasures (lead TEXT, erased_at INTEGER, leased_until INTEGER);
   CREATE TRIGGER erased AFTER UPDATE ON leads WHEN OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL
     BEGIN INSERT INTO erasures SELECT NEW.id, NEW.erased_at, MAX(leased_until) FROM deliveries WHERE lead_id = NEW.id; END;
+  CREATE TABLE tellings (lead TEXT, destination TEXT, leased_until INTEGER, PRIMARY KEY (lead, destination));
+  CREATE TRIGGER told AFTER UPDATE ON deliveries WHEN NEW.content = 'erased' AND NEW.leased_until > OLD.leased_until
+    BEGIN INSERT OR IGNORE INTO tellings SELECT NEW.lead_id, NEW.destination, MAX(leased_until) FROM deliveries
+      WHERE lead_id = NEW.lead_id AND content <> 'erased'; END;
   CREATE TRIGGER erased_changes AFTER UPDATE ON leads WHEN OLD.erased_at IS NOT NULL
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was erased and changed'); END;
   CREATE TRIGGER erased_returns AFTER INSERT ON sealed

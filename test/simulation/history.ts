@@ -143,6 +143,8 @@ export type Agreed = {
   mostSends: number;
 };
 
+export type Telling = {lead: string; destination: string; leasedUntil: number};
+
 export type Stored = {
   /** Those that were not erased. */
   leads: ReadonlyMap<string, FullLead>;
@@ -152,6 +154,8 @@ export type Stored = {
   unreadable: readonly string[];
   /** When the last lease of an erased lead ended that it had when it was erased, as triggers saw it, by lead. */
   leases: ReadonlyMap<string, number>;
+  /** The last lease of an erased lead at the first claim of the news that it was erased, as triggers saw it. */
+  tellings: readonly Telling[];
   deliveries: readonly DeliveryRow[];
   /** What must never change and did, as triggers of the database saw it. */
   changes: readonly string[];
@@ -182,7 +186,11 @@ export const nameOf = ({destination, content, lead}: DeliveryKey) => `${destinat
 /** Reads everything that the store holds. */
 export async function readStored(
   store: BesideStore,
-  {changes = [], leases = new Map()}: Partial<Pick<Stored, 'changes' | 'leases'>> = {},
+  {
+    changes = [],
+    leases = new Map(),
+    tellings = [],
+  }: Partial<Pick<Stored, 'changes' | 'leases' | 'tellings'>> = {},
 ): Promise<Stored> {
   const leads = new Map<string, FullLead>();
   const erased = new Map<string, Tombstone>();
@@ -206,7 +214,7 @@ export async function readStored(
       if (after === undefined) break;
     }
   }
-  return {leads, erased, unreadable, leases, deliveries, changes};
+  return {leads, erased, unreadable, leases, tellings, deliveries, changes};
 }
 
 /** A lead in a few words. No two contents of a history have the same. */

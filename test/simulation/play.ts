@@ -31,6 +31,7 @@ import {
   type Fact,
   type History,
   type Submission,
+  type Telling,
   type Trouble,
 } from './history.ts';
 import type {Moment, Mood} from './network.ts';
@@ -182,8 +183,11 @@ class Players {
     const changes = rowsOf('SELECT words FROM changes').map(({words}) => String(words));
     const erasures = rowsOf('SELECT lead, leased_until FROM erasures');
     const leases = new Map(erasures.map(({lead, leased_until}) => [String(lead), Number(leased_until)]));
+    const tellings = rowsOf(
+      'SELECT lead, destination, leased_until AS "leasedUntil" FROM tellings',
+    ) as Telling[];
     const store = await openSqliteBeside(path, this.#around.sealer(), true);
-    const stored = await readStored(store, {changes, leases});
+    const stored = await readStored(store, {changes, leases, tellings});
     if (await store.purge()) search(this.#around);
     await store.close();
     for (const process of this.#processes) kill(process);

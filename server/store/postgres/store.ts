@@ -28,7 +28,7 @@ const keyInterval = 50;
 
 export const postgresWords: Words = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
-  forUpdate: 'FOR UPDATE OF leads',
+  forUpdate: (table) => `FOR UPDATE OF ${table}`,
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
   jsonList: (parameter) => `(SELECT jsonb_array_elements_text(${parameter}::jsonb) AS value)`,
   onlyIndex: () => '',

@@ -46,7 +46,7 @@ const dialect: Dialect = {
 
 export const sqliteWords: Words = {
   skipLocked: '',
-  forUpdate: '',
+  forUpdate: () => '',
   oneByOne: () => 'SELECT 1',
   jsonList: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   onlyIndex: (name) => ` INDEXED BY ${name}`,

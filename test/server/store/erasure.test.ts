@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {NewDelivery} from '../../../server/leads/deliveries.ts';
+import type {NewDelivery, Postponed, Settlement} from '../../../server/leads/deliveries.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
 import type {LeadEntry} from '../../../server/leads/lead-store.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
@@ -45,8 +45,21 @@ forEachStore((over) => {
       };
       const claim = (destination: string, now = Date.now(), leaseEnd = now + minute) =>
         store.claimDue(destination, {now, leaseEnd, limit: 100, mostSends: 3});
-      const delivered = async (lead: string, destination: string) =>
-        store.settle({lead, destination, content: 'created'}, 0, {state: 'delivered', answer: null});
+      const report = async (
+        lead: string,
+        destination: string,
+        leaseEnd: number,
+        settlement: Settlement = {state: 'delivered', answer: null},
+      ) => store.settle({lead, destination, content: 'created'}, leaseEnd, settlement);
+      /** Reported by the process that has the lease. */
+      const delivered = async (lead: string, destination: string) => {
+        const rows = await rowsAbout(lead, 'deliveries');
+        const row = rows.find((one) => one['destination'] === destination && one['content'] === 'created');
+        await report(lead, destination, Number(row?.['leased_until']));
+      };
+      /** The contents that are claimed. */
+      const claimed = async (destination: string, now?: number) =>
+        (await claim(destination, now)).due.map(({content}) => content);
       const rowsAbout = (id: string, table: string, column = 'lead_id') =>
         server.select(`SELECT * FROM ${table} WHERE ${column} = '${id}'`);
 
@@ -167,6 +180,88 @@ forEachStore((over) => {
           due.map(({content}) => content),
           ['erased'],
         );
+      });
+
+      test('no command of an operator makes the news of an erasure overtake a lease', async () => {
+        for (const command of ['retry', 'resume'] as const) {
+          const name = `${command}-${randomUUID()}`;
+          const leaseEnd = Date.now() + 10 * minute;
+          const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+          await store.erase(id, Date.now(), never);
+          if (command === 'retry') assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
+          else await store.resumeDestination(Date.now(), name);
+          assert.deepEqual(await claimed(name, leaseEnd - 1), [], command);
+          assert.deepEqual(await claimed(name, leaseEnd + 1), ['erased'], command);
+        }
+      });
+
+      test('the lease of another destination, or of the lead itself, is waited for, too', async () => {
+        const [name, upstream] = [`told-${randomUUID()}`, `upstream-${randomUUID()}`];
+        const leaseEnd = Date.now() + 10 * minute;
+        const id = await accept({
+          deliveries: [news(name), newDelivery({destination: upstream, nextAttemptAt: leaseEnd, leaseEnd})],
+        });
+        await claim(name);
+        await delivered(id, name);
+        await store.erase(id, Date.now(), never);
+        assert.deepEqual(await claimed(name), []);
+        await store.settle(keyOf(id, upstream), leaseEnd, {state: 'delivered', answer: doneAnswer});
+        assert.deepEqual(await claimed(name), ['erased']);
+      });
+
+      test('a report that comes late leaves the lease of the process that has the delivery now', async () => {
+        const name = `twice-${randomUUID()}`;
+        const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
+        const id = await accept({deliveries: [news(name, {nextAttemptAt: first, leaseEnd: first})]});
+        assert.equal((await claim(name, first, second)).due.length, 1);
+        await report(id, name, first);
+        await store.erase(id, Date.now(), never);
+        assert.deepEqual(await claimed(name, second - 1), []);
+        await report(id, name, second);
+        assert.deepEqual(await claimed(name), ['erased']);
+      });
+
+      test('however an attempt ends during which its lead is erased, nobody waits for its lease then', async () => {
+        const postponed: Postponed = {
+          until: 0,
+          error: 'It answered with 500',
+          tried: true,
+          ambiguous: false,
+          isCounted: false,
+          state: 'waiting',
+          excerpt: null,
+          recipients: null,
+        };
+        const ends: Record<string, (id: string, name: string, leaseEnd: number) => Promise<unknown>> = {
+          delivered: report,
+          refused: (...given) => report(...given, {state: 'refused', reason: '410'}),
+          skipped: (...given) => report(...given, {state: 'skipped', reason: 'not chosen'}),
+          postponed: (lead, destination, leaseEnd) =>
+            store.postpone({lead, destination, content: 'created'}, leaseEnd, postponed),
+        };
+        for (const [how, end] of Object.entries(ends)) {
+          const name = `${how}-${randomUUID()}`;
+          const leaseEnd = Date.now() + 10 * minute;
+          const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+          await store.erase(id, Date.now(), never);
+          assert.deepEqual(await claimed(name), [], how);
+          await end(id, name, leaseEnd);
+          assert.deepEqual(await claimed(name), ['erased'], how);
+        }
+      });
+
+      test('news that a process had which died can be sent again, once its lease has ended', async () => {
+        const name = `died-${randomUUID()}`;
+        const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
+        const id = await accept({deliveries: [news(name, {nextAttemptAt: first, leaseEnd: first})]});
+        await claim(name, first, second);
+        await report(id, name, first);
+        const again = (now: number) => store.retryDeliveries(now, {lead: id, state: 'delivered'});
+        assert.equal(await again(second - 1), 0, 'it may be sending it');
+        assert.equal(await again(second), 1);
+        assert.partialDeepStrictEqual((await claim(name, second)).due, [
+          {content: 'created', ambiguousCounted: 1},
+        ]);
       });
 
       test('an answer, a reply or a failure that comes after the erasure is not stored', async () => {

@@ -47,6 +47,35 @@ const writes: Record<string, (store: LeadStore, id: string) => Promise<unknown>>
   'an answer': (store, lead) => store.settle(keyOf(lead), 0, {state: 'delivered', answer: doneAnswer}),
 };
 
+suite('PostgreSQL where two processes change the same lead', {skip: withoutPostgres}, () => {
+  test('news of an answer that is stored while its lead is erased is not sent', async (t) => {
+    const {database, stores} = await openPostgresStores(t, 1);
+    const [store] = stores as [LeadStore];
+    const entry = newEntry({answer: {status: 'pending'}, deliveries: [newDelivery()]});
+    await store.accept(entry);
+    const other = new pg.Client(database.url);
+    // The database is dropped before the client ends.
+    other.on('error', () => undefined);
+    await other.connect();
+    t.after(() => other.end());
+    const of = `WHERE lead_id = '${entry.id}'`;
+    // As `settle` does: the delivery ends, and the news of the answer is stored.
+    await other.query(`BEGIN; UPDATE deliveries SET state = 'delivered', settled_at = 1 ${of}`);
+    const erasing = store.erase(entry.id, Date.now(), () => false);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await database.query(waiting)).length > 0);
+    await other.query(`INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
+        ambiguous_counted, next_attempt_at, leased_until, happened_at)
+      SELECT lead_id, 'crm', 'answered', 0, 'waiting', 0, 0, 0, 0, 0, 1 FROM deliveries ${of}; COMMIT`);
+    assert.equal(await erasing, true);
+    const rows = await database.query(`SELECT content, state FROM deliveries ${of} ORDER BY content`);
+    assert.deepEqual(rows, [
+      {content: 'answered', state: 'dropped'},
+      {content: 'lead', state: 'delivered'},
+    ]);
+  });
+});
+
 suite('PostgreSQL that gives up a transaction in favour of another', {skip: withoutPostgres}, () => {
   for (const state of ['40001', '40P01']) {
     for (const [what, write] of Object.entries(writes)) {
