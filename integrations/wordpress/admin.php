@@ -134,7 +134,7 @@ add_action('admin_post_' . RENEW, function () {
     global $wpdb;
     foreach (posts_with(array_keys(versions()['advisories'] ?? [])) as $post) {
         // Saving it as this user could remove HTML that the user may not write, but the author of the post may.
-        $post->post_content = pin_all($post->post_content);
+        $post->post_content = renew_pins($post->post_content);
         $wpdb->update($wpdb->posts, ['post_content' => $post->post_content], ['ID' => $post->ID]);
         clean_post_cache($post->ID);
         do_action('save_post', $post->ID, $post, true);

@@ -54,7 +54,7 @@ function versions(): ?array {
 function read_versions($response): ?array {
     if (wp_remote_retrieve_response_code($response) !== 200) return null;
     $said = json_decode(wp_remote_retrieve_body($response), true);
-    $listed = array_column(is_array($said['versions'] ?? null) ? $said['versions'] : [], null, 'version');
+    $listed = listed($said['versions'] ?? null);
     $version = matching(VERSION_PATTERN, $said['newest'] ?? null);
     $integrity = matching(INTEGRITY_PATTERN, $listed[$version]['integrity']['lead-prequal-form.classic.js'] ?? null);
     $heights = [];
@@ -69,6 +69,16 @@ function read_versions($response): ?array {
 /** The text if all of it matches, else an empty one. @param mixed $text */
 function matching(string $pattern, $text): string {
     return is_string($text) && preg_match("/^$pattern\$/D", $text) ? $text : '';
+}
+
+/**
+ * The entries of a list by their versions. An entry that is none is left out.
+ *
+ * @param mixed $list
+ */
+function listed($list): array {
+    $entries = array_filter((array) $list, fn($entry): bool => matching(VERSION_PATTERN, $entry['version'] ?? null) !== '');
+    return array_column($entries, null, 'version');
 }
 
 /** What is known against a version, as a sentence. Empty if nothing is. */
@@ -88,11 +98,11 @@ function trouble(): ?string {
     }
     $origin = preg_replace('#^(https?://[^/]+).*$#i', '$1', home_url());
     $response = ask('/embed/v1/config?partner=' . rawurlencode($partner), ['Origin' => $origin]);
-    $problem = json_decode(wp_remote_retrieve_body($response), true)['type'] ?? '';
-    if (preg_match('/unknown-partner$/', $problem)) {
+    $problem = json_decode(wp_remote_retrieve_body($response), true)['type'] ?? null;
+    if (matching('.*unknown-partner', $problem)) {
         return __('The server does not know this partner key. Check it.', 'lead-prequal');
     }
-    if (preg_match('/origin-not-allowed$/', $problem)) {
+    if (matching('.*origin-not-allowed', $problem)) {
         /* translators: %s: an address */
         return sprintf(__('The form does not work on this website yet. Ask the people who run the server to put %s on your list.', 'lead-prequal'), $origin);
     }
