@@ -7,6 +7,8 @@ if (!defined('ABSPATH')) exit;
 
 /** The option with the settings: the address of the server, and the key of the partner. */
 const SETTINGS = 'lead_prequal';
+/** The version of this plugin. The build writes it. */
+const PLUGIN_VERSION = '0.0.0';
 /** The transient with what the server said last. */
 const LIST_CACHE = 'lead_prequal_versions';
 
@@ -37,7 +39,7 @@ function ask(string $path, array $headers = []) {
  * What the server says about the versions of the form, five minutes old at most. Null if it cannot be reached, or does not
  * answer as a lead server does.
  *
- * @return null|array{version: string, integrity: string, heights: array<string, string>, advisories: array<string, array>}
+ * @return null|array{version: string, integrity: string, heights: array<string, string>, advisories: array<string, array>, plugin: array}
  */
 function versions(): ?array {
     if (settings()['server'] === '') return null;
@@ -63,7 +65,8 @@ function read_versions($response): ?array {
     }
     if ($version === '' || $integrity === '' || in_array('', $heights, true)) return null;
     $advisories = array_filter(array_map('LeadPrequal\advisory', $listed));
-    return compact('version', 'integrity', 'heights', 'advisories');
+    $plugin = advisory(listed($said['plugins'] ?? null)[PLUGIN_VERSION] ?? []);
+    return compact('version', 'integrity', 'heights', 'advisories', 'plugin');
 }
 
 /** The text if all of it matches, else an empty one. @param mixed $text */
@@ -81,7 +84,7 @@ function listed($list): array {
     return array_column($entries, null, 'version');
 }
 
-/** What is known against a version, as a sentence. Empty if nothing is. */
+/** What is known against a version of the form or of the plugin, as a sentence. Empty if nothing is. */
 function advisory(array $version): array {
     $withdrawn = is_string($version['withdrawn'] ?? null) ? sanitize_text_field($version['withdrawn']) : '';
     $security = is_string($version['security'] ?? null) ? sanitize_text_field($version['security']) : '';
