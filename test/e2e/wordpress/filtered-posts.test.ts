@@ -131,11 +131,9 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
 
   before(async () => {
     const database = await openFor(owner, startDatabase());
-    [site, faultySite] = await Promise.all(
-      [current, join(faulty, wordpressPlugin)].map((plugin) =>
-        openFor(owner, startWordPress(database, {theme: 'twentytwentyone', plugin})),
-      ),
-    );
+    const start = (plugin: string) =>
+      openFor(owner, startWordPress(database, {theme: 'twentytwentyone', plugin}));
+    [site, faultySite] = await Promise.all([start(current), start(join(faulty, wordpressPlugin))]);
     browser = await chromium.launch(await findChromium());
     owner.after(() => browser.close());
     const list = {
