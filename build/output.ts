@@ -23,7 +23,8 @@ export const releasedHashes = (): Record<string, Record<string, string>> =>
 
 /** Pages pin the files of a release by their hashes, so a version is never built or released again. */
 export function refuseReleased() {
-  if (!existsSync(`releases/${version}`) && !Object.hasOwn(releasedHashes(), version)) return;
+  const folders = [`releases/${version}`, `releases/wordpress/${version}`];
+  if (!folders.some((folder) => existsSync(folder)) && !Object.hasOwn(releasedHashes(), version)) return;
   console.error(`${version} is released: raise the version in package.json.`);
   process.exit(1);
 }

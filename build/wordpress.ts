@@ -1,13 +1,16 @@
 /**
  * Makes the WordPress plugin of `integrations/wordpress/` into a zip for the page "Add Plugins" of WordPress. `npm run
- * build` puts it beside the scripts of the form, so that a release has it, and `npm run wordpress` makes it alone.
+ * build` puts it beside the scripts of the form, so that a release has it, and `npm run wordpress` makes it alone. `npm run
+ * wordpress -- 1.5.1` releases it alone, with that number.
  */
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {strToU8, zipSync} from 'fflate';
 import {mo, po} from 'gettext-parser';
 import {wordpressPlugin} from '../contract/api.ts';
+import {versionNumber} from '../server/config/values.ts';
 import {fallbackRules} from '../server/snippets/fallback.ts';
+import {integrityOf} from './output.ts';
 
 const folder = 'integrations/wordpress';
 /** The name of the plugin in WordPress, of its folder there, and of its texts. */
@@ -95,10 +98,29 @@ export function zipWordPressPlugin(version: string): Uint8Array {
   });
 }
 
+/** Releases the plugin alone. Servers hand it out if no version of the form is newer. */
+function release(version: string) {
+  if (!versionNumber.safeParse(version).success)
+    throw new Error(`${version} is not an exact version such as 1.5.1.`);
+  const known = [`releases/${version}`, `releases/wordpress/${version}`].find((path) => existsSync(path));
+  if (known !== undefined) throw new Error(`${known} is released, and never changes: take a higher number.`);
+  const path = join('releases/wordpress', version);
+  const zip = zipWordPressPlugin(version);
+  mkdirSync(path, {recursive: true});
+  writeFileSync(join(path, wordpressPlugin), zip);
+  const manifest = {version, integrity: {[wordpressPlugin]: integrityOf(wordpressPlugin, zip)}};
+  writeFileSync(join(path, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  console.log(`${path} is made. Commit it.`);
+}
+
 if (import.meta.main) {
   const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
-  const zip = zipWordPressPlugin(version);
-  mkdirSync('dist', {recursive: true});
-  writeFileSync(join('dist', wordpressPlugin), zip);
-  console.log(`dist/${wordpressPlugin}: ${zip.length} bytes`);
+  const [, , released] = process.argv;
+  if (released !== undefined) release(released);
+  else {
+    const zip = zipWordPressPlugin(version);
+    mkdirSync('dist', {recursive: true});
+    writeFileSync(join('dist', wordpressPlugin), zip);
+    console.log(`dist/${wordpressPlugin}: ${zip.length} bytes`);
+  }
 }

@@ -18,6 +18,19 @@ export type ListedVersion = {
   fixed_in?: string;
 };
 
+/** A version of the plugin for WordPress. */
+export type ListedPlugin = {
+  version: string;
+  /** False for a plugin that the operator built. */
+  released: boolean;
+  /** The hash of its zip. */
+  integrity: string;
+  /** The security fault that this version of the plugin has. Pages that have the form without it are not concerned. */
+  security?: string;
+  /** The first version of the plugin without that fault. */
+  fixed_in?: string;
+};
+
 export type ListedVersions = {
   /**
    * The version that pages should pin: the newest release that is not withdrawn. Where there is no such release, the
@@ -26,6 +39,8 @@ export type ListedVersions = {
   newest: string | null;
   /** Releases and builds, the highest number first. */
   versions: readonly ListedVersion[];
+  /** Versions of the plugin for WordPress, the highest number first. Missing if the server has none. */
+  plugins?: readonly ListedPlugin[];
   /**
    * The `min-height` in CSS that a page keeps for the form until it has loaded, by the first screen: `standard` with
    * `lead-type="standard"`, else `single` with `layout="single"`, else `contact-first` with that `order`, else `steps`.

@@ -15,7 +15,7 @@ import type {LeadStore} from './leads/lead-store.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
-import {newestVersion, readVersions} from './versions/embed-versions.ts';
+import {newestVersion, readAllVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {startLeadService} from './lead-service.ts';
@@ -73,7 +73,7 @@ export async function createApp(
   given?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<App> {
-  const versions = readVersions(config);
+  const versions = readAllVersions(config);
   const {rateLimit: perMinute, publicUrl} = config;
   const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
   async function check({partners, destinations}: Config) {

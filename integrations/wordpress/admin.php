@@ -128,13 +128,31 @@ add_action('admin_notices', function () {
     }
 });
 
+/** A fault of the plugin itself. The plugin cannot be replaced by itself, so whoever may do it is told how. */
+add_action('admin_notices', function () {
+    $fault = current_user_can('update_plugins') ? versions()['plugin']['security'] ?? '' : '';
+    if ($fault === '') return;
+    /* translators: 1: a version number, 2: what is wrong */
+    $what = sprintf(__('Version %1$s of the plugin Lead Prequal has a security fault: %2$s', 'lead-prequal'), PLUGIN_VERSION, $fault);
+    $zip = settings()['server'] . '/embed/v1/lead-prequal-wordpress.zip';
+    ?>
+    <div class="notice notice-error">
+        <p><strong><?php echo esc_html($what); ?></strong></p>
+        <p><?php
+            /* translators: %s: a link to the zip */
+            echo wp_kses_post(sprintf(__('Download %s, and upload it in Plugins › Add New › Upload Plugin.', 'lead-prequal'), sprintf('<a href="%1$s">%1$s</a>', esc_url($zip))));
+        ?></p>
+    </div>
+    <?php
+});
+
 /** Writes the newest version into the posts that the user may edit, and changes nothing else in them. */
 add_action('admin_post_' . RENEW, function () {
     check_admin_referer(RENEW);
     global $wpdb;
     foreach (posts_with(array_keys(versions()['advisories'] ?? [])) as $post) {
         // Saving it as this user could remove HTML that the user may not write, but the author of the post may.
-        $post->post_content = pin_all($post->post_content);
+        $post->post_content = renew_pins($post->post_content);
         $wpdb->update($wpdb->posts, ['post_content' => $post->post_content], ['ID' => $post->ID]);
         clean_post_cache($post->ID);
         do_action('save_post', $post->ID, $post, true);

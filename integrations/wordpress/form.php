@@ -9,9 +9,9 @@ namespace LeadPrequal;
 
 if (!defined('ABSPATH')) exit;
 
-const SHORTCODE = 'lead_prequal';
-/** A post has one for each version that its forms are pinned to. */
+/** A post has one for each version that its forms are pinned to, up to a bound that no author needs. */
 const PINNED_META = '_lead_prequal_version';
+const MOST_VERSIONS = 20;
 
 /** What authors may choose about a form: an attribute, and its value that is not the default. */
 const CHOICES = ['lead-type' => 'standard', 'layout' => 'single', 'order' => 'contact-first'];
@@ -86,30 +86,54 @@ function form(string $saved, array $choices, string $wrapper = 'class="wp-block-
  * gets the newest version. If the server cannot be asked, the text stays as it is.
  */
 function pin_all(string $content): string {
-    if (strpos($content, '[' . SHORTCODE) === false && strpos($content, 'data-prequal-version=') === false) return $content;
+    if (strpos($content, '[' . SHORTCODE) === false) return renew_pins($content);
     $list = versions();
     if (!$list || settings()['partner'] === '') return $content;
-    $content = preg_replace_callback('/' . get_shortcode_regex([SHORTCODE]) . '/', function (array $found) use ($list): string {
-        [$whole, $escaped, , $attributes, , $saved] = $found;
-        if ($escaped === '[' || pin($saved)) return $whole;
-        $text = trim(wp_strip_all_tags($saved)) ?: __('Open the form on its own page', 'lead-prequal');
-        $height = $list['heights'][first_screen(choices((array) shortcode_parse_atts($attributes)))];
-        $link = sprintf(
-            '<a href="%s" data-prequal-version="%s" data-prequal-integrity="%s" data-prequal-height="%s">%s</a>',
-            esc_url(apply_address()), $list['version'], $list['integrity'], $height, esc_html($text)
-        );
-        return '[' . SHORTCODE . rtrim($attributes) . "]$link" . '[/' . SHORTCODE . ']';
-    }, $content);
-    return preg_replace_callback('/<a [^>]*data-prequal-version=[^>]*>/', function (array $found) use ($list): string {
-        $pin = pin($found[0]);
-        if (!$pin || empty($list['advisories'][$pin['version']])) return $found[0];
-        return str_replace([$pin['version'], $pin['integrity']], [$list['version'], $list['integrity']], $found[0]);
-    }, $content);
+    return renew_pins(fill_shortcodes($content, fn(string $attributes, string $words): string => sprintf(
+        '<a href="%s" data-prequal-version="%s" data-prequal-integrity="%s" data-prequal-height="%s">%s</a>',
+        esc_url(apply_address()),
+        $list['version'],
+        $list['integrity'],
+        $list['heights'][first_screen(choices((array) shortcode_parse_atts($attributes)))],
+        $words === '' ? esc_html__('Open the form on its own page', 'lead-prequal') : $words
+    )));
+}
+
+/** Gives a link whose version is withdrawn or has a security fault the newest version, and changes nothing else. */
+function renew_pins(string $content): string {
+    if (strpos($content, 'data-prequal-version=') === false) return $content;
+    $list = versions();
+    $parts = wp_html_split($content);
+    if (!$list || !$parts) return $content;
+    $written = fn(array $pin): array => [" data-prequal-version=\"$pin[version]\"", " data-prequal-integrity=\"$pin[integrity]\""];
+    foreach ($parts as $index => $part) {
+        $pin = strpos($part, '<a ') === 0 ? pin($part) : null;
+        if ($pin && !empty($list['advisories'][$pin['version']])) $parts[$index] = str_replace($written($pin), $written($list), $part);
+    }
+    return implode('', $parts);
+}
+
+/**
+ * WordPress has filtered the post before, unless its author may write any HTML. What the plugin makes of it is filtered
+ * again, so that nothing can depend on what the filter did not see. If that changes an element, the post stays as it was.
+ */
+function pin_filtered(string $content): string {
+    $pinned = pin_all($content);
+    if ($pinned === $content || current_user_can('unfiltered_html')) return $pinned;
+    $filtered = (string) wp_kses_post($pinned);
+    return same_elements($pinned, $filtered) ? $filtered : $content;
+}
+
+/** Whether a post holds HTML that people write. Other types hold JSON, styles, or settings of plugins. */
+function holds_html(string $type, string $content): bool {
+    return ($type === 'attachment' || post_type_supports($type, 'editor')) && !is_array(json_decode($content, true));
 }
 
 add_filter('wp_insert_post_data', function (array $post): array {
     $content = wp_unslash($post['post_content']);
-    $pinned = pin_all($content);
+    // A revision is that of a post.
+    $type = $post['post_type'] === 'revision' ? (string) get_post_type($post['post_parent']) : $post['post_type'];
+    $pinned = holds_html($type, $content) ? pin_filtered($content) : $content;
     return $pinned === $content ? $post : array_merge($post, ['post_content' => wp_slash($pinned)]);
 });
 
@@ -118,5 +142,5 @@ add_action('save_post', function (int $id, \WP_Post $post) {
     if (wp_is_post_revision($id)) return;
     delete_post_meta($id, PINNED_META);
     preg_match_all('/ data-prequal-version="(' . VERSION_PATTERN . ')"/', $post->post_content, $found);
-    foreach (array_unique($found[1]) as $version) add_post_meta($id, PINNED_META, $version);
+    foreach (array_slice(array_unique($found[1] ?? []), 0, MOST_VERSIONS) as $version) add_post_meta($id, PINNED_META, $version);
 }, 10, 2);

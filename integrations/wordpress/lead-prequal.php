@@ -20,6 +20,7 @@ namespace LeadPrequal;
 if (!defined('ABSPATH')) exit;
 
 require __DIR__ . '/server.php';
+require_once __DIR__ . '/shortcodes.php';
 require __DIR__ . '/form.php';
 if (is_admin()) require __DIR__ . '/admin.php';
 

@@ -7,6 +7,8 @@ if (!defined('ABSPATH')) exit;
 
 /** The option with the settings: the address of the server, and the key of the partner. */
 const SETTINGS = 'lead_prequal';
+/** The version of this plugin. The build writes it. */
+const PLUGIN_VERSION = '0.0.0';
 /** The transient with what the server said last. */
 const LIST_CACHE = 'lead_prequal_versions';
 
@@ -37,7 +39,7 @@ function ask(string $path, array $headers = []) {
  * What the server says about the versions of the form, five minutes old at most. Null if it cannot be reached, or does not
  * answer as a lead server does.
  *
- * @return null|array{version: string, integrity: string, heights: array<string, string>, advisories: array<string, array>}
+ * @return null|array{version: string, integrity: string, heights: array<string, string>, advisories: array<string, array>, plugin: array}
  */
 function versions(): ?array {
     if (settings()['server'] === '') return null;
@@ -54,7 +56,7 @@ function versions(): ?array {
 function read_versions($response): ?array {
     if (wp_remote_retrieve_response_code($response) !== 200) return null;
     $said = json_decode(wp_remote_retrieve_body($response), true);
-    $listed = array_column(is_array($said['versions'] ?? null) ? $said['versions'] : [], null, 'version');
+    $listed = listed($said['versions'] ?? null);
     $version = matching(VERSION_PATTERN, $said['newest'] ?? null);
     $integrity = matching(INTEGRITY_PATTERN, $listed[$version]['integrity']['lead-prequal-form.classic.js'] ?? null);
     $heights = [];
@@ -63,7 +65,8 @@ function read_versions($response): ?array {
     }
     if ($version === '' || $integrity === '' || in_array('', $heights, true)) return null;
     $advisories = array_filter(array_map('LeadPrequal\advisory', $listed));
-    return compact('version', 'integrity', 'heights', 'advisories');
+    $plugin = advisory(listed($said['plugins'] ?? null)[PLUGIN_VERSION] ?? []);
+    return compact('version', 'integrity', 'heights', 'advisories', 'plugin');
 }
 
 /** The text if all of it matches, else an empty one. @param mixed $text */
@@ -71,7 +74,17 @@ function matching(string $pattern, $text): string {
     return is_string($text) && preg_match("/^$pattern\$/D", $text) ? $text : '';
 }
 
-/** What is known against a version, as a sentence. Empty if nothing is. */
+/**
+ * The entries of a list by their versions. An entry that is none is left out.
+ *
+ * @param mixed $list
+ */
+function listed($list): array {
+    $entries = array_filter((array) $list, fn($entry): bool => matching(VERSION_PATTERN, $entry['version'] ?? null) !== '');
+    return array_column($entries, null, 'version');
+}
+
+/** What is known against a version of the form or of the plugin, as a sentence. Empty if nothing is. */
 function advisory(array $version): array {
     $withdrawn = is_string($version['withdrawn'] ?? null) ? sanitize_text_field($version['withdrawn']) : '';
     $security = is_string($version['security'] ?? null) ? sanitize_text_field($version['security']) : '';
@@ -88,11 +101,11 @@ function trouble(): ?string {
     }
     $origin = preg_replace('#^(https?://[^/]+).*$#i', '$1', home_url());
     $response = ask('/embed/v1/config?partner=' . rawurlencode($partner), ['Origin' => $origin]);
-    $problem = json_decode(wp_remote_retrieve_body($response), true)['type'] ?? '';
-    if (preg_match('/unknown-partner$/', $problem)) {
+    $problem = json_decode(wp_remote_retrieve_body($response), true)['type'] ?? null;
+    if (matching('.*unknown-partner', $problem)) {
         return __('The server does not know this partner key. Check it.', 'lead-prequal');
     }
-    if (preg_match('/origin-not-allowed$/', $problem)) {
+    if (matching('.*origin-not-allowed', $problem)) {
         /* translators: %s: an address */
         return sprintf(__('The form does not work on this website yet. Ask the people who run the server to put %s on your list.', 'lead-prequal'), $origin);
     }

@@ -3,6 +3,8 @@
 
 if (!defined('WP_UNINSTALL_PLUGIN')) exit;
 
+require_once __DIR__ . '/shortcodes.php';
+
 function lead_prequal_uninstall_site(): void {
     global $wpdb;
     delete_option('lead_prequal');
@@ -11,7 +13,8 @@ function lead_prequal_uninstall_site(): void {
     // Without the plugin, visitors would read the brackets of the shortcode.
     $like = '%' . $wpdb->esc_like('[lead_prequal') . '%';
     foreach ($wpdb->get_results($wpdb->prepare("SELECT ID, post_content FROM $wpdb->posts WHERE post_content LIKE %s", $like)) as $post) {
-        $content = preg_replace('/' . get_shortcode_regex(['lead_prequal']) . '/', '$5', $post->post_content);
+        $content = LeadPrequal\without_shortcodes($post->post_content);
+        if ($content === $post->post_content) continue;
         $wpdb->update($wpdb->posts, ['post_content' => $content], ['ID' => $post->ID]);
         clean_post_cache((int) $post->ID);
     }

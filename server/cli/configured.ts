@@ -1,13 +1,13 @@
 /** What commands read of the server's configuration. */
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
-import {readVersions, type EmbedVersion} from '../versions/embed-versions.ts';
+import {readAllVersions, type EmbedVersion} from '../versions/embed-versions.ts';
 import {Failure} from './output.ts';
 
-/** The versions of the form, withdrawn ones included. @throws Failure that says why they cannot be read */
+/** All versions, withdrawn ones and those of the plugin for WordPress alone included. @throws Failure that says why they cannot be read */
 export function configuredVersions(config: Config): EmbedVersion[] {
   try {
-    return readVersions(config);
+    return readAllVersions(config);
   } catch (error) {
     throw new Failure((error as Error).message);
   }

@@ -1,10 +1,10 @@
 /** `lead-prequal versions`: which versions of the form there are, and whose pages still ask for which. */
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {elementName} from '../../contract/api.ts';
-import type {ListedVersion} from '../../contract/versions.ts';
+import type {ListedVersion, ListedVersions} from '../../contract/versions.ts';
 import type {Config} from '../config/config.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
-import {listVersions, movingVersions} from '../versions/embed-versions.ts';
+import {hasForm, listVersions, movingVersions, type EmbedVersion} from '../versions/embed-versions.ts';
 import {
   dayLength,
   movingVersion,
@@ -80,15 +80,15 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 export async function list(run: Run, store: BesideStore, config: Config, days: number, json = false) {
   const since = startOfDay(Date.now()) - (days - 1) * dayLength;
   const use = await store.versionUse(since);
-  const lines = linesOf(config, use);
+  const versions = configuredVersions(config);
+  const lines = linesOf(config, versions, use);
   if (json) for (const line of lines) await run.print(line);
-  else await show(run, lines, days);
+  else await show(run, lines, days, pluginNotes(listVersions(versions)));
 }
 
-function linesOf(config: Config, use: readonly VersionUse[]): Line[] {
-  const versions = configuredVersions(config);
+function linesOf(config: Config, versions: readonly EmbedVersion[], use: readonly VersionUse[]): Line[] {
   const {newest, versions: listed} = listVersions(versions);
-  const serves = movingVersions(versions)[0]?.name ?? null;
+  const serves = movingVersions(versions).find(hasForm)?.name ?? null;
   const known = [...listed.map(({version}) => version), movingVersion];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
   const usedBy = (version: string) => useOf(use, version, config);
@@ -149,7 +149,7 @@ function stateOf({kind, serves, newest, withdrawn, security}: Line): string {
   return words.filter(Boolean).join(', ');
 }
 
-async function show({printTable, say}: Run, lines: readonly Line[], days: number) {
+async function show({printTable, say}: Run, lines: readonly Line[], days: number, more: readonly string[]) {
   await printTable(
     ['version', 'state', 'requests', 'last asked', 'partners', 'origins', `integrity of ${elementName}.js`],
     lines.map((line) => [
@@ -163,7 +163,7 @@ async function show({printTable, say}: Run, lines: readonly Line[], days: number
     ]),
   );
   say(`Requests of the last ${counted(days, 'day')}, in UTC.`);
-  for (const line of lines) for (const note of notesOf(line)) say(printable(note));
+  for (const note of [...lines.flatMap(notesOf), ...more]) say(printable(note));
 }
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
@@ -179,6 +179,12 @@ export function advisoryNotes({
     ...(security ? [`${version} has a security fault: ${security}${fixed}`] : []),
   ];
 }
+
+/** What the advisories say of the plugin for WordPress. Nobody knows which pages have it. */
+const pluginNotes = ({plugins = []}: ListedVersions): string[] =>
+  plugins.flatMap((plugin) =>
+    advisoryNotes({...plugin, version: `The plugin for WordPress ${plugin.version}`}),
+  );
 
 /** What an operator should know of a version with an advisory, and whom to write to. */
 function notesOf(line: Line): string[] {

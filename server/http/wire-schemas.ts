@@ -249,6 +249,17 @@ export const listedVersionsSchema = schemaOf<ListedVersions>()(
         fixed_in: z.string().exactOptional(),
       }),
     ),
+    plugins: z
+      .array(
+        z.object({
+          version: z.string(),
+          released: z.boolean(),
+          integrity: z.string(),
+          security: z.string().exactOptional(),
+          fixed_in: z.string().exactOptional(),
+        }),
+      )
+      .exactOptional(),
     heights: z.object({
       steps: z.string(),
       'contact-first': z.string(),

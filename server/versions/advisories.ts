@@ -26,8 +26,13 @@ const advisorySchema = z
     security: sentence.exactOptional(),
     /** The first version without that fault. */
     fixed_in: versionNumber.exactOptional(),
+    /** The security fault of the plugin for WordPress alone. Pages that have the form without it are not concerned. */
+    plugin: z.strictObject({security: sentence, fixed_in: versionNumber.exactOptional()}).exactOptional(),
   })
-  .refine(({withdrawn, security}) => withdrawn ?? security, 'must have withdrawn or security');
+  .refine(
+    ({withdrawn, security, plugin}) => withdrawn ?? security ?? plugin,
+    'must have withdrawn or security, or plugin',
+  );
 
 /** The content of `advisories.json`: an advisory for each version that needs one. */
 const fileSchema = z.record(versionNumber, advisorySchema, {
@@ -44,24 +49,28 @@ const byOperator = 'The operator of this server has withdrawn this version.';
 /**
  * @param releasesFolder its file of advisories may be missing
  * @param withdrawnVersions the versions that the operator has withdrawn
- * @param known the numbers of all versions that the server has
+ * @param known the numbers of all versions of the form that the server has
+ * @param plugins the numbers of all versions of the plugin for WordPress that it has
  * @throws Error when the file is wrong, or when a version that is named does not exist
  */
 export function readAdvisories(
   releasesFolder: string,
   withdrawnVersions: readonly string[],
   known: readonly string[],
+  plugins: readonly string[],
 ): ReadonlyMap<string, Advisory> {
   const path = join(releasesFolder, advisoriesFile);
   const published = existsSync(path) ? readOwnJsonFile(path, fileSchema) : {};
-  const unknownIn = (names: readonly (string | undefined)[]) =>
-    names.filter((name) => name !== undefined && !known.includes(name)).join(', ');
-
-  const unknownAdvised = unknownIn(
-    Object.entries(published).flatMap(([name, {fixed_in}]) => [name, fixed_in]),
-  );
+  const unknownIn = (names: readonly (string | undefined)[], all = known) =>
+    names.filter((name) => name !== undefined && !all.includes(name));
+  const unknownAdvised = Object.entries(published)
+    .flatMap(([name, {plugin, ...form}]) => [
+      ...unknownIn(Object.keys(form).length > 0 ? [name, form.fixed_in] : []),
+      ...unknownIn(plugin ? [name, plugin.fixed_in] : [], plugins),
+    ])
+    .join(', ');
   if (unknownAdvised) throw new Error(`${path} names ${unknownAdvised}, which this server does not have.`);
-  const unknownWithdrawn = unknownIn(withdrawnVersions);
+  const unknownWithdrawn = unknownIn(withdrawnVersions).join(', ');
   if (unknownWithdrawn) {
     throw new Error(
       `WITHDRAWN_VERSIONS names ${unknownWithdrawn}, which this server does not have. It has ${known.join(', ')}.`,

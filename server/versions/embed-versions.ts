@@ -1,13 +1,15 @@
 /**
  * The versions of the form that this server has. A release is part of the repository, in `releases/`, and never changes,
- * because pages pin its hash. A build was made on this machine by `npm run build`, and the next one may replace it.
+ * because pages pin its hash. A build was made on this machine by `npm run build`, and the next one may replace it. From
+ * 1.5.0 on, a version brings the plugin for WordPress. If that alone is corrected, the plugin is released alone, in
+ * `releases/wordpress/`.
  */
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {compareVersions} from 'compare-versions';
 import {z} from 'zod';
-import {firstFiles, packageFile} from '../../contract/api.ts';
+import {firstFiles, packageFile, wordpressPlugin} from '../../contract/api.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import type {Config} from '../config/config.ts';
@@ -26,7 +28,7 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
-/** A version whose advisory has `withdrawn` is not served. */
+/** A version of the form, or of the plugin alone. If its advisory has `withdrawn`, it is not served. */
 export type EmbedVersion = {
   name: string;
   folder: string;
@@ -50,13 +52,27 @@ function readFolder(folder: string, released: boolean): Omit<EmbedVersion, 'advi
     });
 }
 
+const hasPlugin = ({manifest}: Pick<EmbedVersion, 'manifest'>) =>
+  manifest.integrity[wordpressPlugin] !== undefined;
+
+/** Whether it is a version of the form. Otherwise it is a release of the plugin alone. */
+export const hasForm = ({manifest}: Pick<EmbedVersion, 'manifest'>): boolean =>
+  !isDeepStrictEqual(Object.keys(manifest.integrity), [wordpressPlugin]);
+
+/** As `readVersions`, and without the releases of the plugin alone. */
+export const readVersions = (sources: Sources): EmbedVersion[] => readAllVersions(sources).filter(hasForm);
+
 /**
- * Every release and every build, the highest number first, withdrawn versions included.
+ * Every release and every build, the highest number first, withdrawn versions and releases of the plugin alone included.
  * @throws Error when a build has the number of a release and differs from it. Serving one of the two would break the
  *   pages that pinned the other, so an operator has to decide. Also when a folder is not named by a version, when an
  *   advisory or WITHDRAWN_VERSIONS names an unknown version, or when all versions are withdrawn
  */
-export function readVersions({embedFolder, releasesFolder, withdrawnVersions = []}: Sources): EmbedVersion[] {
+export function readAllVersions({
+  embedFolder,
+  releasesFolder,
+  withdrawnVersions = [],
+}: Sources): EmbedVersion[] {
   const released = readFolder(releasesFolder, true);
   const built = readFolder(embedFolder, false).filter(({name, folder, manifest}) => {
     const release = released.find((one) => one.name === name);
@@ -68,11 +84,15 @@ export function readVersions({embedFolder, releasesFolder, withdrawnVersions = [
     }
     return !release;
   });
-  const found = [...released, ...built].sort((one, other) => compareVersions(other.name, one.name));
-  const names = found.map(({name}) => name);
-  const advisories = readAdvisories(releasesFolder, withdrawnVersions, names);
+  const plugins = readFolder(join(releasesFolder, 'wordpress'), true);
+  const found = [...released, ...built, ...plugins].sort((one, other) =>
+    compareVersions(other.name, one.name),
+  );
+  const names = found.filter(hasForm).map(({name}) => name);
+  const pluginNames = found.filter(hasPlugin).map(({name}) => name);
+  const advisories = readAdvisories(releasesFolder, withdrawnVersions, names, pluginNames);
   const versions = found.map((version) => ({...version, advisory: advisories.get(version.name) ?? {}}));
-  if (versions.length > 0 && versions.every(isWithdrawn)) {
+  if (names.length > 0 && versions.filter(hasForm).every(isWithdrawn)) {
     throw new Error(
       `All versions of the form are withdrawn: ${names.join(', ')}. Build a newer one, or take one out of WITHDRAWN_VERSIONS.`,
     );
@@ -93,7 +113,7 @@ function served(versions: readonly EmbedVersion[]): EmbedVersion[] {
  * release. Undefined if there is neither.
  */
 export const newestVersion = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
-  served(versions)[0];
+  served(versions).find(hasForm);
 
 /** The versions that `/embed/v1/` serves. Of several files with the same name, the first is served. */
 export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[] =>
@@ -108,19 +128,32 @@ export const laterFile = ({manifest}: EmbedVersion, name: string): string | unde
   Object.keys(manifest.integrity).find((file) => file.startsWith(`${name}-`));
 
 /** What `/embed/versions.json` says. */
-export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions => ({
-  newest: newestVersion(versions)?.name ?? null,
-  versions: versions.map(({name, manifest, released, advisory}) => ({
+export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions => {
+  const plugins = versions.filter(hasPlugin).map(({name, manifest, released, advisory}) => ({
     version: name,
     released,
-    integrity: {
-      ...Object.fromEntries(Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file))),
-      ...(released && manifest.package && {[packageFile]: manifest.package}),
-    },
-    ...advisory,
-  })),
-  heights: reservedHeights,
-});
+    integrity: manifest.integrity[wordpressPlugin] ?? '',
+    ...advisory.plugin,
+  }));
+  return {
+    newest: newestVersion(versions)?.name ?? null,
+    versions: versions
+      .filter(hasForm)
+      .map(({name, manifest, released, advisory: {plugin: _, ...advisory}}) => ({
+        version: name,
+        released,
+        integrity: {
+          ...Object.fromEntries(
+            Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file)),
+          ),
+          ...(released && manifest.package && {[packageFile]: manifest.package}),
+        },
+        ...advisory,
+      })),
+    ...(plugins.length > 0 && {plugins}),
+    heights: reservedHeights,
+  };
+};
 
 /**
  * The address and the hash of a file of a version, for a script tag. Browsers keep the files of a version for a year,

@@ -174,6 +174,9 @@ export async function startWordPress(
     [
       '-d',
       'opcache.enable_cli=1',
+      '-d',
+      // A plugin that is replaced counts at once.
+      'opcache.revalidate_freq=0',
       '-S',
       `localhost:${port}`,
       '-t',

@@ -133,6 +133,17 @@ suite('the list of versions', () => {
     assert.match((await list(true)).stdout, /"security":"A page could read the draft of another\."/);
   });
 
+  test('a fault of the plugin for WordPress alone is said of the plugin, and marks no version of the form', async (t) => {
+    const {settings} = await operate(t, []);
+    const {stdout, stderr} = await runCommand(settings, 'versions', 'list');
+    assert.doesNotMatch(stdout, /SECURITY FAULT/);
+    assert.match(
+      stderr,
+      /^The plugin for WordPress 1\.5\.0 has a security fault: .* 1\.5\.1 is the first version/m,
+    );
+    assert.doesNotMatch(stderr, /ask for 1\.5\.0|No page/);
+  });
+
   test('a withdrawn version that is not there is named with those that are', async (t) => {
     const {settings} = await operate(t, []);
     const environment = {...settings, WITHDRAWN_VERSIONS: '1.0.7'};

@@ -3,18 +3,21 @@ import assert from 'node:assert/strict';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
+import {wordpressPlugin} from '../../../contract/api.ts';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
 import {
   isWithdrawn,
   listVersions,
   movingVersions,
+  readAllVersions,
   readVersions,
 } from '../../../server/versions/embed-versions.ts';
 import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../support/embed-folder.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 
+const plugin = wordpressPlugin;
 const publicUrl = 'https://leads.example.com';
 const [module, classic] = ['lead-prequal-form.js', 'lead-prequal-form.classic.js'];
 
@@ -74,6 +77,35 @@ suite('the advisories', () => {
     });
   });
 
+  test('a fault of the plugin for WordPress alone is none of the version of the form that came with it', (t) => {
+    const folders = useVersions(t, {
+      '1.2.0': {plugin: {security: 'An author could store a script.', fixed_in: '1.2.1'}},
+      '1.2.1': {plugin: {security: 'Still.'}},
+    });
+    makeEmbedVersion(folders.releasesFolder, '1.2.0', {[module]: '1.2.0', [plugin]: '1.2.0'});
+    makeEmbedVersion(join(folders.releasesFolder, 'wordpress'), '1.2.1', {[plugin]: '1.2.1'});
+    assert.deepEqual(
+      readVersions(folders).map(({name}) => name),
+      ['1.3.0', '1.2.0', '1.1.0', '1.0.0'],
+    );
+    const {newest, versions, plugins} = listVersions(readAllVersions(folders));
+    assert.equal(newest, '1.2.0');
+    assert.deepEqual(
+      versions.map(({version, security}) => [version, security]),
+      ['1.3.0', '1.2.0', '1.1.0', '1.0.0'].map((version) => [version, undefined]),
+    );
+    assert.deepEqual(plugins, [
+      {version: '1.2.1', released: true, integrity: sha384('1.2.1'), security: 'Still.'},
+      {
+        version: '1.2.0',
+        released: true,
+        integrity: sha384('1.2.0'),
+        security: 'An author could store a script.',
+        fixed_in: '1.2.1',
+      },
+    ]);
+  });
+
   const refused: Record<string, [advisories: object | string, words: RegExp]> = {
     'are not JSON': ['{', /advisories\.json:1:2: is not valid JSON: close brace expected$/],
     'have an unknown field': [{'1.0.0': {reason: 'x'}}, /1\.0\.0.*unknown field: reason/],
@@ -91,6 +123,10 @@ suite('the advisories', () => {
     'name an unknown version': [
       {'1.0.9': {withdrawn: 'x'}},
       /names 1\.0\.9, which this server does not have/,
+    ],
+    'name a plugin that the version does not have': [
+      {'1.2.0': {plugin: {security: 'x'}}},
+      /names 1\.2\.0, which this server does not have/,
     ],
     'name an unknown version with the correction': [
       {'1.0.0': {security: 'x', fixed_in: '1.0.9'}},

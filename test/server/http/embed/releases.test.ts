@@ -8,13 +8,16 @@ import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {compareVersions} from 'compare-versions';
-import {firstFiles, packageFile} from '../../../../contract/api.ts';
+import {strFromU8, unzipSync} from 'fflate';
+import {firstFiles, packageFile, wordpressPlugin} from '../../../../contract/api.ts';
 import type {ListedVersions} from '../../../../contract/versions.ts';
 import {releasesFolder} from '../../../../server/config/config.ts';
 import {
+  hasForm,
   isWithdrawn,
   listVersions,
   movingVersions,
+  readAllVersions,
   readVersions,
 } from '../../../../server/versions/embed-versions.ts';
 import {newestScript} from '../../../../server/snippets/newest-script.ts';
@@ -69,6 +72,30 @@ suite('a release in the repository', () => {
       assert.equal(packed !== undefined, compareVersions(name, '1.5.0') >= 0);
     });
   }
+  const plugins = readAllVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')}).filter(
+    (version) => !hasForm(version),
+  );
+  for (const {name, folder, manifest} of plugins)
+    test(`the plugin for WordPress ${name}, which was released alone, is served as it was released`, async () => {
+      assert.equal(manifest.version, name);
+      assert.deepEqual(readdirSync(folder).toSorted(), [wordpressPlugin, 'manifest.json'].toSorted());
+      const {status, headers, body} = await requestRaw(`${server.url}/embed/${name}/${wordpressPlugin}`);
+      assert.equal(status, 200);
+      assert.match(headers['cache-control'] ?? '', /immutable/);
+      const expected = manifest.integrity[wordpressPlugin] ?? '';
+      assert.equal(sameHashOf(body, expected), expected);
+    });
+  test('the plugin with the highest number is handed out without a number in the address', async () => {
+    const {plugins = []} = (await (
+      await fetch(`${server.url}/embed/versions.json`)
+    ).json()) as ListedVersions;
+    const {body} = await requestRaw(`${server.url}/embed/v1/${wordpressPlugin}`);
+    const expected = plugins[0]?.integrity ?? '';
+    assert.equal(sameHashOf(body, expected), expected);
+    assert.equal(plugins[0]?.security, undefined);
+    const versionOf = strFromU8(unzipSync(body)['lead-prequal/lead-prequal.php'] ?? new Uint8Array());
+    assert.match(versionOf, new RegExp(`^ \\* Version: ${plugins[0]?.version.replaceAll('.', '\\.')}$`, 'm'));
+  });
   for (const {name, manifest} of versions.filter((version) => !isWithdrawn(version))) {
     const {integrity} = manifest;
     test(`the release ${name} is served as it was released, by a server without a build of its own`, async () => {
