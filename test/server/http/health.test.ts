@@ -69,9 +69,21 @@ forEachStore((store) => {
     );
     const create = (cid: string) =>
       other.fetch('/json/leads', postJson({...prequalificationBody, cid}, basic(acme)));
-    await readProblem(await create('1002'), 503, 'store-unavailable');
+    const refused = await create('1002');
+    assert.equal(refused.headers.get('retry-after'), null, 'another try would be of no use');
+    await readProblem(refused, 500, 'internal');
     assert.equal((await other.fetch('/readyz')).status, 200);
     await readJson(await create('1001'), 201);
+  });
+
+  test('a missing table is a 500 without Retry-After to a caller, and an outage to balancers', async (t) => {
+    const other = await store.startServer();
+    t.after(() => other.close());
+    await other.execute('ALTER TABLE leads RENAME TO gone');
+    const refused = await other.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
+    assert.equal(refused.headers.get('retry-after'), null);
+    await readProblem(refused, 500, 'internal');
+    assert.equal((await other.fetch('/readyz')).status, 503);
   });
 });
 
