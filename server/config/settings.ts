@@ -176,7 +176,7 @@ export const settingGroups = {
     RATE_LIMIT: numberWithin(1)
       .int('must be a whole number')
       .default(60)
-      .describe('How many requests of each kind one address (for IPv6 its /64) may send to the API of the form in a minute. A /56 of IPv6 may send four times as many, a /48 sixteen times.'),
+      .describe('How many requests of each kind one address may send to the API of the form in a minute.'),
     REDIS_URL: z
       .string()
       .refine(isRedisUrl, {
