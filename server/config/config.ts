@@ -268,10 +268,10 @@ const withoutValue = {
 };
 
 /** The environment names these settings, but leaves them empty: whoever wrote that may have meant a value. */
-const emptySettings = (environment: Environment, {value}: SettingsReader): string[] =>
+const emptySettings = (environment: Environment, reader: SettingsReader): string[] =>
   Object.entries(withoutValue).flatMap(([name, what]) => {
     const empty = [name, `${name}_FILE`].find((each) => environment[each]?.trim() === '');
-    if (empty === undefined || value(name) !== undefined) return [];
+    if (empty === undefined || reader.value(name) !== undefined) return [];
     return [`${empty} is empty, which counts as not set: ${what}`];
   });
 

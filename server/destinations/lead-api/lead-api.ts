@@ -86,9 +86,14 @@ export function createLeadApi(
     signal: AbortSignal,
   ): Promise<{remoteId: string} | {refusedWith: Reply}> {
     const headers = {'content-type': 'application/json', 'idempotency-key': record.id};
-    const {call_time: _, ...specified} = record.lead;
     const notes = notesOf(record, attributionInNotes ? record.attribution : null);
-    const body = JSON.stringify({...specified, cid, phone: specified.phone.typed, notes});
+    const body = JSON.stringify({
+      ...record.lead,
+      call_time: undefined,
+      cid,
+      phone: record.lead.phone.typed,
+      notes,
+    });
     const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
     if (refusals.includes(reply.status)) return {refusedWith: reply};
     if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);

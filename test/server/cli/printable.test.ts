@@ -45,7 +45,7 @@ const flat = (value: unknown): string[] =>
       ? [value]
       : [];
 
-test('a value that is printed beside its name has no run of spaces, after which a terminal begins a line', async () => {
+test('a value beside its name has no run of spaces, after which a terminal begins a line', async () => {
   const stdout = new PassThrough();
   const {printFields} = createRun({stdout, stderr: new PassThrough()});
   await printFields([

@@ -4,7 +4,7 @@ import {suite, test} from 'node:test';
 import {notesOf} from '../../../server/destinations/lead-api/notes.ts';
 import type {Attribution} from '../../../contract/embed.ts';
 import type {CallTime} from '../../../contract/extra-fields.ts';
-import {parseLead, type Lead} from '../../../server/leads/lead-schema.ts';
+import {parseLead} from '../../../server/leads/lead-schema.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {failures, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
@@ -78,7 +78,7 @@ suite('the notes that reach an upstream', () => {
 
 /** What an upstream gets of a lead that a visitor has sent. */
 const visitors = (notes: string | undefined, attribution: Attribution | null = null, call_time?: CallTime) =>
-  notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time} as Lead}, attribution);
+  notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time}}, attribution);
 const leadOf = (more: object) => parseLead({...prequalificationBody, ...more}).data!;
 
 suite('the notes of a visitor', () => {
