@@ -34,7 +34,9 @@ export type EmbedVersion = {
   folder: string;
   manifest: Manifest;
   released: boolean;
-  advisory: Advisory;
+  advisory: Omit<Advisory, 'plugin'>;
+  /** What is known against the plugin for WordPress alone. */
+  pluginAdvisory?: Advisory['plugin'];
 };
 
 type Sources = Pick<Config, 'embedFolder' | 'releasesFolder'> & Partial<Pick<Config, 'withdrawnVersions'>>;
@@ -91,7 +93,10 @@ export function readAllVersions({
   const names = found.filter(hasForm).map(({name}) => name);
   const pluginNames = found.filter(hasPlugin).map(({name}) => name);
   const advisories = readAdvisories(releasesFolder, withdrawnVersions, names, pluginNames);
-  const versions = found.map((version) => ({...version, advisory: advisories.get(version.name) ?? {}}));
+  const versions = found.map((version) => {
+    const {plugin, ...advisory} = advisories.get(version.name) ?? {};
+    return {...version, advisory, ...(plugin && {pluginAdvisory: plugin})};
+  });
   if (names.length > 0 && versions.filter(hasForm).every(isWithdrawn)) {
     throw new Error(
       `All versions of the form are withdrawn: ${names.join(', ')}. Build a newer one, or take one out of WITHDRAWN_VERSIONS.`,
@@ -129,27 +134,25 @@ export const laterFile = ({manifest}: EmbedVersion, name: string): string | unde
 
 /** What `/embed/versions.json` says. */
 export const listVersions = (versions: readonly EmbedVersion[]): ListedVersions => {
-  const plugins = versions.filter(hasPlugin).map(({name, manifest, released, advisory}) => ({
+  const plugins = versions.filter(hasPlugin).map(({name, manifest, released, pluginAdvisory}) => ({
     version: name,
     released,
     integrity: manifest.integrity[wordpressPlugin] ?? '',
-    ...advisory.plugin,
+    ...pluginAdvisory,
   }));
   return {
     newest: newestVersion(versions)?.name ?? null,
-    versions: versions
-      .filter(hasForm)
-      .map(({name, manifest, released, advisory: {plugin: _, ...advisory}}) => ({
-        version: name,
-        released,
-        integrity: {
-          ...Object.fromEntries(
-            Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file)),
-          ),
-          ...(released && manifest.package && {[packageFile]: manifest.package}),
-        },
-        ...advisory,
-      })),
+    versions: versions.filter(hasForm).map(({name, manifest, released, advisory}) => ({
+      version: name,
+      released,
+      integrity: {
+        ...Object.fromEntries(
+          Object.entries(manifest.integrity).filter(([file]) => firstFiles.includes(file)),
+        ),
+        ...(released && manifest.package && {[packageFile]: manifest.package}),
+      },
+      ...advisory,
+    })),
     ...(plugins.length > 0 && {plugins}),
     heights: reservedHeights,
   };

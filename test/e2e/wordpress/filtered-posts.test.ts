@@ -182,7 +182,7 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     await page.locator('article code').first().waitFor({state: 'attached'});
     return page.evaluate(async () => {
       // The browser gives the focus to what has "autofocus" before the second frame.
-      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+      for (let frame = 0; frame < 2; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
       for (const element of document.querySelectorAll<HTMLElement>('article *')) element.focus();
       return 'ran' in window;
     });
@@ -223,7 +223,7 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     return JSON.parse(readFileSync(made, 'utf8')) as [filtered: string, saved: string, left: string][];
   }
 
-  test('an author stores a script with the plugin 1.5.0, and none once an administrator has replaced it', async (t) => {
+  test('an author stores a script with the plugin 1.5.0, and none with the one that replaces it', async (t) => {
     const ids = await save(t, post);
     assert.deepEqual(await whereItRuns(t, ids), [true, true, true, true]);
     const nestings = await pinned(fc.sample(nesting, {numRuns: 1_000}), 'author', faultySite);
@@ -311,7 +311,7 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
       assert.equal(short(await savedAs(before)), after);
     });
 
-  test('only what people write as HTML is changed: no JSON, no styles, no settings of other plugins', async () => {
+  test('no JSON, no styles and no settings of other plugins are changed, only HTML of people', async () => {
     const html = '<p>[lead_prequal]</p>';
     const json = '{"a":"[lead_prequal]"}';
     const registered = "register_post_type('settings', ['supports' => ['title']]);";
@@ -341,7 +341,7 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     assert.equal(saved, content);
   });
 
-  test('the newest version is written over an old one, and nothing else, where WordPress does not filter', async () => {
+  test('the newest version is written over an old one, and nothing else changes', async () => {
     const old = `[lead_prequal]<a title="1.0.0" ${pinnedLink('1.0.0').slice(3)}1.0.0</a>[/lead_prequal]`;
     const text = `${post}[lead_prequal]${old}<i title='[lead_prequal]'>[/lead_prequal]`;
     const renewed = await site.php<string>(`return LeadPrequal\\renew_pins(${phpText(text)});`);
@@ -357,22 +357,24 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     '[a [lead_prequal',
   ];
   for (const text of bounds)
-    test(`20,000 times ${text} is left alone, and takes no more than four times as long as it should after 2,000`, async () => {
+    test(`20,000 times ${text} is left alone, in a time that grows with the text`, async () => {
       const [same, ratio] = await site.php<[same: boolean, ratio: number]>(
         `$timed = function (int $times) use (&$same) {
           $content = str_repeat('${text}', $times);
-          $start = hrtime(true);
+          // The time of the processor, which other programs of this machine do not lengthen.
+          $spent = fn() => getrusage()['ru_utime.tv_sec'] * 1e6 + getrusage()['ru_utime.tv_usec'];
+          $start = $spent();
           $same = LeadPrequal\\pin_all($content) === $content;
           LeadPrequal\\without_shortcodes($content);
-          return hrtime(true) - $start;
+          return $spent() - $start;
         };
-        $fastest = fn(int $times) => min(array_map($timed, array_fill(0, 5, $times)));
-        $few = $fastest(2000);
-        $ratio = $fastest(20000) / $few;
+        $fastest = fn(int $times) => min($timed($times), $timed($times), $timed($times));
+        // Times of less than a few milliseconds are not exact.
+        $ratio = $fastest(100000) / ($fastest(20000) + 3000);
         return [$same, $ratio];`,
       );
       assert.ok(same);
-      assert.ok(ratio < 40, `${ratio}`);
+      assert.ok(ratio < 15, `${ratio}`);
     });
 
   test('a text on which PHP gives up is never emptied', async () => {

@@ -133,7 +133,7 @@ suite('the list of versions', () => {
     assert.match((await list(true)).stdout, /"security":"A page could read the draft of another\."/);
   });
 
-  test('a fault of the plugin for WordPress alone is said of the plugin, and marks no version of the form', async (t) => {
+  test('a fault of the plugin for WordPress alone marks no version of the form', async (t) => {
     const {settings} = await operate(t, []);
     const {stdout, stderr} = await runCommand(settings, 'versions', 'list');
     assert.doesNotMatch(stdout, /SECURITY FAULT/);

@@ -77,7 +77,7 @@ suite('the advisories', () => {
     });
   });
 
-  test('a fault of the plugin for WordPress alone is none of the version of the form that came with it', (t) => {
+  test('a fault of the plugin for WordPress alone is none of the form that came with it', (t) => {
     const folders = useVersions(t, {
       '1.2.0': {plugin: {security: 'An author could store a script.', fixed_in: '1.2.1'}},
       '1.2.1': {plugin: {security: 'Still.'}},
