@@ -168,7 +168,8 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     const form = {...fields, action: 'editpost', post_title: 'By form', post_status: 'publish', content};
     await page.request.post(`${faultySite.url}/wp-admin/post.php`, {form});
     const byRest = await page.evaluate(async (content) => {
-      const {apiFetch} = (window as unknown as {wp: {apiFetch(request: object): Promise<{id: number}>}}).wp;
+      const {apiFetch} = (window as unknown as {wp: {apiFetch: (request: object) => Promise<{id: number}>}})
+        .wp;
       const data = {title: 'By REST', status: 'publish', content};
       return (await apiFetch({path: '/wp/v2/posts', method: 'POST', data})).id;
     }, content);
