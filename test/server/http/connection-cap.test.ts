@@ -255,6 +255,17 @@ suite('what all clients together leave unread', () => {
     assert.equal((await answer?.text())?.length, 200_000);
     assert.deepEqual(others, []);
   });
+  test('no request is begun that comes after the one whose response is the last', async (t) => {
+    const {open, waiting} = await startGuarded(t, {bytesPerConnection: 100});
+    const connection = await open();
+    connection.send(get('/200'));
+    await connection.answer();
+    connection.send(get('/wait').repeat(3));
+    await until(() => waiting.length > 0);
+    assert.equal(waiting.length, 1);
+    waiting[0]!.setHeader('content-length', 0).end();
+    assert.equal((await connection.ended()).length, 1);
+  });
 });
 
 suite('the limit of connections for one address', () => {
