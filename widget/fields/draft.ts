@@ -74,6 +74,6 @@ export class Draft implements ReactiveController {
     this.#shown = shown;
     const isDraft = answers !== this.#sent && (page > 0 || answers !== filled);
     keepDraft(partner, isDraft ? values : {}, step);
-    this.#kept = isDraft ? answers : answersText({});
+    this.#kept = keptText(partner);
   };
 }
