@@ -53,9 +53,10 @@ export function readIdempotencyKey(
  */
 export async function replayLead(
   desk: LeadDesk,
-  ...sent: Parameters<LeadDesk['replay']>
+  digests: readonly IdempotencyKey[],
+  lead: Lead,
 ): Promise<StoredLead | undefined> {
-  const used = await desk.replay(...sent);
+  const used = await desk.replay(digests, lead);
   if (used === 'key-reused') throw keyReused();
   if (used === 'erased') throw erased();
   return used;
