@@ -10,7 +10,7 @@ export function isFromOwnPage(request: Pick<Request, 'get'>, ownOrigin: string):
   const [site, origin] = [request.get('Sec-Fetch-Site'), request.get('Origin')];
   // `none` stands for what the visitor did without a page, such as a reload.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  // A page may hide its origin from its own server, too.
+  // For a page that tells nobody where it is, browsers write `null`, also to the page's own server.
   if (origin !== undefined && origin !== 'null') return origin === ownOrigin;
   if (site === 'same-origin') return true;
   return origin === undefined ? undefined : false;

@@ -149,7 +149,7 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
         const body = new URLSearchParams({...funds, ...fields}).toString();
         return ask('apply page', server, {method: 'POST', path: '/apply/acme', headers, body}, 200);
       };
-      const page = await post(first, {_page: '1'});
+      const page = await post(first, {_page: '0'});
       const token = /name="_token"\s+value="([^"]*)"/.exec(page?.text ?? '')?.[1];
       if (token !== undefined) {
         const email = newEmail();

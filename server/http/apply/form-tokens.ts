@@ -56,7 +56,7 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
     createHmac('sha256', secret).update(text).digest('base64url');
   const sign = (secret: KeyObject, partner: string, content: string) =>
     digest(secret, `form\0${partner}\0${content}`);
-  /** The page does not show the visitor's address, which may be that of a proxy, to scripts in it. */
+  /** Programs in the browser can read the token, so it holds a digest of the visitor's address and not the address. */
   const digestOf = (secret: KeyObject, network: string) =>
     digest(secret, `form network\0${network}`).slice(0, 22);
 

@@ -11,7 +11,7 @@ import {countInNetworks} from '../limits/network-count.ts';
 import {challengeLifetime, type ChallengeTerms} from './proof.ts';
 
 const hour = 3_600_000;
-/** After this many leads of an address within an hour, its challenges get harder. */
+/** After this many leads of an address within an hour, its challenges get harder. The networks around it may send more. */
 const leadsPerAddress = 10;
 /** How many times harder a challenge gets for each limit that was reached: the partner's and the address's. */
 const harder = 4;
