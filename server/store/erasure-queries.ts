@@ -31,14 +31,16 @@ const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
+/** Due when the last lease would end by itself. A command may change that time, so the claim asks for leases, too. */
 const tell = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
-  SELECT lead_id, destination, 'erased', 0, 'waiting', 0, 0, 0, CAST($1 AS BIGINT), 0, CAST($2 AS BIGINT), MAX(address)
-  FROM deliveries AS had
-  WHERE lead_id = $3 AND ${isNews('had')} AND ${mayHaveArrived('had')}
+  SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
+    CAST($1 AS BIGINT), MAX(had.address)
+  FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
+  WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
-  GROUP BY lead_id, destination
+  GROUP BY had.lead_id, had.destination
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
@@ -170,7 +172,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     const statements: Statement[] = [
       // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
       statement(endDeliveries, now, id),
-      ...(tells ? [statement(tell, now, now, id)] : []),
+      ...(tells ? [statement(tell, now, id)] : []),
       statement(emptyRow, now, id),
       ...forget.map((text) => statement(text, id)),
       statement(keepKey, id),

@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/store/delivery-queries.ts',
     from: "AND sent.content <> 'erased' AND sent.leased_until > ${now}",
     to: 'AND sent.leased_until > ${now} + 1000000000000',
-    plan: 'erased-while-it-is-sent',
+    plan: 'resumed-after-an-erasure',
     violates: 'that a lead was erased is told after its last lease',
   },
   {
