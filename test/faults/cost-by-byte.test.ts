@@ -8,22 +8,22 @@ import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
-import {limits} from '../../../contract/api.ts';
-import {attributionKeys, contextPrefix} from '../../../contract/embed.ts';
-import type {AskedFieldName} from '../../../contract/extra-fields.ts';
-import {pagesOf, withAsked, fieldsOf} from '../../../form/pages.ts';
-import {onePartner} from '../../../server/config/partners.ts';
-import {carried} from '../../../server/http/apply/form-post.ts';
-import {embedSubmissionSchema} from '../../../server/http/wire-schemas.ts';
-import {leadFields} from '../../../server/leads/lead-schema.ts';
-import {choicesFor} from '../../../server/snippets/choices.ts';
-import {requestText} from '../../support/connection.ts';
-import {makeEmbedVersion} from '../../support/embed-folder.ts';
-import {basic} from '../../support/http.ts';
-import {suiteOwner} from '../../support/opened.ts';
-import {prequalificationBody, without} from '../../support/sample-leads.ts';
-import {acme, listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
-import type {ToSend} from '../../support/sender.ts';
+import {limits} from '../../contract/api.ts';
+import {attributionKeys, contextPrefix} from '../../contract/embed.ts';
+import type {AskedFieldName} from '../../contract/extra-fields.ts';
+import {pagesOf, withAsked, fieldsOf} from '../../form/pages.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {carried} from '../../server/http/apply/form-post.ts';
+import {embedSubmissionSchema} from '../../server/http/wire-schemas.ts';
+import {leadFields} from '../../server/leads/lead-schema.ts';
+import {choicesFor} from '../../server/snippets/choices.ts';
+import {requestText} from '../support/connection.ts';
+import {makeEmbedVersion} from '../support/embed-folder.ts';
+import {basic} from '../support/http.ts';
+import {suiteOwner} from '../support/opened.ts';
+import {prequalificationBody, without} from '../support/sample-leads.ts';
+import {acme, listedOrigin, startTestServer, type TestServer} from '../support/test-server.ts';
+import type {ToSend} from '../support/sender.ts';
 
 /** Milliseconds. Up to `floor`, a difference is noise. No request may take more than `most`. */
 const [floor, most] = [2, 10];
@@ -291,7 +291,7 @@ suite('16 kB of any text', () => {
       return {embedFolder, trustProxy: 'loopback', partners: [partner], rateLimit: 1_000_000};
     });
     owner.after(() => server.close());
-    sender = fork(join(import.meta.dirname, '../../support/sender.ts'), [String(server.port)]);
+    sender = fork(join(import.meta.dirname, '../support/sender.ts'), [String(server.port)]);
     owner.after(() => sender.disconnect());
   });
 
