@@ -8,7 +8,7 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
-import type {SealedText, Sealer} from './sealing.ts';
+import type {Sealer} from './sealing.ts';
 
 export type LeadOpener = {
   /** The lead of a row, or why it cannot be opened. */
@@ -82,7 +82,7 @@ export function unreadableLeads(
   function whyNot({kept_key, kept_blob, ...row}: NotedRow) {
     const lead = attempt(row);
     if (lead instanceof LeadUnreadable) return lead.reason;
-    const kept: SealedText | undefined = sealedOf(kept_key, kept_blob);
+    const kept = sealedOf(kept_key, kept_blob);
     try {
       if (kept) sealer.of(row).open(kept, 'consent');
       return undefined;
