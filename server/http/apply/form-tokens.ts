@@ -38,8 +38,8 @@ const newToken = (): FormToken => ({
 });
 
 /**
- * What the token of a form holds in which the visitor changes a lead that was sent with `token`. It is the same each time, so
- * that the answer to the lead is.
+ * What the token of the form holds in which the visitor changes an answered lead. It follows from the token of that lead, so
+ * that the same lead, sent twice, gets the same page twice.
  */
 export const correctionOf = ({earliest, key}: FormToken, supersedes: {id: string; token: string}) => ({
   earliest,
@@ -56,7 +56,7 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
     createHmac('sha256', secret).update(text).digest('base64url');
   const sign = (secret: KeyObject, partner: string, content: string) =>
     digest(secret, `form\0${partner}\0${content}`);
-  /** Programs in the browser can read the token, so it holds a digest of the visitor's address and not the address. */
+  /** Scripts and extensions in the browser can read the token, so it holds a digest of the network and not its address. */
   const digestOf = (secret: KeyObject, network: string) =>
     digest(secret, `form network\0${network}`).slice(0, 22);
 
