@@ -78,3 +78,9 @@ export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
 /** The length in code points, as JSON Schema counts it: an emoji is one character, not two. */
 export const characters = (text: string) => Array.from(text).length;
+
+/** The first `max` characters of a text. If it is cut, the last one is `…`. */
+export function cutTo(text: string, max: number): string {
+  const all = Array.from(text);
+  return all.length > max ? `${all.slice(0, max - 1).join('')}…` : text;
+}

@@ -7,10 +7,11 @@
 'use strict';
 
 /**
- * Before `serve` listens to signals itself, in main.ts, Node would be ended by them. SIGTERM and SIGINT end it in order: it
- * has nothing open yet. SIGHUP asks to read the configuration, which is not read yet, so nothing needs to be done; yet
- * systemd would take an end by SIGHUP for one that was wanted, and start no other server. These listeners come before
- * anything else is loaded. They stay, and do nothing once there are others, because no moment must be without one.
+ * Each of these signals kills a process that does not listen to it, and main.ts listens only after all code is loaded. Until
+ * then, SIGTERM and SIGINT end the server with status 0, because nothing is open yet. SIGHUP asks for a reload of the
+ * configuration, which is not read yet, so it is ignored: systemd takes a death by SIGHUP for a wanted end, and would start
+ * no other server. These listeners are never removed, so that no moment is without one. They do nothing once main.ts
+ * listens, too.
  */
 if (process.argv[2] === 'serve') {
   process.on('SIGHUP', () => undefined);

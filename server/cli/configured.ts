@@ -4,7 +4,10 @@ import type {Partner} from '../config/partners.ts';
 import {readAllVersions, type EmbedVersion} from '../versions/embed-versions.ts';
 import {Failure} from './output.ts';
 
-/** All versions, withdrawn ones and those of the plugin for WordPress alone included. @throws Failure that says why they cannot be read */
+/**
+ * All versions, withdrawn ones and releases of the plugin for WordPress alone included.
+ * @throws Failure that says why they cannot be read
+ */
 export function configuredVersions(config: Config): EmbedVersion[] {
   try {
     return readAllVersions(config);

@@ -55,7 +55,7 @@ export const networkOf = (address: string): string =>
 const prefixOf = (address: string, bits: number) =>
   `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`).toRFC5952String()}/${bits}`;
 
-/** How many times as much as the limit says each of `networksAround` may do. */
+/** The `times` of `networksAround`, in the same order, for a limit that is set before a network is known. */
 export const timesAround: readonly number[] = [1, ...widerNetworks.map(({times}) => times)];
 
 /** A network that a limit counts, and how many times as much as the limit says it may do. */

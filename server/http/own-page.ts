@@ -1,7 +1,6 @@
 /**
- * Finds out whether one of this server's own pages has made a request. Browsers say so in two headers that no page can set:
- * `Sec-Fetch-Site`, which old browsers do not send, and none over plain HTTP, and `Origin`, which they do not send with each
- * GET.
+ * Finds out whether one of this server's own pages has made a request. Browsers say so in two headers that no page can set.
+ * `Sec-Fetch-Site` is missing in old browsers, and over plain HTTP in all of them. `Origin` is missing with many a GET.
  */
 import type {Request} from 'express';
 

@@ -217,7 +217,8 @@ export async function startReloads({
   });
   const running = run();
   return {
-    // Further signals ask for nothing that this reload will not read. One for each would keep the process from stopping.
+    // A reload that has not begun will read what every later signal asks for. One reload for each of many signals would
+    // delay the stop.
     reload: () => (waiting ??= reload()),
     async stop() {
       stopping.abort();

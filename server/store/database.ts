@@ -37,8 +37,8 @@ export type Database = {
   onlyIndex: (name: LeadIndex) => string;
 };
 
-/** What the SQL of a database has in its own words. */
-export type Words = Omit<Database, 'read' | 'readOne' | 'readMany' | 'write'>;
+/** The SQL in which SQLite and PostgreSQL differ. */
+export type SqlWords = Omit<Database, 'read' | 'readOne' | 'readMany' | 'write' | 'writeAside'>;
 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});
 

@@ -8,16 +8,16 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
-import type {SealedText, Sealer} from './sealing.ts';
+import type {Sealer} from './sealing.ts';
 
 export type LeadOpener = {
   /** The lead of a row, or why it cannot be opened. */
   open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
-  /** Notes that something of a lead cannot be opened. Only who closes the store waits for that (`noted`). */
+  /** Notes that something of a lead cannot be opened. It returns at once; closing the store waits for the note (`noted`). */
   note: (id: string) => void;
 };
 
-/** Milliseconds for which it is known that a lead cannot be opened. */
+/** Milliseconds for which a note is kept. */
 export const notesKept = 24 * 3_600_000;
 /** Milliseconds after which this process notes the same lead again, and how many leads it remembers for that. */
 const [noteAgain, mostRemembered] = [600_000, 10_000];
@@ -27,8 +27,9 @@ const mostLooks = 100;
 type NotedRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 
 /**
- * A duplicate has no answer of its own, but that of the original. An operator may have deleted the original, it may have
- * been erased, nobody can open it, or somebody who may write to the database has named another lead.
+ * The answer of a duplicate is that of its original. The duplicate keeps what stands in its own row if an operator has
+ * deleted the original, if that was erased or cannot be opened, or if it is another lead: somebody who can write to the
+ * database may have named that one.
  */
 export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']> | undefined) =>
   original && 'answer' in original && isSameLead(lead.lead, original.lead) ? original.answer : lead.answer;
@@ -50,7 +51,7 @@ export function unreadableLeads(
   let met: string[] = [];
   let noting = Promise.resolve();
 
-  /** Notes all together that one read has met. */
+  /** Writes one note for all leads that were met since the last one: a read may meet many. */
   async function noteMet() {
     const ids = met;
     met = [];
@@ -82,7 +83,7 @@ export function unreadableLeads(
   function whyNot({kept_key, kept_blob, ...row}: NotedRow) {
     const lead = attempt(row);
     if (lead instanceof LeadUnreadable) return lead.reason;
-    const kept: SealedText | undefined = sealedOf(kept_key, kept_blob);
+    const kept = sealedOf(kept_key, kept_blob);
     try {
       if (kept) sealer.of(row).open(kept, 'consent');
       return undefined;

@@ -2,9 +2,9 @@
 import {randomUUIDv7} from 'node:crypto';
 import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
-import type {DeliveryKey, NewDelivery} from '../../server/leads/deliveries.ts';
+import type {DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
-import type {Answer, LeadRecord, StoredLead} from '../../server/leads/stored-lead.ts';
+import type {Answer, Consent, LeadRecord, StoredLead} from '../../server/leads/stored-lead.ts';
 
 export const standardBody = {
   cid: '1001',
@@ -61,6 +61,29 @@ export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => 
   nextAttemptAt: Date.now(),
   ...changes,
 });
+
+/** A consent whose browser said nothing of its page or of itself. */
+export const sampleConsent: Consent = {
+  textVersion: '1',
+  textHash: 'f'.repeat(64),
+  agreed: true,
+  givenAt: Date.now(),
+  origin: null,
+  page: null,
+  ip: '203.0.113.7',
+  userAgent: null,
+};
+
+/** What is stored of an attempt that failed, and after which the destination certainly has nothing. */
+export const failedAttempt: Omit<Postponed, 'until'> = {
+  error: 'failed',
+  tried: true,
+  ambiguous: false,
+  isCounted: false,
+  state: 'waiting',
+  excerpt: null,
+  recipients: null,
+};
 
 /** A lead with which nothing further was stored. `changes` says more of it. */
 export const toRecord = (stored: StoredLead, changes: Partial<LeadRecord> = {}): LeadRecord => ({

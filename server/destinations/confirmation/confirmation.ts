@@ -17,13 +17,13 @@ import type {Network} from '../network.ts';
 import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
-/** So many confirmations may be sent to the visitors of one network within an hour, and more around it. */
+/** So many confirmations may be sent to one network within an hour. Those around it get as many times more as any limit. */
 export const mostOfNetwork = 5;
 const ofNetworks = timesAround.map((times) => mostOfNetwork * times);
 
 const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {
   address: 'The address has had a confirmation within the last day',
-  network: `The network has had ${mostOfNetwork} confirmations within the last hour, or one around it many more`,
+  network: `The network has had ${mostOfNetwork} confirmations within the last hour, or a wider network around it has had all of its own`,
   partner:
     'The partner has had as many confirmations within the last hour as its per_hour allows. A quarter of them is kept for networks that have had none',
 };

@@ -1,5 +1,6 @@
 /** Words that the e-mails share: how they write amounts, times, references and what came from outside. */
 import {amountParts, totalAmount, type AmountPart, type Amounts} from '../../../contract/amounts.ts';
+import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {controls, unseen} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
@@ -19,10 +20,8 @@ export type Email = {
  * of ours, as many spaces could, after which a mail program wraps the line. A long text could hide the rest.
  * @param max characters
  */
-export function oneLine(text: string, max: number): string {
-  const characters = Array.from(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim());
-  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
-}
+export const oneLine = (text: string, max: number): string =>
+  cutTo(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim(), max);
 
 export const dollars = (amount: number) => `$${amount.toLocaleString('en-US')}`;
 

@@ -4,7 +4,7 @@
  */
 import {attributionKeys, type Attribution} from '../../../contract/embed.ts';
 import {extraFields} from '../../../contract/extra-fields.ts';
-import {characters} from '../../../contract/fields.ts';
+import {characters, cutTo} from '../../../contract/fields.ts';
 import {lineBreak} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 
@@ -34,13 +34,9 @@ export function notesOf(
     const line = value === undefined ? '' : `${key}: ${oneSpace(value)}\n`;
     if (characters(text + line) <= room) text += line;
   }
-  return cut(`${text}${theirs}`.trimEnd()) || undefined;
+  return cutTo(`${text}${theirs}`.trimEnd(), most) || undefined;
 }
 
 /** Many spaces are one, because whatever shows them would wrap the line, and what follows would look like a line of its own. */
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ');
 const quoted = (notes: string) => notes.split(lineBreak).map((line) => `> ${oneSpace(line)}`.trimEnd());
-
-function cut(text: string): string {
-  return characters(text) > most ? `${[...text].slice(0, most - 1).join('')}…` : text;
-}

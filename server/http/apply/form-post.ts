@@ -172,7 +172,10 @@ function pageIn(posted: URLSearchParams, pages: readonly Page[]) {
 export const hasToken = ({pages}: Form, page: number) =>
   page > 0 || pages.length === 1 || fieldsOf(pages[0]).some((name) => Object.hasOwn(contactFields, name));
 
-/** Of a form that another website may have made, only answers to a first page without a token. Undefined for other pages. */
+/**
+ * What is taken from a form without a token of ours, which another website may have made: the answers of a first page that
+ * has no token. Undefined for every other page, of which nothing is taken.
+ */
 export function answersWithoutToken(posted: URLSearchParams, form: Form): URLSearchParams | undefined {
   if (hasToken(form, pageIn(posted, form.pages))) return undefined;
   const names: readonly string[] = fieldsOf(form.pages[0]);

@@ -32,14 +32,14 @@ const lifetime = limits.idempotencyKeyHours * 3_600_000;
 
 export type FormTokens = ReturnType<typeof createFormTokens>;
 
-const newToken = (now: number): FormToken => ({
-  earliest: now + shortestTime,
+const newToken = (): FormToken => ({
+  earliest: Date.now() + shortestTime,
   key: randomBytes(16).toString('base64url'),
 });
 
 /**
- * What the token of a form holds in which the visitor changes a lead that was sent with `token`. It is the same each time, so
- * that the answer to the lead is.
+ * What the token of the form holds in which the visitor changes an answered lead. It follows from the token of that lead, so
+ * that the same lead, sent twice, gets the same page twice.
  */
 export const correctionOf = ({earliest, key}: FormToken, supersedes: {id: string; token: string}) => ({
   earliest,
@@ -56,12 +56,12 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
     createHmac('sha256', secret).update(text).digest('base64url');
   const sign = (secret: KeyObject, partner: string, content: string) =>
     digest(secret, `form\0${partner}\0${content}`);
-  /** Programs in the browser can read the token, so it holds a digest of the visitor's address and not the address. */
+  /** Scripts and extensions in the browser can read the token, so it holds a digest of the network and not its address. */
   const digestOf = (secret: KeyObject, network: string) =>
     digest(secret, `form network\0${network}`).slice(0, 22);
 
   return {
-    issue({partner, network}: FormScope, {earliest, key, supersedes} = newToken(Date.now())): string {
+    issue({partner, network}: FormScope, {earliest, key, supersedes} = newToken()): string {
       const corrects = supersedes ? [supersedes.id, supersedes.token] : [];
       const content = [earliest, key, digestOf(secrets[0], network), ...corrects].join('.');
       return `${content}.${sign(secrets[0], partner, content)}`;
@@ -71,11 +71,7 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
      * @returns undefined for a token that is too old, was made for another partner, or that nobody signed. `isHere` says
      *   whether it was made for this network
      */
-    read(
-      {partner, network}: FormScope,
-      token = '',
-      now = Date.now(),
-    ): (FormToken & {isHere: boolean}) | undefined {
+    read({partner, network}: FormScope, token = ''): (FormToken & {isHere: boolean}) | undefined {
       const [, content = '', earliest = '', key = '', place = '', id = '', result = '', signature = ''] =
         /^((\d{13})\.([\w-]{22})\.([\w-]{22})(?:\.([\w-]{36})\.([\w-]{43}))?)\.([\w-]{43})$/.exec(token) ??
         [];
@@ -84,7 +80,7 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
         const expected = Buffer.from(sign(secret, partner, content));
         return expected.length === given.length && timingSafeEqual(expected, given);
       });
-      if (signers.length === 0 || now > Number(earliest) + lifetime) return undefined;
+      if (signers.length === 0 || Date.now() > Number(earliest) + lifetime) return undefined;
       const isHere = signers.some((secret) => digestOf(secret, network) === place);
       const supersedes = id === '' ? undefined : {id, token: result};
       return {earliest: Number(earliest), key, supersedes, isHere};

@@ -87,8 +87,9 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
   const scopeOf = ({network}: Request, {key}: Partner): FormScope => ({partner: key, network});
 
   /**
-   * For a visitor whose network has changed: the same lead, also if it was stored already. Only the visitor who has sent a
-   * lead may correct it, and in another network it may be somebody else.
+   * The token for a visitor whose network has changed. It has the same key, so that a lead that was stored already is not
+   * stored twice. It names no lead that is corrected: only the visitor who has sent a lead may correct it, and in another
+   * network this may be somebody else.
    */
   const renewed = (scope: FormScope, {earliest, key}: FormToken) => tokens.issue(scope, {earliest, key});
 
@@ -211,7 +212,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
       const isOurs = isOwn ?? token !== undefined;
       const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;
       if (!posted) return {...card(request, partner, visit, form, emptyPage), status: 403};
-      // Such a token may be that of somebody else, in another network. Nobody agrees by what somebody else has ticked.
+      // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
       if (!isOwn && !token?.isHere) posted.delete('consent');
       const {shown, filled} = advance(posted, form, partner.consent?.required === true);
       const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;

@@ -7,7 +7,7 @@ import type {Partner} from '../../config/partners.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {networksAround} from '../../config/addresses.ts';
 import type {Counters} from '../limits/counters.ts';
-import {countInNetworks} from '../limits/network-count.ts';
+import {counterName, countInNetworks} from '../limits/network-count.ts';
 import {challengeLifetime, type ChallengeTerms} from './proof.ts';
 
 const hour = 3_600_000;
@@ -51,7 +51,7 @@ export function createQuota(counters: Counters, perMinute: number, emit: Emit): 
 
   async function read(partner: Partner, network: string): Promise<QuotaState> {
     const around = networksAround(network);
-    const ofNetworks = around.map((each) => `${leadsFrom.what}:${each.network}`);
+    const ofNetworks = around.map((each) => counterName(leadsFrom.what, each.network));
     const {counts, backend} = await counters.read([leadsOf(partner), challengesOf(network), ...ofNetworks]);
     const [ofPartner = 0, newest = 0, ...sent] = counts;
     const isBusy = around.some(({times}, index) => (sent[index] ?? 0) >= leadsFrom.limit * times);

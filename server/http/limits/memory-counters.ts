@@ -5,7 +5,8 @@
  * Made-up networks cannot fill the memory: each kind of counter has two generations, of 65,536 counters each. When the
  * younger one is full, it becomes the older one, and the older one is forgotten. A counter that changes moves to the
  * younger one. So a flood of networks pushes out counters of its own kind alone, and only those that have not changed while
- * 65,536 others did. Such a network counts as a new one then, which helps nobody who has that many networks anyway.
+ * 65,536 others did. A network that was pushed out begins at 0, which is no help to an attacker: whoever has 65,536 networks
+ * has all their limits anyway.
  */
 
 export type Counter = {

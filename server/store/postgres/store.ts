@@ -8,7 +8,7 @@ import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
-import type {Words} from '../database.ts';
+import type {SqlWords} from '../database.ts';
 import {refusalOf, type StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
 import type {NewRows} from '../rows.ts';
@@ -26,7 +26,7 @@ type Options = {
 /** Milliseconds between two attempts while another process is using the idempotency key. */
 const keyInterval = 50;
 
-export const postgresWords: Words = {
+export const postgresWords: SqlWords = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,

@@ -1,6 +1,6 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
-import type {Row, Statement, Words} from '../database.ts';
+import type {Row, Statement, SqlWords} from '../database.ts';
 import {
   canServe,
   currentVersion,
@@ -44,7 +44,7 @@ const dialect: Dialect = {
     inSchema([table], isOneOf(column, before), isOneOf(column, now)),
 };
 
-export const sqliteWords: Words = {
+export const sqliteWords: SqlWords = {
   skipLocked: '',
   forUpdate: () => '',
   oneByOne: () => 'SELECT 1',

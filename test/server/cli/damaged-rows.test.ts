@@ -5,18 +5,8 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {databaseKinds, operate} from '../../support/operator.ts';
-import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
-const consent = {
-  textVersion: '1',
-  textHash: 'f'.repeat(64),
-  agreed: true,
-  givenAt: Date.now(),
-  origin: null,
-  page: null,
-  ip: '203.0.113.7',
-  userAgent: null,
-};
 const sql = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** What damages the row of a lead, and what an operator reads of it. */
@@ -57,7 +47,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('leads that cannot be read are named, and an export goes on with the others', async (t) => {
       const whole = [newEntry({partner: 'acme'}), newEntry({partner: 'acme'})];
       const damaged = Object.entries(damages).map(([title, [damage, reason]]) => ({
-        entry: newEntry({consent, attribution: {utm_source: 'mail'}, partner: 'acme'}),
+        entry: newEntry({consent: sampleConsent, attribution: {utm_source: 'mail'}, partner: 'acme'}),
         title,
         damage,
         reason,

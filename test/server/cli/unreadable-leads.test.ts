@@ -11,25 +11,17 @@ import {startSweeping} from '../../../server/store/retention-sweep.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openFor} from '../../support/opened.ts';
 import {databaseKinds, operate} from '../../support/operator.ts';
-import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {until} from '../../support/until.ts';
 
 const key = 'a-data-key-of-tests-with-32-characters-or-more';
-const consent = {
-  textVersion: '1',
-  textHash: 'f'.repeat(64),
-  agreed: true,
-  givenAt: Date.now(),
-  origin: null,
-  page: null,
-  ip: '203.0.113.7',
-  userAgent: null,
-};
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`leads that cannot be opened on ${name}`, {skip}, () => {
     async function damaged(t: TestContext, changes: Parameters<typeof newEntry>[0] = {}) {
-      const entries = Array.from({length: 4}, () => newEntry({partner: 'acme', consent, ...changes}));
+      const entries = Array.from({length: 4}, () =>
+        newEntry({partner: 'acme', consent: sampleConsent, ...changes}),
+      );
       const operated = await operate(t, entries, {postgres, settings: {DATA_KEY: key, PORT: '0'}});
       const ids = entries.map(({id}) => id);
       const [first, second, ...others] = ids as [string, string, ...string[]];

@@ -10,19 +10,10 @@ import type {Observation} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
-import {asLead, doneAnswer, keyOf, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, doneAnswer, failedAttempt, keyOf, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 
 const hour = 3_600_000;
-const failed = {
-  error: 'failed',
-  tried: true,
-  ambiguous: false,
-  isCounted: false,
-  state: 'waiting',
-  excerpt: null,
-  recipients: null,
-} as const;
 
 const hasRoom = (destination: string) => destination === 'lender';
 const asLeads = () => 'lead' as const;
@@ -142,7 +133,7 @@ forEachStore((over) => {
       const [lender, crm] = [keyOf(id, 'lender'), keyOf(id, 'crm')];
 
       const first = await claim(store, 'crm', now);
-      await store.postpone(crm, first.leaseEnd, {...failed, until: now + 10});
+      await store.postpone(crm, first.leaseEnd, {...failedAttempt, until: now + 10});
       await store.recordRemoteId(lender, 'u-1');
       const common = {state: 'waiting', gives_answer: 0};
       assert.partialDeepStrictEqual(await rows(id), [

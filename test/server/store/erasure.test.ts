@@ -2,28 +2,24 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {NewDelivery, Postponed, Settlement} from '../../../server/leads/deliveries.ts';
+import type {NewDelivery, Settlement} from '../../../server/leads/deliveries.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
 import type {LeadEntry} from '../../../server/leads/lead-store.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
-import type {Consent} from '../../../server/leads/stored-lead.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {
+  doneAnswer,
+  failedAttempt,
+  keyOf,
+  newDelivery,
+  newEntry,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 
 const [minute, day, year] = [60_000, 86_400_000, 365 * 86_400_000];
-const consent: Consent = {
-  textVersion: '1',
-  textHash: 'a',
-  agreed: true,
-  givenAt: Date.now(),
-  origin: null,
-  page: null,
-  ip: '203.0.113.7',
-  userAgent: null,
-};
 const news = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
   newDelivery({destination, content: 'created', givesAnswer: false, ...changes});
 const always = () => true;
@@ -38,7 +34,7 @@ forEachStore((over) => {
       const server = over.useServer({dataKeys: words});
       const store = openForSuite(() => openStore(server.config, createSealer(words)));
       const accept = async (changes: Partial<LeadEntry> = {}) => {
-        const entry = newEntry({partner: 'acme', consent, ...changes});
+        const entry = newEntry({partner: 'acme', consent: sampleConsent, ...changes});
         const accepted = await store.accept(entry);
         assert.ok(accepted.outcome === 'created', accepted.outcome);
         return entry.id;
@@ -227,22 +223,12 @@ forEachStore((over) => {
       });
 
       test('however an attempt ends during which its lead is erased, nobody waits for its lease then', async () => {
-        const postponed: Postponed = {
-          until: 0,
-          error: 'It answered with 500',
-          tried: true,
-          ambiguous: false,
-          isCounted: false,
-          state: 'waiting',
-          excerpt: null,
-          recipients: null,
-        };
         const ends: Record<string, (id: string, name: string, leaseEnd: number) => Promise<unknown>> = {
           delivered: report,
           refused: (...given) => report(...given, {state: 'refused', reason: '410'}),
           skipped: (...given) => report(...given, {state: 'skipped', reason: 'not chosen'}),
           postponed: (lead, destination, leaseEnd) =>
-            store.postpone({lead, destination, content: 'created'}, leaseEnd, postponed),
+            store.postpone({lead, destination, content: 'created'}, leaseEnd, {...failedAttempt, until: 0}),
         };
         for (const [how, end] of Object.entries(ends)) {
           const name = `${how}-${randomUUID()}`;

@@ -6,28 +6,18 @@ import type {
   DeliveryContent,
   DeliveryRow,
   NewDelivery,
-  Postponed,
   Settlement,
 } from '../../../server/leads/deliveries.ts';
 import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
 import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
 const due = Date.UTC(2026, 0, 1);
 const done: Settlement = {state: 'delivered', answer: doneAnswer};
 const taken: Settlement = {state: 'delivered', answer: null};
 const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
-const failed: Omit<Postponed, 'until'> = {
-  error: 'failed',
-  tried: true,
-  ambiguous: false,
-  isCounted: false,
-  state: 'waiting',
-  excerpt: null,
-  recipients: null,
-};
 const keyOfNews = (lead: string, destination: string, content: DeliveryContent) => ({
   lead,
   destination,
@@ -313,7 +303,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         const {id} = await accept([news('giving-up')]);
         const [claimed] = await claim('giving-up');
         const key = keyOfNews(id, 'giving-up', 'created');
-        await store.postpone(key, claimed!.leaseEnd, {...failed, state: 'failed', until: due});
+        await store.postpone(key, claimed!.leaseEnd, {...failedAttempt, state: 'failed', until: due});
         assert.deepEqual(await claim('giving-up', due + 99 * hour), []);
         const filter = {destination: 'giving-up', state: 'failed'} as const;
         assert.partialDeepStrictEqual(await store.listDeliveries(10, filter), [{lead: id, settledAt: null}]);
@@ -331,7 +321,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         const attempt = async (now: number, tried: boolean) => {
           t.mock.timers.setTime(now);
           const [claimed] = await claim('failing', now);
-          await store.postpone(key, claimed!.leaseEnd, {...failed, tried, until: now});
+          await store.postpone(key, claimed!.leaseEnd, {...failedAttempt, tried, until: now});
           return claimed!.failingSince;
         };
         t.mock.timers.enable({apis: ['Date'], now: due});
@@ -354,7 +344,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         const key = keyOfNews(id, 'replying', 'created');
         const attempt = async (excerpt: string | null) => {
           const claimed = (await claim('replying')).find(({lead}) => lead.id === id)!;
-          await store.postpone(key, claimed.leaseEnd, {...failed, excerpt, until: due});
+          await store.postpone(key, claimed.leaseEnd, {...failedAttempt, excerpt, until: due});
         };
         assert.deepEqual(await store.lastReplies(id), []);
         await attempt('jane@example.com is unknown');

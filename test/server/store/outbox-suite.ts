@@ -11,20 +11,19 @@ import type {
 } from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {amounts, doneAnswer, keyOf, newDelivery, newEntry, toRecord} from '../../support/sample-leads.ts';
+import {
+  amounts,
+  doneAnswer,
+  failedAttempt,
+  keyOf,
+  newDelivery,
+  newEntry,
+  toRecord,
+} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
 const due = Date.UTC(2026, 0, 1);
-const failed = {
-  error: 'failed',
-  tried: true,
-  ambiguous: false,
-  isCounted: false,
-  state: 'waiting',
-  excerpt: null,
-  recipients: null,
-} as const;
-const lost = {...failed, ambiguous: true, isCounted: true} as const;
+const lost = {...failedAttempt, ambiguous: true, isCounted: true};
 const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
 const done: Settlement = {state: 'delivered', answer: doneAnswer};
 
@@ -98,7 +97,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
     test('a delivery belongs from the start to who handed it in and sends it at once', async () => {
       const [id] = await accept({nextAttemptAt: due + hour, leaseEnd: due + hour});
       assert.deepEqual(await claim(due + hour - 1), []);
-      await store.postpone(keyOf(id!), due + hour, {...failed, until: due + 1});
+      await store.postpone(keyOf(id!), due + hour, {...failedAttempt, until: due + 1});
       assert.deepEqual(await claim(due + 1), [id]);
       await settle([id]);
     });
@@ -143,7 +142,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         const [now, until] = [due + index * 10, due + index * 10 + 10];
         const {leaseEnd} = await claimOne(now);
         assert.equal((await rowOf(id))?.leasedUntil, leaseEnd);
-        await store.postpone(keyOf(id!), leaseEnd, {...failed, ...outcome, until});
+        await store.postpone(keyOf(id!), leaseEnd, {...failedAttempt, ...outcome, until});
         assert.deepEqual(await claim(until - 1), []);
         const {failingSince, ...rest} = (await rowOf(id))!;
         const row = {
@@ -310,7 +309,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.equal(await store.dropDeliveries(leaseEnd, {lead: id!}), 1);
         await store.settle(keyOf(id!), leaseEnd, done);
         assert.equal(await statusOf(id!), 'done');
-        await store.postpone(keyOf(id!), leaseEnd, {...failed, until: due});
+        await store.postpone(keyOf(id!), leaseEnd, {...failedAttempt, until: due});
         assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
     });
@@ -341,7 +340,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         await store.settle(keyOf(id), over, done);
         await store.recordRemoteId(keyOf(id), 'second');
         await store.settle(keyOf(id), holds, refused);
-        await store.postpone(keyOf(id), holds, {...failed, until: due});
+        await store.postpone(keyOf(id), holds, {...failedAttempt, until: due});
         const other = {...doneAnswer, amounts: {...amounts, total_qualified_amount: 1}} as const;
         const told = await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
         assert.deepEqual([(await store.find(id))?.answer, told], [doneAnswer, doneAnswer]);

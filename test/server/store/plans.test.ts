@@ -5,7 +5,7 @@ import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import pg from 'pg';
 import type {LeadStore} from '../../../server/leads/lead-store.ts';
-import type {Database, Row, Statement, Words} from '../../../server/store/database.ts';
+import type {Database, Row, Statement, SqlWords} from '../../../server/store/database.ts';
 import {postgresWords} from '../../../server/store/postgres/store.ts';
 import {leadQueries} from '../../../server/store/queries.ts';
 import {clearText} from '../../../server/store/sealing.ts';
@@ -34,7 +34,7 @@ type Explained = {
 
 /** The queries of a store over a connection that asks for the plan of each statement before it runs it. */
 function explained(
-  words: Words,
+  words: SqlWords,
   run: (statement: Statement) => Promise<Row[]>,
   planOf: (statement: Statement) => Promise<string[]>,
   isScan: (plan: readonly string[]) => boolean,

@@ -8,7 +8,6 @@ import {usualTimings} from '../../../server/config/timings.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
 import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
 import {retentionOf, type RetentionConfig} from '../../../server/leads/retention.ts';
-import type {Consent} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {newRequest} from '../../../server/reload/reloads.ts';
 import {openStoreBeside} from '../../../server/store/open-store.ts';
@@ -18,7 +17,7 @@ import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
-import {doneAnswer, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {doneAnswer, keyOf, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
@@ -27,16 +26,7 @@ import {watchNothing} from '../../support/watch-nothing.ts';
 const day = 24 * 3_600_000;
 const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
 
-const given = (givenAt: number): Consent => ({
-  textVersion: '1',
-  textHash: 'a'.repeat(64),
-  agreed: true,
-  givenAt,
-  origin: null,
-  page: null,
-  ip: '192.0.2.7',
-  userAgent: null,
-});
+const given = (givenAt: number) => ({...sampleConsent, givenAt});
 
 /** The id begins with the time, as that of a real lead. */
 const idAt = (time: number) => {

@@ -9,7 +9,14 @@ import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
-import {asLead, keyOf, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  failedAttempt,
+  keyOf,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
 
 const [first, second] = [
@@ -154,14 +161,9 @@ forEachStore((over) => {
       });
       const {leaseEnd} = due[0]!;
       await store.postpone(keyOf(taken.id), leaseEnd, {
+        ...failedAttempt,
         until: 0,
-        error: 'The destination answered with 500',
-        tried: true,
-        ambiguous: false,
-        isCounted: false,
-        state: 'waiting',
         excerpt: 'canary-reply',
-        recipients: null,
       });
       assert.deepEqual(await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer}), answer);
       const fields = ['email'] as const;
@@ -288,14 +290,9 @@ forEachStore((over) => {
       const claim = {now: Date.now(), leaseEnd, limit: 1, mostSends: 3};
       assert.equal((await store.claimDue(destination, claim)).due.length, 1);
       await store.postpone(keyOf(entry.id, destination), leaseEnd, {
+        ...failedAttempt,
         until: 0,
-        error: 'The destination answered with 500',
-        tried: true,
-        ambiguous: false,
-        isCounted: false,
-        state: 'waiting',
         excerpt: 'canary-reply',
-        recipients: null,
       });
       const reply = async () => (await store.lastReplies(entry.id)).map((each) => each.reply);
       assert.deepEqual(await reply(), ['canary-reply']);

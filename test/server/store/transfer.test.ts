@@ -15,7 +15,13 @@ import {reopen, transfer, transferred} from '../../../server/store/transfer.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
-import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
@@ -24,16 +30,7 @@ import {until} from '../../support/until.ts';
 const dataKey = 'a data key of at least 32 characters';
 const both = createSealer([dataKey, 'clear']);
 const minute = 60_000;
-const consent = {
-  textVersion: '1',
-  textHash: 'a',
-  agreed: true as const,
-  givenAt: 1,
-  origin: null,
-  page: null,
-  ip: '203.0.113.7',
-  userAgent: null,
-};
+const consent = {...sampleConsent, givenAt: 1};
 
 type Place = {databaseUrl: string | undefined; databasePath: string; databaseStatements: 'named'};
 type Row = Record<string, unknown>;
