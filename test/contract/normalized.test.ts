@@ -35,7 +35,9 @@ suite('a text that is normalised', () => {
     for (const form of forms) assert.equal(normalized(text, form), text);
   });
   test('stays as it is, also if its marks are letters until they are normalised', () => {
-    const points = Array.from({length: 0x11_0000}, (_, point) => point).filter((point) => point >> 11 !== 0x1b);
+    const points = Array.from({length: 0x11_0000}, (_, point) => point).filter(
+      (point) => point >> 11 !== 0x1b,
+    );
     const signs = points.map((point) => String.fromCodePoint(point));
     const marks = signs.filter((sign) => /^\p{M}+$/u.test(sign.normalize('NFKD')));
     assert.ok(marks.includes('\uff9e') && marks.includes('\u0344'));
