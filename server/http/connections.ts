@@ -10,13 +10,13 @@
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {networkOf, readAddress} from '../config/addresses.ts';
+import {networkOf, networksAround, readAddress} from '../config/addresses.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type ConnectionLimits = {
   /** Open connections in all. */
   connections: number;
-  /** Open connections of one address; a /64 counts as one address of IPv6. */
+  /** Open connections of one address; a /64 counts as one address of IPv6, and the networks around it have limits, too. */
   connectionsPerAddress: number;
   /** Requests in flight on one connection: those whose response is not sent, or not read by the client yet. */
   requestsPerConnection: number;
@@ -45,7 +45,7 @@ export const connectionLimits: ConnectionLimits = {
 
 type Connection = {
   socket: Socket;
-  /** The groups that the connection counts in: all connections, and those of its address if the address has a limit. */
+  /** The groups that the connection counts in: all connections, and those of its networks if its address has a limit. */
   groups: readonly Group[];
   /** The responses of the requests in flight. */
   inFlight: Set<ServerResponse>;
@@ -85,7 +85,7 @@ export function guardConnections(
   limits: ConnectionLimits,
 ): ConnectionGuard {
   const total: Group = {all: new Set(), idle: new Set()};
-  const byAddress = new Map<string, Group>();
+  const byNetwork = new Map<string, Group>();
   const bySocket = new WeakMap<Duplex, Connection>();
   let unread = 0;
 
@@ -106,10 +106,14 @@ export function guardConnections(
     }
   }
 
-  function open(socket: Socket, key: string | undefined) {
-    const own = key === undefined ? undefined : (byAddress.get(key) ?? {all: new Set(), idle: new Set()});
-    if (key !== undefined && own) byAddress.set(key, own);
-    const groups = own ? [total, own] : [total];
+  function groupOf(network: string): Group {
+    const group = byNetwork.get(network) ?? {all: new Set(), idle: new Set()};
+    byNetwork.set(network, group);
+    return group;
+  }
+
+  function open(socket: Socket, networks: readonly string[]) {
+    const groups = [total, ...networks.map(groupOf)];
     const connection: Connection = {socket, groups, inFlight: new Set(), sent: 0, unread: 0, lastActivity: 0};
     bySocket.set(socket, connection);
     touch(connection);
@@ -122,7 +126,7 @@ export function guardConnections(
     socket.once('close', () => {
       remove(connection);
       countUnread(connection, 0);
-      if (key !== undefined && own?.all.size === 0 && byAddress.get(key) === own) byAddress.delete(key);
+      for (const network of networks) if (byNetwork.get(network)?.all.size === 0) byNetwork.delete(network);
     });
   }
 
@@ -130,17 +134,21 @@ export function guardConnections(
     const {remoteAddress: address} = socket;
     // The client has already disconnected.
     if (address === undefined) return void socket.destroy();
-    const key = isUnlimited(address) ? undefined : networkOf(readAddress(address) ?? '');
-    const own = key === undefined ? undefined : byAddress.get(key);
-    if (own && own.all.size >= limits.connectionsPerAddress) {
+    const around = isUnlimited(address) ? [] : networksAround(networkOf(readAddress(address) ?? ''));
+    for (const {network, times} of around) {
+      const group = byNetwork.get(network);
+      if (!group || group.all.size < limits.connectionsPerAddress * times) continue;
       emit({type: 'connections-exceeded', limit: 'connections of one address'});
-      if (!makeRoom(own)) return void socket.destroy();
+      if (!makeRoom(group)) return void socket.destroy();
     }
     if (total.all.size >= limits.connections) {
       emit({type: 'connections-exceeded', limit: 'connections'});
       if (!makeRoom(total)) return void socket.destroy();
     }
-    open(socket, key);
+    open(
+      socket,
+      around.map(({network}) => network),
+    );
   });
 
   // When this time is over, Node looks whether the client has read anything since the beginning, and if so waits once

@@ -13,6 +13,7 @@ suite('a text that is normalised', () => {
     'क्षेत्र',
     '한국어',
     '５０，０００',
+    'ﾎﾟﾁ ｶﾞｷﾞｸﾞ',
     '½ ㎏ ﷼ ㍿ ⑳',
     `a${'\u0301'.repeat(30)}`,
   ];
@@ -32,6 +33,18 @@ suite('a text that is normalised', () => {
   test('stays as it is, if it has more marks in a row than any language', () => {
     const text = `Z${'\u0344\u0323'.repeat(16)}oe`;
     for (const form of forms) assert.equal(normalized(text, form), text);
+  });
+  test('stays as it is, also if its marks are letters until they are normalised', () => {
+    const points = Array.from({length: 0x11_0000}, (_, point) => point).filter(
+      (point) => point >> 11 !== 0x1b,
+    );
+    const signs = points.map((point) => String.fromCodePoint(point));
+    const marks = signs.filter((sign) => /^\p{M}+$/u.test(sign.normalize('NFKD')));
+    assert.ok(marks.includes('\uff9e') && marks.includes('\u0344'));
+    for (const mark of marks) {
+      const text = `Z${`${mark}\u0323`.repeat(16)}oe`;
+      for (const form of forms) assert.equal(normalized(text, form), text, mark.codePointAt(0)?.toString(16));
+    }
   });
   test('stays as it is, if it would become many times as long', () => {
     const text = '\ufdfa'.repeat(10);

@@ -35,8 +35,8 @@ async function startAll() {
     ...serviceSettings(folder.path),
     EMBED_FOLDER: resolve('dist/embed'),
     // The form of this build, and no release.
-    WITHDRAWN_VERSIONS: readdirSync('releases', {withFileTypes: true})
-      .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+    WITHDRAWN_VERSIONS: readdirSync('releases')
+      .filter((name) => /^\d/.test(name))
       .join(),
     PORT: port,
     PUBLIC_URL: `http://localhost:${port}`,

@@ -39,6 +39,7 @@ const texts: Readonly<Record<string, readonly [unit: string, start?: string, end
   [letters]: ['a'],
   'marks that decompose': ['\u0344\u0323', 'a'],
   'marks in the wrong order': ['\u0301\u0316', 'a'],
+  'letters that become marks': ['\uff9e\u0323', 'a'],
   'marks between letters': [`a${'\u0344\u0323'.repeat(15)}`],
   'a sign that stands for eighteen': ['\ufdfa'],
   'a letter that lower case makes longer': ['İ'],

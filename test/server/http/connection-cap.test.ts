@@ -35,9 +35,21 @@ suite('a service with as many connections as it takes', () => {
 /** A response that is larger than what the system keeps for one connection. */
 const large = Buffer.alloc(32 * 1024 * 1024);
 
-/** A server with small limits that answers `/wait` only when it is told to, and `/<number>` with that many bytes. */
-async function startGuarded(t: TestContext, limits: Partial<typeof connectionLimits>, isUnlimited = true) {
+/**
+ * A server with small limits that answers `/wait` only when it is told to, and `/<number>` with that many bytes.
+ * @param addresses from which its first connections seem to come
+ */
+async function startGuarded(
+  t: TestContext,
+  limits: Partial<typeof connectionLimits>,
+  isUnlimited = true,
+  addresses: string[] = [],
+) {
   const server = createServer();
+  server.on('connection', (socket) => {
+    const value = addresses.shift();
+    if (value !== undefined) Object.defineProperty(socket, 'remoteAddress', {value});
+  });
   const guard = guardConnections(server, ignoreObservations, () => isUnlimited, {
     ...connectionLimits,
     ...limits,
@@ -115,6 +127,19 @@ suite('when there are too many connections', () => {
     const newcomer = await open();
     assert.deepEqual(await connections[0]!.ended(), []);
     for (const connection of [connections[1]!, connections[2]!, newcomer]) {
+      connection.send(get('/'));
+      assert.equal((await connection.answer()).status, 200);
+    }
+  });
+  test('a home has four times as many in all of its /56, whatever its networks are', async (t) => {
+    const ofHome = [0, 1, 2, 0xff].map((number) => `2001:db8:7:${number.toString(16)}::1`);
+    const addresses = ['2001:db8:7:100::1', ...ofHome, '2001:db8:7:3::1'];
+    const {open} = await startGuarded(t, {connectionsPerAddress: 1}, false, addresses);
+    const neighbour = await open();
+    const connections = [await open(), await open(), await open(), await open()];
+    const newcomer = await open();
+    assert.deepEqual(await connections[0]!.ended(), []);
+    for (const connection of [neighbour, ...connections.slice(1), newcomer]) {
       connection.send(get('/'));
       assert.equal((await connection.answer()).status, 200);
     }
