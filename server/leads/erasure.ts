@@ -52,7 +52,7 @@ export type ErasureStore = {
   /**
    * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
    * process may be sending it any more (`isUnderWay` in store/delivery-queries.ts). A lead that was erased before only loses
-   * its kept consent, if `keepConsent` says so.
+   * its kept consent, if `keepConsent` says so. Duplicates that are left go with it.
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean>;

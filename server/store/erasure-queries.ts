@@ -87,6 +87,7 @@ type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'
   is_open: number;
   has_duplicate: number;
 };
+const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsent = `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id = $1 AND part = 'consent'`;
@@ -193,6 +194,9 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     if (row.erased_at === null) {
       const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
       await write(lock, ...eraseStatements(row, readable(row), now, keepConsent, true));
+      // Whoever erases has looked what belongs to the lead, and a duplicate may have come since. Its answer has just gone.
+      for (const {id: later} of await read(statement(selectDuplicates, id)))
+        await erase(String(later), now, keepConsent);
       return true;
     }
     const {partner, created_at: givenAt} = row;

@@ -55,9 +55,8 @@ export class Facts {
   erasing(lead: string): Erasing | undefined {
     const tombstone = this.history.stored.erased.get(lead);
     const all = tombstone ? this.all('erasing').filter(({now}) => now === tombstone.erasedAt) : [];
-    return (
-      all.find((one) => one.by === 'operator' && one.lead === lead) ?? all.find(({by}) => by === 'sweep')
-    );
+    // A duplicate that came late goes with its original, which was named.
+    return all.find((one) => one.by === 'sweep' || one.lead === lead) ?? all[0];
   }
 
   /** Whether the consent of an erased lead may still be kept at a time. */

@@ -273,6 +273,14 @@ export const mutants: readonly Mutant[] = [
     violates: 'of an erased lead nothing is sent but that it was erased',
   },
   {
+    name: 'leave a duplicate that came while its original was erased',
+    file: 'server/store/erasure-queries.ts',
+    from: 'await erase(String(later), now, keepConsent);',
+    to: 'void later;',
+    plan: 'duplicate-of-what-is-erased',
+    violates: 'an answer that is done never changes',
+  },
+  {
     name: 'store the answer of an erased lead',
     file: 'server/store/delivery-queries.ts',
     from: 'id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS',

@@ -415,6 +415,11 @@ class Players {
     const next = Math.min(...this.#keyPhases) + 1;
     const {last} = this.#keys;
     if (next > last || (next === last && !this.#isRotated)) return;
+    // An operator lets a command end that would find what it cannot open.
+    const {writesWith} = this.#keys.sealerAt(next);
+    const lacksKey = ({process, sealer}: AroundCommands['commands'][number]) =>
+      !process.isDead && !sealer.checkValues.includes(writesWith);
+    if (this.#around.commands.some(lacksKey)) return;
     const index = this.#keyPhases.indexOf(next - 1);
     this.#keyPhases[index] = next;
     this.#restart(index, patience, lasts);

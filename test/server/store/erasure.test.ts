@@ -331,6 +331,16 @@ forEachStore((over) => {
         );
       });
 
+      test('a duplicate that came after somebody looked what belongs to a lead goes with it', async () => {
+        const leadDigests = [randomUUID()];
+        const original = await accept({leadDigests});
+        assert.equal((await store.erasable([original])).length, 1);
+        const duplicate = await accept({leadDigests});
+        await store.erase(original, Date.now(), never);
+        assert.equal(await store.find(duplicate), undefined);
+        assert.deepEqual(await rowsAbout(duplicate, 'sealed'), []);
+      });
+
       test('a kept consent stays with name and number, until it is erased, too', async () => {
         const id = await accept({attribution: {gclid: 'click'}});
         await store.erase(id, Date.now(), always);
