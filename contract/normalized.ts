@@ -9,7 +9,7 @@
  * A run is tried from its first mark alone, so that looking for one takes linear time. The two narrow signs of Japanese count
  * as letters, and become marks by NFKC.
  */
-const manyMarks = /(?<![\p{M}\uff9e\uff9f])[\p{M}\uff9e\uff9f]{31}/u;
+const manyMarks = /(^|[^\p{M}\uff9e\uff9f])[\p{M}\uff9e\uff9f]{31}/u;
 /** How many times as long a text may become. Signs for units and currencies stand for four letters at most. */
 const growth = 4;
 

@@ -42,7 +42,7 @@ export const withoutName = (text: string) =>
 export const needsNewForm = (text: string) => /\{(reference|first_name)\}/.test(text);
 
 /** Whether the text has a name that is not set off by a comma or another sign, so that it may not read well without. */
-export const misplacedName = (text: string) => /(?<!,\s*)\{first_name\}(?!\s*[,:;!–—])/.test(text);
+export const misplacedName = (text: string) => /(^|[^,\s])\s*\{first_name\}(?!\s*[,:;!–—])/.test(text);
 
 /** The first thing in braces that is no placeholder. */
 export const unknownPlaceholder = (text: string) =>
