@@ -6,10 +6,10 @@
 
 /**
  * More marks after each other than the Stream-Safe Text Format of Unicode allows (UAX #15), and than any language needs.
- * A run is tried from its first mark alone, so that looking for one takes linear time. The two narrow signs of Japanese count
- * as letters, and become marks by NFKC.
+ * A run is tried from its first mark alone, so that looking for one takes linear time. The narrow signs of Japanese, U+FF9E and
+ * U+FF9F, are letters that NFKC makes marks of.
  */
-const manyMarks = /(^|[^\p{M}\uff9e\uff9f])[\p{M}\uff9e\uff9f]{31}/u;
+const manyMarks = /(^|[^\p{M}ﾞﾟ])[\p{M}ﾞﾟ]{31}/u;
 /** How many times as long a text may become. Signs for units and currencies stand for four letters at most. */
 const growth = 4;
 
