@@ -385,7 +385,9 @@ export function deliveryQueries(
 
     async postpone(key, leaseEnd, postponed) {
       const {lead, destination, content} = key;
-      const {until, error, tried, ambiguous, isCounted, state, excerpt, recipients} = postponed;
+      const {until, error, tried, ambiguous, isCounted, state, recipients} = postponed;
+      // A reply may name the person, of whom nothing is stored any more.
+      const excerpt = content === 'erased' ? null : postponed.excerpt;
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
           attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,

@@ -180,13 +180,14 @@ export class Facts {
    * The request that gave the lead to its destination, if the other one fetches its amounts in the same attempt: right
    * after it, in the same process.
    */
-  firstStepOf({method, process, destination, what: [id], at}: Request): Request | undefined {
+  firstStepOf({method, process, destination, address, what: [id], at}: Request): Request | undefined {
     if (method !== 'GET') return undefined;
     const creation = this.all('creation').find((one) => one.destination === destination && one.id === id);
     const before = this.all('request').filter(
       (one) =>
         one.process === process &&
         one.destination === destination &&
+        one.address === address &&
         one.at < at &&
         (one.what[0] === creation?.lead || one.what[0] === id),
     );

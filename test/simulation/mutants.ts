@@ -281,6 +281,14 @@ export const mutants: readonly Mutant[] = [
     violates: 'an answer that is done never changes',
   },
   {
+    name: 'store what a receiver answers to the news of an erasure',
+    file: 'server/store/delivery-queries.ts',
+    from: "content === 'erased' ? null : postponed.excerpt",
+    to: 'postponed.excerpt',
+    plan: 'reply-to-an-erasure',
+    violates: 'an answer that is done never changes',
+  },
+  {
     name: 'store the answer of an erased lead',
     file: 'server/store/delivery-queries.ts',
     from: 'id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS',

@@ -289,6 +289,29 @@ forEachStore((over) => {
         assert.doesNotMatch(JSON.stringify(await rowsAbout(id, 'deliveries')), /jane@|late"/);
       });
 
+      test('what a receiver answers to the news of an erasure is not stored', async () => {
+        const name = `answering-${randomUUID()}`;
+        const id = await accept({deliveries: [news(name)]});
+        await claim(name);
+        await delivered(id, name);
+        await store.erase(id, Date.now(), never);
+        const {due} = await claim(name);
+        await store.postpone({lead: id, destination: name, content: 'erased'}, due[0]!.leaseEnd, {
+          until: Date.now() + minute,
+          error: 'It answered with 400',
+          tried: true,
+          ambiguous: false,
+          isCounted: false,
+          state: 'waiting',
+          excerpt: 'jane@example.com cannot be deleted',
+          recipients: null,
+        });
+        assert.deepEqual(await store.lastReplies(id), []);
+        assert.partialDeepStrictEqual(await store.listDeliveries(10, {lead: id}), [
+          {attempts: 1, lastError: 'It answered with 400'},
+        ]);
+      });
+
       test('an operator who sends its news again sends nothing', async () => {
         const name = `retried-${randomUUID()}`;
         const id = await accept({deliveries: [news(name)]});
