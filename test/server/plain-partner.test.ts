@@ -101,13 +101,13 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
     const {code, stdout, stderr} = await runCommand(settings, ...words);
     return `${code}\n${stdout}\n${stderr}`;
   };
+  await until(async () => !(await command('deliveries', 'list', '--json')).includes('waiting'));
   for (const format of ['csv', 'jsonl']) {
     const exported = join(folder.path, `leads.${format}`);
     const said = await command('leads', 'export', exported, '--format', format);
     seen[`export as ${format}`] = `${said}\n${readFileSync(exported, 'utf8')}`;
   }
   seen['lead in the command'] = await command('leads', 'show', id);
-  await until(async () => !(await command('deliveries', 'list', '--json')).includes('waiting'));
   seen['deliveries in the command'] = await command('deliveries', 'list', '--id', id);
   for (const site of ['html', 'wordpress', 'gtm', 'react', 'csp'])
     seen[`snippet ${site}`] = await command('partners', 'snippet', 'acme', '--host', site);
