@@ -42,17 +42,31 @@ export function input(table: TableName) {
 }
 
 /**
- * One statement inserts into all tables. PostgreSQL checks foreign keys when the whole statement ends, so the order of
- * the tables does not matter. The rows of a table are inserted in the order of their keys, because two processes that
- * insert the same two rows in different orders would wait for each other.
+ * The rows of a table are inserted in the order of their keys, because two processes that insert the same two rows in
+ * different orders would wait for each other.
  */
-const [insertLeads, ...insertOthers] = newTables.map((table) =>
+const insertInto = (table: TableName) =>
   insertText(
     table,
     (columns) => `SELECT ${list(columns)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`,
-  ),
-);
-const insertAll = `WITH ${list(insertOthers.map((text, index) => `rest_${index} AS (${text})`))} ${insertLeads}`;
+  );
+
+/** By the names of their tables. */
+const insertTexts = new Map<string, string>();
+/**
+ * One statement inserts into all these tables, of which `leads` is the first. PostgreSQL checks foreign keys when the whole
+ * statement ends, so the order of the tables does not matter. Tables without new rows are not named, because most leads
+ * have rows in few tables, and PostgreSQL opens each table that a statement names.
+ */
+function insertTextOf(names: readonly TableName[]): string {
+  const known = insertTexts.get(names.join());
+  if (known !== undefined) return known;
+  const [leads, ...others] = names.map(insertInto);
+  const rest = others.map((text, index) => `rest_${index} AS (${text})`);
+  const text = rest.length > 0 ? `WITH ${list(rest)} ${leads}` : String(leads);
+  insertTexts.set(names.join(), text);
+  return text;
+}
 
 /** The tables whose rows are looked up. The leads themselves are not sent for that. */
 const lookUpTables = ['idempotency_keys', 'same_leads', 'spent_proofs'] as const;
@@ -147,14 +161,16 @@ async function acceptTogether(
   leads: readonly NewRows[],
   sealer: Sealer,
 ): Promise<[NewRows, Written][]> {
-  const insert = (created: readonly NewRows[]) =>
-    statement(
-      insertAll,
+  function insert(created: readonly NewRows[]) {
+    const names = newTables.filter((name) => created.some((rows) => rows[name].length > 0));
+    return statement(
+      insertTextOf(names),
       asParameter(
         created.map((rows) => toJson(sealRows(rows, sealer))),
-        newTables,
+        names,
       ),
     );
+  }
   if (leads.every((rows) => lockNames(rows).length === 0)) {
     await connections.write(insert(leads));
     return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null}]);
