@@ -23,8 +23,8 @@ import {widgetTables} from './widget-tables.ts';
 const files = [
   'docs/api.md',
   'docs/apply.md',
+  'docs/causes.md',
   'docs/embedding.md',
-  'docs/operations.md',
   'docs/policy.md',
   'docs/settings.md',
   'docs/widget.md',

@@ -276,12 +276,12 @@ export const settingGroups = {
     EMBED_FOLDER: z
       .string()
       .default('dist/embed')
-      .describe('The folder of your own builds of the form, if any ([more](operations.md#the-form)).'),
+      .describe('The folder of your own builds of the form, if any ([more](versions.md#releases)).'),
     WITHDRAWN_VERSIONS: list
       .pipe(z.array(versionNumber))
       .default([])
       .describe(
-        'Versions that are not served, such as `1.0.0` ([more](operations.md#withdrawing-a-version)).',
+        'Versions that are not served, such as `1.0.0` ([more](versions.md#withdrawing-a-version)).',
       ),
   },
   Metrics: {

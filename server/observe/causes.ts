@@ -1,7 +1,7 @@
 /**
  * What alarms mean: from the message of an error to its cause to its remedy. Destinations make their messages of this
  * table, and the log, `destinations list` and `status` find the remedy of a message in it. `npm run docs` writes the
- * table of docs/operations.md from it.
+ * table of docs/causes.md from it.
  */
 
 /**
