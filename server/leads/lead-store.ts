@@ -224,13 +224,11 @@ export type LeadStore = OtherParts & {
   purge(): Promise<boolean>;
   /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
   probe(now: number, bytes: number): Promise<void>;
-  /** The damage that the last check of the database file found; undefined if there is none. */
-  damage(): string | undefined;
   close(): Promise<void>;
 };
 
 /** What commands need of the store, beside a server that takes the leads. */
-export type BesideStore = Omit<LeadStore, 'accept' | 'damage'>;
+export type BesideStore = Omit<LeadStore, 'accept'>;
 
 /** Why something failed, in one line for the log. For an error of PostgreSQL, the line begins with the SQLSTATE. */
 export function reasonOf(error: unknown): string {

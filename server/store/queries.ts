@@ -29,10 +29,7 @@ type RecordRow = ReadRow & {is_answered_later: number};
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
 
-export function leadQueries(
-  database: Database,
-  sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'damage' | 'purge'> {
+export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
   const {read, readOne, write} = database;
   const opener = unreadableLeads(database, sealer);
 
