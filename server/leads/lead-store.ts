@@ -106,8 +106,6 @@ export type LeadStore = OtherParts & {
     owner: string,
     digest: string,
   ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
-  /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
-  findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
   consentTexts(): Promise<RememberedText[]>;
   /** Stores the id that the destination gave to the lead, if none is stored yet. */

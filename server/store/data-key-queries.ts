@@ -171,8 +171,7 @@ export function dataKeyQueries(
         ),
         // An older server cannot read what is sealed.
         statement(
-          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $2 AND CAST($3 AS BIGINT) <> 0',
-          sealedSince,
+          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $1 AND CAST($2 AS BIGINT) <> 0',
           sealedSince,
           writesWith,
         ),

@@ -107,9 +107,10 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     );
     for (const {id} of exist) found.set(String(id), 'named');
     for (let news = [...found.keys()]; news.length > 0;) {
-      const links = (await read(
-        statement(linkText(jsonList), ...Array.from({length: 4}, () => JSON.stringify(news))),
-      )) as {id: string; because: ErasableLead['because']}[];
+      const links = (await read(statement(linkText(jsonList('$1')), JSON.stringify(news)))) as {
+        id: string;
+        because: ErasableLead['because'];
+      }[];
       news = [];
       for (const {id, because} of links) {
         if (found.has(id)) continue;
@@ -283,8 +284,8 @@ const changedRows = (results: readonly (readonly unknown[])[]) =>
   results.filter((rows) => rows.length > 0).length;
 
 /** SQL for the ids of leads that belong to leads of a list, and how. */
-const linkText = (jsonList: Database['jsonList']) => `
-  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${jsonList('$1')}
-  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${jsonList('$2')} AND duplicate_of IS NOT NULL
-  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${jsonList('$3')}
-  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${jsonList('$4')} AND supersedes IS NOT NULL`;
+const linkText = (ids: string) => `
+  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${ids}
+  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${ids} AND duplicate_of IS NOT NULL
+  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${ids}
+  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${ids} AND supersedes IS NOT NULL`;

@@ -194,7 +194,7 @@ export function createRunner(database: DatabaseSync): Runner {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string) => {
     let statement = prepared.get(text);
-    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll(/\$\d+/g, '?'))));
+    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll('$', '?'))));
     return statement;
   };
   return {

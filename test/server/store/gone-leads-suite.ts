@@ -66,10 +66,7 @@ export function describeGoneLeads(
     test('no lead is merged into a deleted one: the next is delivered, and later ones merge there', async () => {
       const leadDigest = randomUUID();
       await createAndDelete({leadDigests: [leadDigest]});
-      assert.equal(await store.findSameLead('acme', leadDigest), undefined);
-      const next = await create({leadDigests: [leadDigest]});
-      assert.ok(next.isLeased);
-      assert.equal(await store.findSameLead('acme', leadDigest), next.id);
+      assert.ok((await create({leadDigests: [leadDigest]})).isLeased);
       assert.equal((await create({leadDigests: [leadDigest]})).isLeased, false);
     });
     test('a deleted lead frees the keys of the leads that were merged into it', async () => {

@@ -78,7 +78,7 @@ async function onSqlite(owner: Owner): Promise<Explained> {
   const database = new DatabaseSync(path);
   owner.after(() => database.close());
   const all = ({text, values}: Statement, before = '') =>
-    database.prepare(before + text.replaceAll(/\$\d+/g, '?')).all(...(values as SQLInputValue[])) as Row[];
+    database.prepare(before + text.replaceAll('$', '?')).all(...(values as SQLInputValue[])) as Row[];
   return explained(
     sqliteWords,
     (statement) => Promise.resolve(all(statement)),
