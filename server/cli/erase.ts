@@ -31,7 +31,7 @@ import {changingStore} from './with-store.ts';
 type Options = Person & {all?: boolean; yes?: boolean; again?: boolean; json?: boolean};
 
 /** What is to be typed before anything is erased. */
-const word = 'erase';
+const confirmationWord = 'erase';
 
 const rule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
 
@@ -39,7 +39,7 @@ export const toldAgain =
   'Webhooks, chat rooms and mailboxes that had these leads may be told of the erasure a second time: the id of that news is the same';
 
 const help = `
-Shows what would go and to whom it went, then asks for the word "${word}". Duplicates of a lead and its corrections go with
+Shows what would go and to whom it went, then asks for the word "${confirmationWord}". Duplicates of a lead and its corrections go with
 it. The consent stays with name and telephone number as long as KEEP_CONSENT_YEARS, or keep_consent_years of the partner,
 says (${rule}), unless there is --all. What is
 kept of an erased lead can be erased later: name the lead by its id or reference, with --all.
@@ -150,7 +150,7 @@ async function keptOf(store: BesideStore, id: string) {
 }
 
 /** Whether erasing changes anything of the lead. */
-const goes = ({erasedAt, hasConsent, consentUntil}: Planned) =>
+const changesAnything = ({erasedAt, hasConsent, consentUntil}: Planned) =>
   erasedAt === null || (hasConsent && consentUntil === undefined);
 
 async function erase(
@@ -163,7 +163,7 @@ async function erase(
   const {say, fail} = run;
   const planned = await plan(store, config, ids, all);
   for (const lead of planned) for (const line of described(lead, !yes)) say(line);
-  const going = planned.filter(goes);
+  const going = planned.filter(changesAnything);
   for (const line of consentWords(planned, all)) say(line);
   if (going.length > 0) {
     if (!(await isConfirmed(run, counted(going.length, 'lead'), yes))) return fail('Nothing was erased.');
@@ -196,7 +196,7 @@ function writeDown({erasuresFile}: Config, erasures: readonly Erasure[]) {
 
 async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
   if (yes) return true;
-  return (await ask?.(`To erase ${what} for ever, type ${word}: `))?.trim() === word;
+  return (await ask?.(`To erase ${what} for ever, type ${confirmationWord}: `))?.trim() === confirmationWord;
 }
 
 const ofPerson = (lead: ListedLead | undefined) =>
@@ -231,7 +231,7 @@ function described(planned: Planned, isNamed: boolean): string[] {
   const left = leasedUntil - Date.now();
   const fields: readonly (readonly [name: string, value: string])[] = [
     ['belongs', reasons[because]],
-    ['goes', erasedAt === null ? whole : goes(planned) ? consent : ''],
+    ['goes', erasedAt === null ? whole : changesAnything(planned) ? consent : ''],
     [
       'stays',
       consentUntil === undefined
@@ -298,7 +298,7 @@ async function printErased(run: Run, planned: readonly Planned[], isPurged: bool
         out_of_files: isPurged,
       });
     else if (isPurged)
-      await run.write(`${reference} (${id}) ${goes(lead) ? 'erased' : 'was erased before'}\n`);
+      await run.write(`${reference} (${id}) ${changesAnything(lead) ? 'erased' : 'was erased before'}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a reload takes from the settings and files as they are now, and what it leaves as it was at the start. A
- * configuration in force is one value that never changes: a reload replaces it at once.
+ * What a reload changes, and what needs a restart. A configuration in force is one value that never changes: a reload
+ * replaces the whole value at once.
  */
 import {hash} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
@@ -22,7 +22,7 @@ const replaced = {
   retention: 'how long leads and consents are kept',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
-/** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
+/** The settings that need a restart, by their name in `Config`. A name that is in neither table does not compile. */
 const kept: Readonly<
   Record<
     Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings' | 'notes'>,
@@ -68,7 +68,10 @@ export const needRestart = (before: Config, read: Config): string[] =>
     .filter((key) => !isDeepStrictEqual(before[key], read[key]))
     .map((key) => kept[key]);
 
-/** All that says how long something is kept, by its setting and by the field of a partner, whose own number wins. */
+/**
+ * The settings that say how long something is kept, each with the field of a partner. If a partner has the field, it
+ * counts instead of the setting.
+ */
 const terms: Readonly<Record<keyof RetentionDefaults, readonly [setting: string, field: string]>> = {
   retainDays: ['RETAIN_DAYS', 'retain_days'],
   keepConsentYears: ['KEEP_CONSENT_YEARS', 'keep_consent_years'],
@@ -116,7 +119,7 @@ export function shortened(before: Kept, after: Kept): string[] {
 type Length = number | typeof forEver | undefined;
 const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infinity);
 
-/** What differs, by name: each a phrase such as `partner acme added`. Nothing of what is configured, because of secrets. */
+/** The names of what differs, as phrases such as `partner acme added`. Values are left out, because they may be secret. */
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
@@ -156,7 +159,7 @@ function namedChanges(
 }
 
 /**
- * The same for processes that have the same configuration in force. The token keys are a part of it, so nobody can try
+ * Processes with the same configuration in force have the same digest. The token keys are a part of it, so nobody can try
  * out which passwords lead to this digest.
  */
 export function digestOf(config: Config): string {

@@ -16,7 +16,7 @@ export type OutboxCheck = {
   /** When the first of them was found, in milliseconds since 1970. */
   missingSince(): number;
   /** Searches now, because the configuration has changed. */
-  look(): void;
+  wake(): void;
   stop(): Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export function startOutboxCheck(
   return {
     missing: () => missing.filter((name) => !destinations().includes(name)),
     missingSince: () => missingSince,
-    look: () => woken.abort(),
+    wake: () => woken.abort(),
     async stop() {
       stopping.abort();
       woken.abort();

@@ -122,7 +122,7 @@ export type LeadStore = OtherParts & {
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
-   * ambiguous, and with the attempt number `mostSends` the delivery is held instead of claimed. A delivery whose lead
+   * ambiguous, and with the attempt number `maxSends` the delivery is held instead of claimed. A delivery whose lead
    * cannot be read is due again after a while.
    * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held, or cannot be read
    */

@@ -83,7 +83,7 @@ export const goneAfter = 60_000;
 
 /**
  * Ends the process if the store has a mark: nothing catches the error, so main.ts logs it, and Node ends the process with
- * status 1. Any other error means that the store is away: `look` reports again once it is back.
+ * status 1. Any other error means that the store is away: `poll` reports again once it is back.
  */
 function endIfMarked(error: unknown) {
   if (error instanceof StoreMarked)
@@ -135,7 +135,7 @@ export async function startReloads({
     kept: keptUnder(config),
     environment: config.environment,
   };
-  let hasLooked = false;
+  let hasPolled = false;
   let reportedAt = -Infinity;
   let working = Promise.resolve();
   /** The reload that a signal has asked for and that has not begun. */
@@ -186,19 +186,19 @@ export async function startReloads({
     working = working.then(async () => {
       waiting = undefined;
       report = {...report, ...(await attempt(mayShorten)), request};
-      // If the store is away now, `look` writes the report once the store is back.
+      // If the store is away now, `poll` writes the report once the store is back.
       reportedAt = -Infinity;
       await write().catch(endIfMarked);
     });
     return working;
   }
 
-  async function look() {
+  async function poll() {
     const asked = await store.reloadRequest();
     // A process that has just started reads its files again for a request that is already in the store, because the
     // request may be newer than what the process has read. Yet it may be old, so it must not shorten anything then.
-    const mayShorten = hasLooked && asked?.endsWith(shortening);
-    hasLooked = true;
+    const mayShorten = hasPolled && asked?.endsWith(shortening);
+    hasPolled = true;
     if (asked !== undefined && asked !== report.request) await reload(asked, mayShorten);
     if (performance.now() - reportedAt >= reportEvery) await write();
   }
@@ -207,7 +207,7 @@ export async function startReloads({
     while (!stopping.signal.aborted) {
       // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
       // the outage (store/store-watch.ts).
-      await look().catch(endIfMarked);
+      await poll().catch(endIfMarked);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }
   }

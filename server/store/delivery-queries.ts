@@ -327,10 +327,10 @@ export function deliveryQueries(
       return current?.answer;
     },
 
-    async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, mostSends, unused = []}) {
+    async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = []}) {
       const results = await write(
         ...endUnused(destination, now, unused, jsonList),
-        statement(claimText, mostSends, destination, now, limit, dueAgain, leaseEnd),
+        statement(claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
       );
       const rows = (results.at(-1) ?? []) as ClaimedRow[];
       const claimed = rows.filter(({state}) => state !== 'held');

@@ -81,7 +81,7 @@ export function describeGoneLeads(
       const due = newDelivery({destination: 'other', nextAttemptAt: now});
       const gone = await createAndDelete({deliveries: [due]});
       const {id} = await create({deliveries: [due]});
-      const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
+      const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
       assert.deepEqual(
         claimed.due.map(({lead}) => lead.id),
         [id],

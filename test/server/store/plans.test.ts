@@ -124,7 +124,7 @@ const works: Record<string, (store: LeadStore, id: string) => Promise<unknown>> 
         {lead: 'a', leaseEnd: 1},
         {leaseEnd: 1, dueAgain: 1},
       ];
-      const limit = {now, leaseEnd, limit: 8, mostSends: 3, unused};
+      const limit = {now, leaseEnd, limit: 8, maxSends: 3, unused};
       const {due} = await store.claimDue(`destination-${index}`, limit);
       assert.equal(due.length, 8);
     }
