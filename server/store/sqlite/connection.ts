@@ -41,7 +41,7 @@ const dialect: Dialect = {
   jsonText: (column, key) => `${column} ->> '${key}'`,
   checkAtOnce: (tables) => inSchema(tables, ' DEFERRABLE INITIALLY DEFERRED', ''),
   allowTexts: (table, column, before, now) =>
-    inSchema([table], isOneOf(column, before), isOneOf(column, now)),
+    before.map((each) => inSchema([table], isOneOf(column, each), isOneOf(column, now))).join(';'),
 };
 
 export const sqliteWords: SqlWords = {

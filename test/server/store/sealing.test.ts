@@ -217,9 +217,9 @@ forEachStore((over) => {
       const server = await start(t, 'clear');
       const oldest = async () =>
         Number((await server.select('SELECT oldest_server FROM schema_compatibility'))[0]?.['oldest_server']);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), 12);
       await open(t, server, 'clear', first);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), 12);
       await open(t, server, first, 'clear');
       assert.equal(await oldest(), 13);
     });
