@@ -23,7 +23,7 @@ with a ✗, and if two servers have different configurations in force. A server 
 answer for a minute.`;
 
 /** Of each server. The log has all. */
-const mostChanges = 20;
+const maxChanges = 20;
 /** Milliseconds between two looks into the store. */
 const lookEvery = 100;
 
@@ -95,8 +95,8 @@ async function print({write}: Run, {report, state, needRestart}: Answer, wait: n
   const {changes, faults} = report;
   const [name, digest] = [printable(report.name), printable(report.digest)];
   const listed = [
-    ...changes.slice(0, mostChanges),
-    ...(changes.length > mostChanges ? [`and ${changes.length - mostChanges} more`] : []),
+    ...changes.slice(0, maxChanges),
+    ...(changes.length > maxChanges ? [`and ${changes.length - maxChanges} more`] : []),
   ];
   const lines = {
     reloaded: [`✓ ${name} has ${digest} in force`, ...listed.map(indented)],

@@ -16,7 +16,7 @@ import {configuredVersions} from './configured.ts';
 import {counted, jsonOption, printable, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
-const mostDays = requestsKept / dayLength;
+const maxDays = requestsKept / dayLength;
 
 const help = `
 A browser keeps the files of an exact version for a year, so the requests of a day are those of the browsers that loaded
@@ -39,7 +39,7 @@ export function versionsCommand(run: Run): Command {
     .command('list')
     .description('list all versions, the highest number first, and the pages that ask for them')
     .addOption(
-      new Option('--days <number>', `count the requests of so many days, ${mostDays} at most`)
+      new Option('--days <number>', `count the requests of so many days, ${maxDays} at most`)
         .default(30)
         .argParser(readDays),
     )
@@ -53,8 +53,8 @@ export function versionsCommand(run: Run): Command {
 
 function readDays(text: string): number {
   const days = Number(text);
-  if (Number.isInteger(days) && days >= 1 && days <= mostDays) return days;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostDays}.`);
+  if (Number.isInteger(days) && days >= 1 && days <= maxDays) return days;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxDays}.`);
 }
 
 /** `partners` are the keys of the partners that list the origin. */

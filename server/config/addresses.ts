@@ -95,9 +95,9 @@ function readRange(text: string): Range | undefined {
   const version = isIP(base);
   if (version === 0 || base.includes('%') || rest.length > 0) return undefined;
   const address = ipaddr.parse(base);
-  const most = version === 4 ? 32 : 128;
-  const bits = suffix === undefined ? most : readBits(suffix);
-  if (bits === null || bits > most) return undefined;
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = suffix === undefined ? maxBits : readBits(suffix);
+  if (bits === null || bits > maxBits) return undefined;
   // `readAddress` turns an IPv4 address that is mapped into IPv6 back into IPv4. So a range of such addresses must be
   // turned into IPv4, too.
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {

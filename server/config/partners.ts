@@ -17,7 +17,7 @@ import {
 } from './destinations.ts';
 import {readJsonFile, type JsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
-import {forEver, mostKeepConsentYears, mostRetainDays} from './retention.ts';
+import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
@@ -123,12 +123,12 @@ const partnerFields = z.strictObject({
   quota_per_hour: z.int().min(1).default(1_000),
   /** After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it. */
   retain_days: z
-    .union([z.int().min(1).max(mostRetainDays), z.literal(forEver)], {
-      error: `must be a whole number from 1 to ${mostRetainDays}, or "${forEver}"`,
+    .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
+      error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
     .optional(),
   /** How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it. */
-  keep_consent_years: z.int().min(0).max(mostKeepConsentYears).optional(),
+  keep_consent_years: z.int().min(0).max(maxKeepConsentYears).optional(),
   /** What happens to a lead that a bot may have sent. */
   suspect: z.enum(['deliver', 'hold']).default('deliver'),
   /**

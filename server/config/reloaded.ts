@@ -95,20 +95,20 @@ export const keptUnder = ({retention, partners, dataKeys}: Config): Kept => ({
  */
 export function shortened(before: Kept, after: Kept): string[] {
   const later = new Map(after.partners.map((partner) => [partner.key, partner]));
-  const falls = (what: string, from: Length, to: Length) =>
+  const lineIfShorter = (what: string, from: Length, to: Length) =>
     lengthOf(to) < lengthOf(from) ? [`${what} would fall from ${from ?? forEver} to ${to}`] : [];
   return [
     ...keysOf(terms).flatMap((term) => {
       const [setting, field] = terms[term];
       const [usual, usualThen] = [before.retention[term], after.retention[term]];
       return [
-        ...falls(setting, usual, usualThen),
+        ...lineIfShorter(setting, usual, usualThen),
         ...before.partners.flatMap(({key, [term]: own}) => {
           const then = later.get(key)?.[term];
           // Otherwise the partner goes by the default before and after, which the line above is about.
           return own === undefined && then === undefined
             ? []
-            : falls(`${field} of the partner ${key}`, own ?? usual, then ?? usualThen);
+            : lineIfShorter(`${field} of the partner ${key}`, own ?? usual, then ?? usualThen);
         }),
       ];
     }),

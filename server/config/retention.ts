@@ -12,4 +12,4 @@ export type RetentionDefaults = {
 export const forEver = 'forever';
 
 /** A hundred years. More is a mistake, and times beyond some limit are none. */
-export const [mostRetainDays, mostKeepConsentYears] = [36_500, 100];
+export const [maxRetainDays, maxKeepConsentYears] = [36_500, 100];

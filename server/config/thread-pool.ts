@@ -15,7 +15,7 @@ const threadsForEachName = 4;
  * Enough for 32 names that hang at once. A thread costs some 20 kB, but containers limit how many a process may have, and
  * Node ends when it cannot start one.
  */
-const mostThreads = 128;
+const maxThreads = 128;
 
 const setting = 'UV_THREADPOOL_SIZE';
 const threads = () => Number(process.env[setting]) || usualThreads;
@@ -26,7 +26,7 @@ const threads = () => Number(process.env[setting]) || usualThreads;
  */
 export function sizeThreadPool(destinations: ReadonlyMap<string, DestinationSettings>): void {
   const names = new Set([...destinations.values()].map(hostOf));
-  const wanted = Math.min(threadsForEachName * names.size, mostThreads);
+  const wanted = Math.min(threadsForEachName * names.size, maxThreads);
   if (wanted > threads()) process.env[setting] = String(wanted);
 }
 

@@ -84,7 +84,7 @@ type Channel = Served & {
    * Until this time of `performance.now()`, the destination counts as misconfigured, because a delivery waits that was
    * stored for a destination of another kind with the same name.
    */
-  misfitUntil: number;
+  misconfiguredUntil: number;
   /** The state that `stateOf` last returned, and since when, in milliseconds since 1970. */
   lastState: {state: DestinationState; since: number};
   /** When it last took a delivery of this process, in milliseconds since 1970. */
@@ -166,7 +166,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       pace: collectFor === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(collectFor),
       streaks: createReplyStreaks(name, emit),
       unused: earlier?.unused ?? [],
-      misfitUntil: 0,
+      misconfiguredUntil: 0,
       lastState: {state: 'ok', since: Date.now()},
       deliveredAt: earlier?.deliveredAt,
       attempts: 0,
@@ -193,26 +193,27 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   }
 
   /** Whether the destination has not chosen this news. The choice may have changed while the delivery waited. */
-  const skips = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
+  const isSkipped = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
     !isChosen(content, terms.events);
 
   /** Workers ask at least twice a second, so `since` is right to half a second. */
   function stateOf(name: string, channel: Channel): Channel['lastState'] {
-    const {breaker, streaks, misfitUntil, lastState} = channel;
+    const {breaker, streaks, misconfiguredUntil, lastState} = channel;
     let state: DestinationState = breaker.state();
     if (pauses.has(name)) state = 'paused';
-    else if (state === 'ok') state = performance.now() < misfitUntil ? 'misconfigured' : streaks.state();
+    else if (state === 'ok')
+      state = performance.now() < misconfiguredUntil ? 'misconfigured' : streaks.state();
     if (state !== lastState.state) channel.lastState = {state, since: Date.now()};
     return channel.lastState;
   }
 
   /** Never rejects. */
-  async function carry(delivery: Delivery): Promise<Answer> {
+  async function runDelivery(delivery: Delivery): Promise<Answer> {
     const {due} = delivery;
     const channel = channelFor(due);
     try {
       if (isForElsewhere(due.destination, due)) return await hold(delivery);
-      const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
+      const outcome = channel && isSkipped(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
         : await settle(delivery, channel, outcome);
@@ -264,7 +265,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   ): Promise<Settlement | {failure: unknown}> {
     if (!channel) {
       const named = channels.get(due.destination);
-      if (named) named.misfitUntil = performance.now() + 2 * timings.longestRetry;
+      if (named) named.misconfiguredUntil = performance.now() + 2 * timings.longestRetry;
       return {failure: new DeliveryError('misconfigured', noDestination)};
     }
     const work = () => {
@@ -380,7 +381,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const leased = given.leaseEnd - Date.now();
     const latest = performance.now() + leased - timings.delivery - timings.settling;
     const delivery: Delivery = {due: {...given}, latest, stage: 'attempting'};
-    const answer = carry(delivery).finally(() => inProgress.delete(key));
+    const answer = runDelivery(delivery).finally(() => inProgress.delete(key));
     inProgress.set(key, {delivery, answer});
     return answer;
   }
@@ -401,7 +402,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     reserve(destination, content) {
       const channel = known.get(destination);
       if (!channel || !isServed(destination, channel) || inProgress.size >= maxInMemory) return false;
-      if (skips(channel, {content})) return true;
+      if (isSkipped(channel, {content})) return true;
       if (pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
       // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
@@ -451,7 +452,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      const sent = due.filter((each) => !skips(channel, each) && !isForElsewhere(destination, each));
+      const sent = due.filter((each) => !isSkipped(channel, each) && !isForElsewhere(destination, each));
       channel.pace.take(sent.length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.

@@ -16,14 +16,14 @@ export type Pace = {
  *   a second do not all begin together
  */
 export function createPace(perSecond: number, interval: number): Pace {
-  const most = Math.max(1, (perSecond * interval) / 1_000);
+  const capacity = Math.max(1, (perSecond * interval) / 1_000);
   let tokens = 1;
   let refilledAt = performance.now();
 
   return {
     available() {
       const now = performance.now();
-      tokens = Math.min(most, tokens + ((now - refilledAt) / 1_000) * perSecond);
+      tokens = Math.min(capacity, tokens + ((now - refilledAt) / 1_000) * perSecond);
       refilledAt = now;
       return Math.floor(tokens);
     },
@@ -35,7 +35,7 @@ export function createPace(perSecond: number, interval: number): Pace {
 }
 
 /** Milliseconds after which a round that failed is tried again. */
-const nextTry = 60_000;
+const retryPause = 60_000;
 /**
  * Milliseconds. A round begins this late at most, even if the system clock was set back. The clock is trusted within
  * this time, because it may run a little slower than `performance.now()` while it is being corrected.
@@ -63,6 +63,6 @@ export function createRounds(period: number): Pace {
     take(_count, isLast) {
       if (isLast) openIn(untilEndOfPeriod());
     },
-    failed: () => openIn(Math.min(untilEndOfPeriod(), nextTry)),
+    failed: () => openIn(Math.min(untilEndOfPeriod(), retryPause)),
   };
 }

@@ -32,7 +32,7 @@ const endDeliveries = `
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
 /** Due when the last lease would end by itself. A command may change that time, so the claim asks for leases, too. */
-const tell = `
+const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
@@ -46,7 +46,7 @@ const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const forget = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
+const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
@@ -60,7 +60,7 @@ const keepConsentText = `
   ON CONFLICT (lead_id, part) DO NOTHING`;
 
 /** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
-const [looks, sliceSize] = [500, 50];
+const [rowsPerRead, sliceSize] = [500, 50];
 /** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
 const atOnce = 5;
 /** Milliseconds between two such transactions, so that hardly any create meets one. */
@@ -174,9 +174,9 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     const statements: Statement[] = [
       // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
       statement(endDeliveries, now, id),
-      ...(tells ? [statement(tell, now, id)] : []),
+      ...(tells ? [statement(announceErasure, now, id)] : []),
       statement(emptyRow, now, id),
-      ...forget.map((text) => statement(text, id)),
+      ...deleteRelated.map((text) => statement(text, id)),
       statement(keepKey, id),
       statement(forgetSealed, id),
     ];
@@ -232,7 +232,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
       if (after.of === 'leads' && shortest !== undefined) {
         const rows = (await read(
-          statement(selectOld, after.id, firstIdAt(now - shortest), looks),
+          statement(selectOld, after.id, firstIdAt(now - shortest), rowsPerRead),
         )) as OldRow[];
         const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
           const milliseconds = keptFor(partner);
@@ -263,17 +263,17 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
           if (statements.length > 0) leads += changedRows(await write(...statements));
         }
         const isWhole = taken.length === due.length;
-        const last = isWhole ? rows[looks - 1] : taken.at(-1);
+        const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
         const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
         return {leads, consents: 0, unreadable, next};
       }
       const from = after.of === 'consents' ? after.id : '';
-      const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
+      const rows = (await read(statement(selectKept, from, rowsPerRead))) as KeptRow[];
       const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
       const taken = ended.slice(0, sliceSize);
       const consents =
         taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
-      const last = taken.length === ended.length ? rows[looks - 1] : taken.at(-1);
+      const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
       return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
     },
   };

@@ -34,7 +34,7 @@ type OperatorQueries = Pick<
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
 const batchSize = 500;
 /** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
-const [lookedAt, mostLooks] = [5_000, 20];
+const [deliveriesPerRead, maxReads] = [5_000, 20];
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
 
@@ -238,10 +238,10 @@ export function operatorQueries({read, readMany, write}: Database, sealer: Seale
         SELECT destination, MAX(CASE state WHEN 'delivered' THEN settled_at END) AS "deliveredAt",
           MIN(lead_id) AS first
         FROM (SELECT lead_id, destination, state, settled_at FROM deliveries
-          WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${lookedAt}) AS looked
+          WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${deliveriesPerRead}) AS looked
         GROUP BY destination`;
       let before = firstIdAt(Infinity);
-      for (let look = 0; look < mostLooks && destinations.some((name) => !last.has(name)); look += 1) {
+      for (let reads = 0; reads < maxReads && destinations.some((name) => !last.has(name)); reads += 1) {
         const rows = (await readMany(statement(text, before))) as {
           destination: string;
           deliveredAt: number | null;

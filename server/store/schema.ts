@@ -37,17 +37,17 @@ export const oldestVersion = 3;
  */
 export const oldestServer = 12;
 
-const named: readonly [string, Table][] = Object.entries(tables);
+const namedTables: readonly [string, Table][] = Object.entries(tables);
 const isSince =
   (version: number) =>
   ([, {since}]: readonly [string, {since?: number}]) =>
     since === version;
-const all = <Item extends {since?: number}>(items: Readonly<Record<string, Item>> = {}) =>
+const entriesOf = <Item extends {since?: number}>(items: Readonly<Record<string, Item>> = {}) =>
   Object.entries(items);
 
 /** The highest `since` in columns.ts. */
 export const currentVersion = Math.max(
-  ...named
+  ...namedTables
     .flatMap(([, table]) => [table, ...Object.values(table.columns), ...Object.values(table.indexes ?? {})])
     .map(({since = 0}) => since),
 );
@@ -154,21 +154,23 @@ export function startsWith(found: Found): StartsWith {
  */
 export function statementsFrom(version: number, dialect: Dialect): string[] {
   if (startsWith({version}) === 'creating the tables')
-    return [...named.flatMap(([name, table]) => createTable(name, table, dialect)), markOldestServer];
+    return [...namedTables.flatMap(([name, table]) => createTable(name, table, dialect)), markOldestServer];
   const versions = Array.from({length: currentVersion - version}, (_, index) => version + 1 + index);
   const statements = versions.flatMap((next) => [
-    ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
-    ...named.flatMap(([name, {columns, since}]) =>
+    ...namedTables
+      .filter(isSince(next))
+      .flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
+    ...namedTables.flatMap(([name, {columns, since}]) =>
       since === next || rebuilt[next] === name
         ? []
-        : all(columns)
+        : entriesOf(columns)
             .filter(isSince(next))
             .map(([column, {type}]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${dialect.types[type]}`),
     ),
     ...(dataSteps[next]?.(dialect) ?? []),
     // Indexes come last, because creating an index for existing rows is faster than updating it with each new row.
-    ...named.flatMap(([name, {indexes, since}]) =>
-      all(indexes)
+    ...namedTables.flatMap(([name, {indexes, since}]) =>
+      entriesOf(indexes)
         .filter(([, index]) => {
           const begun = index.since ?? since ?? 0;
           // A table that was created anew has lost its indexes.
@@ -218,7 +220,7 @@ function createTable(
   if (others.length > 0) definitions.push(`PRIMARY KEY (${list(primaryKey)})`);
   return [
     `CREATE TABLE ${name} (${list(definitions)}) ${tableOptions(hasLargeRows)}`,
-    ...all(indexes).map(createIndex(name)),
+    ...entriesOf(indexes).map(createIndex(name)),
   ];
 }
 

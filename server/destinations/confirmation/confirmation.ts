@@ -18,12 +18,12 @@ import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
 /** So many confirmations may be sent to one network within an hour. Those around it get as many times more as any limit. */
-export const mostOfNetwork = 5;
-const ofNetworks = timesAround.map((times) => mostOfNetwork * times);
+export const maxOfNetwork = 5;
+const ofNetworks = timesAround.map((times) => maxOfNetwork * times);
 
 const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {
   address: 'The address has had a confirmation within the last day',
-  network: `The network has had ${mostOfNetwork} confirmations within the last hour, or a wider network around it has had all of its own`,
+  network: `The network has had ${maxOfNetwork} confirmations within the last hour, or a wider network around it has had all of its own`,
   partner:
     'The partner has had as many confirmations within the last hour as its per_hour allows. A quarter of them is kept for networks that have had none',
 };
