@@ -119,7 +119,9 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
   return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
 }
 
-/** What an erased lead shows: when it was erased, and the consent that is kept of it, for whoever must prove it. */
+/**
+ * What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it.
+ */
 export async function shownErased(
   store: BesideStore,
   config: Config,

@@ -151,7 +151,7 @@ async function sealAll(store: BesideStore, progress: (resealed: number) => void)
   let resealed = 0;
   for (let idle = 0; idle < maxIdlePasses;) {
     const before = resealed;
-    let pass = {looked: 0, resealed: 0, unreadable: [] as readonly string[]};
+    let pass = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
     for await (const done of store.reseal()) {
       if (Math.floor((before + done.resealed) / saidEach) > Math.floor((before + pass.resealed) / saidEach))
         progress(before + done.resealed);
@@ -159,7 +159,7 @@ async function sealAll(store: BesideStore, progress: (resealed: number) => void)
     }
     resealed += pass.resealed;
     const unreadable = [...new Set(pass.unreadable)];
-    if (pass.looked === pass.unreadable.length) return {resealed, unreadable};
+    if (pass.examined === pass.unreadable.length) return {resealed, unreadable};
     if (pass.resealed === 0) idle += 1;
   }
   throw new Failure('Rows change all the time while they are sealed. Begin again later.');

@@ -4,7 +4,7 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {Failure} from './output.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** So many leads with the same reference are named, at most. */
+/** The maximum number of leads with the same reference that a message names. */
 const maxNamed = 10;
 
 /** The id of the lead. @throws Failure if no lead or several leads have this name */

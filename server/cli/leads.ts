@@ -41,7 +41,7 @@ Examples:
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`;
 
-/** In place of a partner: leads of `/json/leads`, which have none. */
+/** Stands for a partner on the command line, and selects leads of `/json/leads`, which have no partner. */
 const withoutPartner = '-';
 
 type Selection = {
@@ -186,7 +186,10 @@ formula begins with an apostrophe.`,
 
 const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
 
-/** What a list says of a lead. Only ids, times and reasons are known of one that was erased, or cannot be read. */
+/**
+ * What a list shows of a lead. An erased lead has only ids and times, and an unreadable lead only its id and the
+ * reason.
+ */
 function toListEntry(lead: ListedLead) {
   const {id} = lead;
   const reference = referenceOf(id);

@@ -51,7 +51,7 @@ type Confirming = {
   confirm?: z.output<typeof confirmSchema> | undefined;
 };
 
-/** What is wrong with `via`. */
+/** A sentence about what is wrong with `via`. Undefined if nothing is. */
 export function viaFault(
   {confirm}: Confirming,
   destinations: ReadonlyMap<string, DestinationSettings>,

@@ -152,9 +152,11 @@ export const destinationKinds = {
       type: z.literal('chat'),
       /** Whose messages the room takes. */
       format: z.enum(chatFormats),
-      /** The URL is the setting `CREDENTIALS_<name>_URL`: who knows it can write into the room. */
+      /** The URL is the setting `CREDENTIALS_<name>_URL`, because anybody who knows it can write into the room. */
       credentials: credentialsName,
-      /** As of an e-mail. */
+      /**
+       * `contact`: the message names the visitor, with phone and e-mail address. `none`: it holds no personal data.
+       */
       details: z.enum(['none', 'contact']).default('none'),
       events: events.optional(),
       ...pace,
@@ -180,7 +182,10 @@ export const destinationKinds = {
           (addresses) => new Set(addresses).size === addresses.length,
           'must not hold an address twice',
         ),
-      /** If given, one e-mail reports all leads of so many minutes. Else each lead is reported at once. */
+      /**
+       * If given, one e-mail reports all leads that came within this number of minutes. Otherwise each lead is reported
+       * at once.
+       */
       every_minutes: z.int().min(1).max(1_440).optional(),
       /** `contact`: the e-mail names the visitor, with phone and e-mail address. `none`: it holds no personal data. */
       details: z.enum(['none', 'contact']).default('none'),

@@ -7,8 +7,8 @@ import type {DestinationSettings} from './destinations.ts';
 /** The default of libuv. */
 const usualThreads = 4;
 /**
- * The pool has four threads for each name of a destination: look-ups get two of them, and destinations one of these two.
- * So each name can hang for itself.
+ * The pool has four threads for each host of a destination. Look-ups may use two of them, and destinations one of these
+ * two. So each host may hang without delaying another one.
  */
 const threadsForEachName = 4;
 /**

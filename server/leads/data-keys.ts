@@ -9,7 +9,7 @@ export type KeyUse = {
 };
 
 /** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */
-export type Resealed = {looked: number; resealed: number; unreadable: readonly string[]};
+export type Resealed = {examined: number; resealed: number; unreadable: readonly string[]};
 
 export type KeyStore = {
   /** @throws Error when something may be stored under a key that DATA_KEY does not list */

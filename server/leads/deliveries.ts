@@ -54,7 +54,7 @@ export type NewDelivery = {
   leaseEnd?: number | undefined;
 };
 
-/** A delivery takes a lead or news of it, or the news that there is nothing of it any more. */
+/** What a delivery takes to its destination: the lead, news of it, or the news that it was erased. */
 export type Delivered =
   {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>} | {lead: Tombstone; content: 'erased'};
 

@@ -193,8 +193,8 @@ export type LeadStore = OtherParts & {
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
-   * Lets deliveries to a destination go to its address of now that were stored for another one. Those that were held
-   * because of that are due.
+   * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
+   * held because of that become due.
    * @returns the number of deliveries that were changed
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
@@ -263,9 +263,10 @@ export class StoreUnavailable extends StoreError {
 }
 
 /**
- * What a database refuses, and will refuse again at every try.
- * - `row`: the values of one row. The store works for all others
- * - `statement`: the statement itself, for example because a table or a privilege is missing. Then the store does not work
+ * An error that the database will give again at every try.
+ * - `row`: the values of one row are refused. The store works for all other rows
+ * - `statement`: the statement itself is refused, for example because a table or a privilege is missing. Then the store
+ *   does not work
  */
 export type Refusal = 'row' | 'statement';
 

@@ -86,7 +86,7 @@ export type LeadRecord = StoredLead & {
   duplicateOf: string | null;
 };
 
-/** What is left of a lead that was erased: nothing personal. */
+/** An erased lead. It holds nothing personal. */
 export type Tombstone = Pick<LeadRecord, 'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes'> & {
   /** Milliseconds since 1970. */
   erasedAt: number;

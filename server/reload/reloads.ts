@@ -19,7 +19,7 @@ import {
 import type {Timings} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
 
-/** What a process says of itself. Times are milliseconds since 1970. */
+/** The report that a process writes about itself. Times are milliseconds since 1970. */
 export type ProcessReport = {
   /** A random id, because a number of a process is used again. */
   id: string;
@@ -66,7 +66,7 @@ export type ReloadStore = {
   /** @throws StoreMarked */
   report(process: ProcessReport): Promise<void>;
   forgetProcess(id: string): Promise<void>;
-  /** Those that have reported since a time. */
+  /** The processes that have reported since a time. */
   processes(since: number): Promise<ProcessReport[]>;
 };
 
@@ -181,7 +181,7 @@ export async function startReloads({
     reportedAt = performance.now();
   }
 
-  /** One after another, because each compares what it reads with what is in force. */
+  /** Reloads run one after another, because each compares the files with the configuration in force. */
   function reload(request = report.request, mayShorten = false): Promise<void> {
     working = working.then(async () => {
       waiting = undefined;

@@ -145,7 +145,7 @@ export const styleChoices = {
   'max-width': field('text', 'Maximum width', '640px', length([...absolute, '%'], '640px')),
 } as const satisfies Readonly<Record<string, Choice>>;
 
-/** What is neither an attribute nor a property of the form. */
+/** The choices that are neither an attribute nor a property of the form. */
 export const generalChoices = {
   look: select('Look', {
     none: 'Its own',
@@ -192,7 +192,7 @@ export const noChoices: Choices = {
   version: 'pinned',
 };
 
-/** What is wrong with a value, by the name of the choice. It never repeats the value. */
+/** The faults of wrong values, by the name of the choice. They never repeat the value. */
 export type Faults = Readonly<Record<string, string>>;
 
 type Read = {choices: Choices; faults: Faults};

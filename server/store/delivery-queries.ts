@@ -129,8 +129,9 @@ const endLease = `
   WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
 
 /**
- * SQL that is 1 while a process may be sending the lead or news of it, and else 0. It counts every lease that runs, whoever
- * gave it and when. That the lead is gone is told only when it is 0: nobody may get the lead after that.
+ * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
+ * counts, whichever process has it. The news that a lead was erased must wait for 0, because nobody may get the lead
+ * after that news.
  */
 const isUnderWay = (lead: string, now: string) =>
   isThere(`deliveries AS sent
@@ -138,7 +139,7 @@ const isUnderWay = (lead: string, now: string) =>
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
- * that it is unknown whether the destination has the lead. After so many such attempts, $1, it is held.
+ * that it is unknown whether the destination has the lead. After $1 such attempts, the delivery is held.
  */
 const claim = (skipLocked: string) => `
   WITH due AS MATERIALIZED (
@@ -193,7 +194,7 @@ const waitingDestinations = `
     FROM found WHERE destination IS NOT NULL)
   SELECT destination FROM found WHERE destination IS NOT NULL`;
 
-/** The statements that end leases under which this process has begun nothing. */
+/** The statements that end leases which this process has not used. */
 function endUnused(
   destination: string,
   now: number,

@@ -24,14 +24,14 @@ const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmatio
 const lockDeliveries = (lock: string) => `
   SELECT destination FROM deliveries WHERE lead_id = $1 ORDER BY destination, content ${lock}`;
 /**
- * What is in progress ends, but stays leased: a process may be sending it. What has ended stays as it was, without what
- * may be personal.
+ * Deliveries in the outbox end, but keep their leases, because a process may be sending them. Deliveries that have
+ * ended keep their state. What may be personal is removed from all of them.
  */
 const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** Due when the last lease would end by itself. A command may change that time, so the claim asks for leases, too. */
+/** It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
 const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
@@ -50,10 +50,13 @@ const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmation
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
-/** A consent is there only if another process has erased the lead meanwhile, and kept it. */
+/** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
 const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
-/** Only by the transaction that erases the lead: another one may have erased it meanwhile, and its consent with it. */
+/**
+ * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
+ * and its consent with it.
+ */
 const keepConsentText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'consent', CAST($1 AS BIGINT), $2 FROM leads WHERE id = $3 AND erased_at = CAST($4 AS BIGINT)

@@ -23,7 +23,7 @@ export const leadExists = (id: string) => `
   EXISTS (SELECT 1 FROM leads AS named WHERE named.id = ${id} AND (named.duplicate_of IS NULL
     OR EXISTS (SELECT 1 FROM leads AS original WHERE original.id = named.duplicate_of)))`;
 
-/** In place of the fingerprint, when the lead of an idempotency key was erased. Such a key never expires. */
+/** Replaces the fingerprint of an idempotency key when its lead is erased. Such a key never expires. */
 export const erasedFingerprint = '';
 
 /** SQL that is true if an idempotency key is remembered. @param since SQL for the time since when keys are */

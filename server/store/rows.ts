@@ -18,7 +18,7 @@ export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_versi
 type LeadRow = RowOf<'leads'>;
 export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
 
-/** What is sealed when the row is inserted. */
+/** The parts that must be sealed when the row is inserted. */
 export type ToSeal = {lead_id: string; part: Part; text: string};
 
 /**
@@ -176,7 +176,10 @@ export const emptiedColumns = list(
   ),
 );
 
-/** No name of a partner has a slash, so the rows of before 1.4 are those of texts without a language. */
+/**
+ * Rows from before 1.4 have no language. They cannot be confused with newer rows, because no name of a partner has a
+ * slash.
+ */
 const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
   partner: language === undefined ? partner : `${partner}/${language}`,
   version,
@@ -223,7 +226,7 @@ const columnsOfLead = [
   ...answerColumns,
 ] as const;
 
-/** A lead as it is read: its row, its consent in clear, and what is sealed of it. */
+/** The columns that are read for a lead: those of its row, its consent in clear, and its sealed parts. */
 export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   consent: string | null;
   whole_key: number | null;

@@ -62,11 +62,11 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
 const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
 
-/** What a database says about its tables. */
+/** What was found in a database about its tables and its mark. */
 export type Found = {
   /** The schema version, 0 if the database is empty. */
   version: number;
-  /** Of tables of a newer version: the schema version of the oldest server that can serve them. */
+  /** If the tables have a newer version: the schema version of the oldest server that can serve them. */
   oldestServer?: number;
   mark?: StoreMark | undefined;
 };

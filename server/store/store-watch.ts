@@ -8,7 +8,7 @@ import {isAboutRow, reasonOf, type LeadStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type StoreWatch = {
-  /** The same store, with calls that store or read a lead watched. */
+  /** The store. Its calls that store or read a lead are watched. */
   store: LeadStore;
   /** Why the store does not work, in words for the log and not for the public. Undefined while the store works. */
   outage(): string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Opens the rows of leads, and notes in the store which of them could not be opened, whichever process meets them.
- * `lead-prequal status` names those of the last day.
+ * Opens the rows of leads, and notes in the store which of them could not be opened by any process. `lead-prequal
+ * status` names those of the last day.
  */
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';

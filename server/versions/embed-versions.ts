@@ -35,7 +35,7 @@ export type EmbedVersion = {
   manifest: Manifest;
   released: boolean;
   advisory: Omit<Advisory, 'plugin'>;
-  /** What is known against the plugin for WordPress alone. */
+  /** The known fault of the plugin for WordPress alone. */
   pluginAdvisory?: Advisory['plugin'];
 };
 

@@ -17,7 +17,10 @@ import type {Network} from '../network.ts';
 import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
-/** So many confirmations may be sent to one network within an hour. Those around it get as many times more as any limit. */
+/**
+ * The maximum number of confirmations to one network within an hour. The wider networks around it may get as many times
+ * more as with any other limit.
+ */
 export const maxOfNetwork = 5;
 const ofNetworks = timesAround.map((times) => maxOfNetwork * times);
 
@@ -53,7 +56,7 @@ export function createConfirmation(
   const [sender, domain] = [addressOf(settings.from), domainOf(settings.from)];
   const digestsOf = addressDigests(settings.tokenKeys);
 
-  /** What is the same in all confirmations. */
+  /** The part of the message that is the same in all confirmations. */
   const envelopeOf = (name: string, to: readonly string[]): SendMailOptions => ({
     from: {name, address: sender},
     to: to.map((address) => ({name: '', address})),

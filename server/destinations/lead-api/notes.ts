@@ -9,7 +9,10 @@ import {lineBreak} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 
 const maxLength = extraFields.notes.max;
-/** Of the characters, so many are for what the visitor wrote, however much the link says that brought the visitor. */
+/**
+ * This many of the characters are reserved for what the visitor wrote, even if the link that brought the visitor has
+ * long values.
+ */
 const forTheVisitor = maxLength / 2;
 
 /**
@@ -37,6 +40,9 @@ export function notesOf(
   return cutTo(`${text}${theirs}`.trimEnd(), maxLength) || undefined;
 }
 
-/** Many spaces are one, because whatever shows them would wrap the line, and what follows would look like a line of its own. */
+/**
+ * Replaces many spaces by one. Otherwise a program would wrap the line after them, and the rest would look like a
+ * separate line.
+ */
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ');
 const quoted = (notes: string) => notes.split(lineBreak).map((line) => `> ${oneSpace(line)}`.trimEnd());

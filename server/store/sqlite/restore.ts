@@ -32,7 +32,7 @@ export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
 
 type ErasedAgain = {erased: number; broughtUp: boolean};
 
-/** What a restored copy is opened with, and what was erased since it was made. */
+/** What is needed to open a restored copy, and the leads that were erased since it was made. */
 export type Afterwards = {sealer: Sealer; erasures: readonly Erasure[]; keepConsent: KeepConsent};
 
 /** SQLite's result code for a file that is no database. */
