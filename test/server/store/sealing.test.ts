@@ -359,7 +359,7 @@ forEachStore((over) => {
 
   suite('sealing with another key', () => {
     const finish = async (store: LeadStore) => {
-      let last = {looked: 0, resealed: 0, unreadable: [] as readonly string[]};
+      let last = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
       for await (const done of store.reseal()) last = done;
       return last;
     };
