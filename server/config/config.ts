@@ -303,8 +303,6 @@ function upstreamOf({
     password,
     cid,
     attributionInNotes: false,
-    perSecond: undefined,
-    parallel: undefined,
   };
 }
 
