@@ -120,10 +120,10 @@ async function checkStore(config: Config): Promise<Finding[]> {
 }
 
 async function missingDestinations(store: BesideStore, {destinations}: Config): Promise<Finding[]> {
-  const waiting = await store.countWaiting();
-  return waiting
-    .filter(({destination}) => !destinations.has(destination))
-    .flatMap((missing) => logged({type: 'destination-missing', ...missing}));
+  const counts = await store.countOutbox();
+  return counts
+    .filter(({destination, state}) => state === 'waiting' && !destinations.has(destination))
+    .flatMap(({destination, deliveries}) => logged({type: 'destination-missing', destination, deliveries}));
 }
 
 /** What the servers that run now keep, and this configuration would not. */

@@ -167,7 +167,7 @@ async function show({printTable, say}: Run, lines: readonly Line[], days: number
 }
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
-export function advisoryNotes({
+function advisoryNotes({
   version,
   withdrawn,
   security,

@@ -146,8 +146,7 @@ export type LeadStore = OtherParts & {
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
   /** Deletes a batch of expired keys, digests, proofs, confirmations and counts of requests. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
-  countWaiting(): Promise<{destination: string; deliveries: number}[]>;
-  /** The destinations for which deliveries wait. Unlike `countWaiting`, this is quick however many wait. */
+  /** The destinations for which deliveries wait. Unlike `countOutbox`, this is quick however many wait. */
   waitingDestinations(): Promise<string[]>;
   /**
    * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was

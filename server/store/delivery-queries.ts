@@ -35,7 +35,6 @@ type DeliveryQueries = Pick<
   | 'settle'
   | 'claimDue'
   | 'postpone'
-  | 'countWaiting'
   | 'waitingDestinations'
   | 'recallDeliveries'
   | 'breakEnds'
@@ -231,7 +230,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, readOne, readMany, write, skipLocked, forUpdate, jsonList}: Database,
+  {read, readOne, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
@@ -400,12 +399,6 @@ export function deliveryQueries(
       const replying = isSealed ? await findBound(lead) : undefined;
       const sealed = isSealed && replying ? [sealReply(replying, destination, content, excerpt)] : [];
       await report(key, leaseEnd, postpone, ...sealed);
-    },
-
-    async countWaiting() {
-      const text = `
-        SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
-      return (await readMany(statement(text))) as {destination: string; deliveries: number}[];
     },
 
     async waitingDestinations() {

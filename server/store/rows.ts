@@ -21,25 +21,7 @@ export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
 /** The parts that must be sealed when the row is inserted. */
 export type ToSeal = {lead_id: string; part: Part; text: string};
 
-/**
- * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
- * thread or converted to JSON.
- */
-export type NewRows = {
-  leads: readonly [LeadRow];
-  sealed: readonly ToSeal[];
-  deliveries: readonly RowOf<'deliveries'>[];
-  consents: readonly RowOf<'consents'>[];
-  context_values: readonly RowOf<'context_values'>[];
-  consent_texts: readonly RowOf<'consent_texts'>[];
-  consent_words: readonly RowOf<'consent_words'>[];
-  idempotency_keys: readonly RowOf<'idempotency_keys'>[];
-  same_leads: readonly RowOf<'same_leads'>[];
-  spent_proofs: readonly RowOf<'spent_proofs'>[];
-  confirmations: readonly RowOf<'confirmations'>[];
-};
-
-/** The lead comes first, because the other rows reference it. */
+/** The tables in which a new lead may have rows. `leads` comes first, because the other rows reference it. */
 export const newTables = [
   'leads',
   'sealed',
@@ -52,7 +34,15 @@ export const newTables = [
   'same_leads',
   'spent_proofs',
   'confirmations',
-] as const satisfies readonly (keyof NewRows)[];
+] as const;
+
+/**
+ * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
+ * thread or converted to JSON.
+ */
+export type NewRows = {
+  [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly RowOf<Name>[];
+} & {leads: readonly [LeadRow]; sealed: readonly ToSeal[]};
 
 /**
  * @param isSealed false if what is personal stays in clear, as with `clear` as the first data key

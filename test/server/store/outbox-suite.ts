@@ -106,10 +106,14 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const [id] = await accept();
       assert.deepEqual(await claim(due, 5), [id]);
       assert.deepEqual(
-        (await store.countWaiting()).toSorted((a, b) => a.deliveries - b.deliveries).map((row) => ({...row})),
+        (await store.countOutbox()).map(({destination, state, deliveries}) => [
+          destination,
+          state,
+          deliveries,
+        ]),
         [
-          {destination: 'default', deliveries: 1},
-          {destination: 'other', deliveries: 20},
+          ['default', 'waiting', 1],
+          ['other', 'waiting', 20],
         ],
       );
       await settle([id, ...others]);

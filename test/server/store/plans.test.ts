@@ -178,7 +178,7 @@ for (const [name, open, skip] of [
     }
 
     test('a statement that reads a whole table is found', async () => {
-      await store.queries.countWaiting();
+      await store.queries.countOutbox();
       assert.match(store.takeScans().join('\n'), /GROUP BY destination/);
     });
 
