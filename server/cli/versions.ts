@@ -91,23 +91,18 @@ function linesOf(config: Config, versions: readonly EmbedVersion[], use: readonl
   const serves = movingVersions(versions).find(hasForm)?.name ?? null;
   const known = [...listed.map(({version}) => version), movingVersion];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
-  const usedBy = (version: string) => useOf(use, version, config);
+  const lineOf = (version: string, kind: Line['kind'], more: Partial<Line> = {}): Line => ({
+    ...more,
+    version,
+    kind,
+    serves: kind === 'moving' ? serves : null,
+    newest: version === newest,
+    ...useOf(use, version, config),
+  });
   return [
-    ...listed.map((version) => ({
-      ...version,
-      kind: version.released ? ('release' as const) : ('build' as const),
-      serves: null,
-      newest: version.version === newest,
-      ...usedBy(version.version),
-    })),
-    {version: movingVersion, kind: 'moving', serves, newest: false, ...usedBy(movingVersion)},
-    ...[...gone].map((version) => ({
-      version,
-      kind: 'gone' as const,
-      serves: null,
-      newest: false,
-      ...usedBy(version),
-    })),
+    ...listed.map((each) => lineOf(each.version, each.released ? 'release' : 'build', each)),
+    lineOf(movingVersion, 'moving'),
+    ...[...gone].map((version) => lineOf(version, 'gone')),
   ];
 }
 

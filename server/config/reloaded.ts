@@ -22,35 +22,17 @@ const replaced = {
   retention: 'how long leads and consents are kept',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
-/** The settings that need a restart, by their name in `Config`. A name that is in neither table does not compile. */
-const kept: Readonly<
-  Record<
-    Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings' | 'notes'>,
-    string
-  >
-> = {
-  host: 'HOST',
-  port: 'PORT',
-  publicUrl: 'PUBLIC_URL',
-  databasePath: 'DATABASE_PATH',
-  databaseUrl: 'DATABASE_URL',
+/** The parts of `Config` that no setting holds. */
+const noSettings: readonly (keyof Config)[] = ['releasesFolder', 'environment', 'warnings', 'notes'];
+
+/** The settings that have another name in `Config` than in the environment. */
+const otherNames: Partial<Record<keyof Config, string>> = {
   dataKeys: 'DATA_KEY',
-  erasuresFile: 'ERASURES_FILE',
-  databaseStatements: 'DATABASE_STATEMENTS',
-  onAmbiguous: 'ON_AMBIGUOUS',
-  outboxPerSecond: 'OUTBOX_PER_SECOND',
-  proofOfWork: 'PROOF_OF_WORK',
-  rateLimit: 'RATE_LIMIT',
-  redisUrl: 'REDIS_URL',
-  trustProxy: 'TRUST_PROXY',
-  signInExempt: 'SIGN_IN_EXEMPT',
-  embedFolder: 'EMBED_FOLDER',
-  withdrawnVersions: 'WITHDRAWN_VERSIONS',
-  snippetsPage: 'SNIPPETS_PAGE',
-  drainSeconds: 'DRAIN_SECONDS',
   metrics: 'METRICS_PORT or METRICS_HOST',
-  logLevel: 'LOG_LEVEL',
 };
+
+/** The name of a setting in the environment: `DATABASE_URL` for `databaseUrl`. */
+const settingOf = (key: keyof Config) => otherNames[key] ?? key.replace(/[A-Z]/g, '_$&').toUpperCase();
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
 
@@ -62,11 +44,12 @@ export const reloadedConfig = (before: Config, read: Config): Config => ({
   notes: read.notes,
 });
 
-/** The names of the settings that have changed and need a restart. */
+/** The names of the settings that have changed and need a restart: all that a reload does not replace. */
 export const needRestart = (before: Config, read: Config): string[] =>
-  keysOf(kept)
+  keysOf(before)
+    .filter((key) => !Object.hasOwn(replaced, key) && !noSettings.includes(key))
     .filter((key) => !isDeepStrictEqual(before[key], read[key]))
-    .map((key) => kept[key]);
+    .map(settingOf);
 
 /**
  * The settings that say how long something is kept, each with the field of a partner. If a partner has the field, it
