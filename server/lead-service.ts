@@ -58,7 +58,7 @@ export async function startLeadService(
   const {newsGivenUpAfter} = timings;
   type Configured = Served & {settings: DestinationSettings};
   let destinations: ReadonlyMap<string, Configured> = new Map();
-  /** A destination whose settings are the same stays as it is. */
+  /** Makes the destinations. A destination whose settings have not changed is kept. */
   function configure(named: Config['destinations']) {
     const before = destinations;
     destinations = new Map(

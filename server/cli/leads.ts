@@ -86,8 +86,8 @@ function readReference(text: string): string {
 }
 
 /**
- * Says which names the partners file does not have (now), because they may be misspelt. Leads that were stored while it had
- * them are found, so this is no failure.
+ * Says which of the names are not in the partners file, because they may be misspelt. This is no failure: leads that
+ * were stored while the file had the name are found.
  */
 function sayUnknown({say}: Run, {partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
   if (partner !== withoutPartner && !partners.some(({key}) => key === partner))

@@ -175,7 +175,10 @@ function advisoryNotes({
   ];
 }
 
-/** What the advisories say of the plugin for WordPress. Nobody knows which pages have it. */
+/**
+ * The advisories about the plugin for WordPress. They name no partners, because it is not known which pages have the
+ * plugin.
+ */
 const pluginNotes = ({plugins = []}: ListedVersions): string[] =>
   plugins.flatMap((plugin) =>
     advisoryNotes({...plugin, version: `The plugin for WordPress ${plugin.version}`}),

@@ -75,7 +75,7 @@ function receiver({read, internalHosts, fault}: Environs, credentials: string, i
   }
   return {
     url,
-    /** The host, if the URL is no secret. Messages name it. */
+    /** The host, for messages. Missing if the URL is a secret. */
     ...(inFile !== undefined && {namedHost: hostname}),
     isInternal,
   };

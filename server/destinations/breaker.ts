@@ -92,7 +92,7 @@ export function createBreaker(
   // fault is gone.
   let circuit: Circuit = {stage: 'closed', failures: 0};
   let openedBy: Exclude<CircuitHealth, 'ok'> = 'failing';
-  /** The last fault that was reported. A trial that fails in the same way is no news. */
+  /** The last fault that was reported. A trial that fails for the same reason is not reported again. */
   let reported: string | undefined;
   /** The destination asked that nothing is sent until this time of `performance.now()`. */
   let askedUntil = 0;

@@ -1,4 +1,7 @@
-/** When deliveries to a destination may begin: so many in a second, or all together at certain times. */
+/**
+ * Decides when deliveries to a destination may begin: a number of them in each second, or all together at certain
+ * times.
+ */
 
 export type Pace = {
   /** How many deliveries may begin now. */

@@ -12,7 +12,7 @@ type Circumstances = {
   isAway: boolean;
   /** How often it may be sent while it is unknown whether it arrived. */
   maxSends: number;
-  /** If given, many deliveries are made together. The pace says when that is, so there is no random wait. */
+  /** If given, deliveries are collected and made together. The pace decides when, so no random wait is added. */
   collectFor: number | undefined;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;

@@ -21,7 +21,7 @@ export type Terms = {
   parallelClaimed: number;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;
-  /** If given, deliveries are collected for so many milliseconds, and then delivered together. */
+  /** If given, deliveries are collected for this many milliseconds, and then delivered together. */
   collectFor: number | undefined;
   /**
    * How often it may be sent while it is unknown whether it arrived. After that it is held. Each of these attempts may

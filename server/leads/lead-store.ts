@@ -40,7 +40,7 @@ export type LeadEntry = StoredLead & {
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
   /**
-   * The text that the consent is to. It is remembered if it is the first under its version, and so are its words: as it is
+   * The text to which the visitor consented. The store remembers the first text of each version, and its words: as
    * configured, and as the form got it.
    */
   consentText?: (RememberedText & {words: readonly string[]}) | undefined;

@@ -31,7 +31,7 @@ export type StoredLead = {
   answer: Answer;
 };
 
-/** Which text a version of a partner's consent had when the first lead under it was stored, as it is configured. */
+/** The text that a version of a partner's consent had when the first lead under it was stored, as configured. */
 export type RememberedText = {
   partner: string;
   /** Undefined for a text whose language the configuration does not name. */

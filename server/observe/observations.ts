@@ -29,8 +29,8 @@ type Facts = {
   /** What an operator should know about the configuration. `note` is a sentence without secrets. */
   'config-noted': {note: string};
   /**
-   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`,
-   * `needRestart` the names of settings that have changed and stay as they were.
+   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`.
+   * `needRestart` are the names of settings that have changed but need a restart.
    */
   'config-reloaded': {digest: string; changes: readonly string[]; needRestart: readonly string[]};
   /** They were read again and refused, so the configuration with this digest stays in force. */

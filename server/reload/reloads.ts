@@ -138,7 +138,7 @@ export async function startReloads({
   let hasPolled = false;
   let reportedAt = -Infinity;
   let working = Promise.resolve();
-  /** The reload that a signal has asked for and that has not begun. */
+  /** The reload that was requested by a signal and has not started yet. */
   let waiting: Promise<void> | undefined;
 
   async function attempt(mayShorten: boolean): Promise<Partial<ProcessReport>> {

@@ -35,7 +35,7 @@ const resealText = `
   UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
   RETURNING 1 AS changed`;
 
-/** Only if the row is as it was read. */
+/** Changes the row only if it has not changed since it was read. */
 const emptyText = `
   UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
 const insertText = `
@@ -127,7 +127,10 @@ export function dataKeyQueries(
     },
   };
 
-  /** Seals the next rows anew. @returns what it did, and behind which key the next slice begins, if there is one */
+  /**
+   * Seals the next rows with the first key.
+   * @returns what was done, and the key after which the next slice begins, if there is one
+   */
   async function sealSlice({table, keys, select, seal}: Source, after: readonly string[]) {
     const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
     const endText = `

@@ -198,7 +198,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     if (row.erased_at === null) {
       const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
       await write(lock, ...eraseStatements(row, readable(row), now, keepConsent, true));
-      // Whoever erases has looked what belongs to the lead, and a duplicate may have come since. Its answer has just gone.
+      // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
       for (const {id: later} of await read(statement(selectDuplicates, id)))
         await erase(String(later), now, keepConsent);
       return true;

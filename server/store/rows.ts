@@ -132,7 +132,7 @@ function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
   return {...others, network, network_56, network_48, decision: null, decided_at: null};
 }
 
-/** The rows as they are inserted: whoever inserts them also seals. */
+/** The rows for the database, with their sealed parts. They are sealed right before the insert. */
 export function sealRows(
   rows: NewRows,
   sealer: Sealer,
@@ -196,7 +196,7 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   };
 }
 
-/** Why a lead was refused, as far as it is known, in the same column as the reasons of amounts. */
+/** The fields because of which a lead was refused, if they are known. They are stored in the column of the reasons. */
 const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
 
 const columnsOfLead = [

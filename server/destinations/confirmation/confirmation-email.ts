@@ -55,7 +55,7 @@ export function confirmationEmail(
     total: [words.total, dollars(amounts[totalAmount])] as const,
     parts: amountParts.flatMap((part) => {
       const amount = amounts[part];
-      // As in the form, what the visitor does not qualify for is no row of the sum.
+      // As in the form, amounts of zero have no row.
       return amount ? [[words.names[part], dollars(amount)] as const] : [];
     }),
   };

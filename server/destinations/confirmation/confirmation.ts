@@ -1,6 +1,6 @@
 /**
- * The destination that confirms to visitors that their answers have arrived, by e-mail. Whoever types an address may be a
- * stranger to it, so it is sent once at most, and only within limits.
+ * The destination that confirms to visitors by e-mail that their answers have arrived. The address may belong to
+ * somebody else than the person who typed it. So each confirmation is sent once at most, and only within limits.
  */
 import type {NodemailerError, SendMailOptions} from 'nodemailer';
 import {unknownLanguage} from '../../../form/words/text-in-language.ts';

@@ -5,7 +5,10 @@ import {siteKinds, leadToApplyPage, type Block, type SiteKindName} from '../../s
 import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 
-/** Their snippets are no HTML that a page could hold, or lead to another page. The preview shows that of a page in HTML. */
+/**
+ * The kinds whose snippets are not HTML for a page, or lead to another page. For these, the preview shows the snippet
+ * for a page in HTML.
+ */
 const notInHtml: ReadonlySet<SiteKindName> = new Set(['react', 'vue', ...leadToApplyPage]);
 
 export const isShownAsHtml = (site: SiteKindName): boolean => notInHtml.has(site);

@@ -81,8 +81,8 @@ export async function restoreSqlite(
 }
 
 /**
- * Erases what was erased since the copy was made, before the copy has the name under which a server would serve it. A copy
- * with older tables stays as it is if none of these leads are in it.
+ * Erases again what was erased since the copy was made. This happens before the copy gets the name under which a server
+ * would serve it. A copy with older tables is not changed if it has none of these leads.
  */
 async function eraseAgain(copy: string, {sealer, erasures, keepConsent}: Afterwards): Promise<ErasedAgain> {
   const database = new DatabaseSync(copy, {readOnly: true});
