@@ -46,10 +46,11 @@ export function partnersCommand(run: Run): Command {
     .command('check')
     .description('is part of "config check" now')
     .argument('<key>', 'the key of the partner')
-    .requiredOption('--origin <origin>', 'the origin of the page, such as https://www.example.com')
-    .action((partner: string, {origin}: {origin: string}) => {
-      run.say(`This is part of "lead-prequal config check --partner ${partner} --origin ${origin}" now.`);
-      return checkConfig(run, {partner, origin});
+    .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
+    .action((partner: string, {origin}: {origin?: string}) => {
+      const options = origin === undefined ? '' : ` --partner ${partner} --origin ${origin}`;
+      run.say(`This is part of "lead-prequal config check${options}" now.`);
+      return checkConfig(run, origin === undefined ? {} : {partner, origin});
     });
   return partners;
 }

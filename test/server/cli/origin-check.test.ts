@@ -114,5 +114,8 @@ Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reloa
     assert.equal(code, 1);
     assert.match(stderr, /config check --partner acme --origin https:\/\/new\.example/);
     assert.match(stdout, /^ {2}EMBED_ORIGINS=.*,https:\/\/new\.example$/m);
+    const without = await runCommand(useSettings(t), 'partners', 'check', 'acme');
+    assert.equal(without.code, 0);
+    assert.match(without.stderr, /"lead-prequal config check" now/);
   });
 });
