@@ -87,7 +87,7 @@ export function measure(files: ReadonlyMap<string, string>): Size[] {
   return sizes.sort((a, b) => b.bytes - a.bytes);
 }
 
-const whole = (bytes: number) => bytes.toLocaleString('en-US');
+const formatted = (bytes: number) => bytes.toLocaleString('en-US');
 
 /** @returns a sentence about each file that is larger than its budget */
 export const overBudget = (sizes: readonly Size[]): string[] =>
@@ -95,7 +95,7 @@ export const overBudget = (sizes: readonly Size[]): string[] =>
     .filter(({bytes, budget}) => bytes > budget)
     .map(
       ({file, bytes, budget, origin}) =>
-        `${file} has ${whole(bytes)} bytes in brotli, ${whole(bytes - budget)} more than its budget of ${whole(budget)} (${origin}).`,
+        `${file} has ${formatted(bytes)} bytes in brotli, ${formatted(bytes - budget)} more than its budget of ${formatted(budget)} (${origin}).`,
     );
 
 /** @returns a sentence if the first file uses bytes of the reserve */
@@ -104,5 +104,5 @@ export const nearBudget = (sizes: readonly Size[]): string[] =>
     .filter(({file, bytes, budget}) => file === moduleFile && bytes <= budget && bytes > budget - reserve)
     .map(
       ({file, bytes, budget}) =>
-        `${file} has ${whole(bytes)} bytes in brotli: ${whole(budget - bytes)} of its ${whole(budget)} are left, and ${reserve} should be free for corrections.`,
+        `${file} has ${formatted(bytes)} bytes in brotli: ${formatted(budget - bytes)} of its ${formatted(budget)} are left, and ${reserve} should be free for corrections.`,
     );

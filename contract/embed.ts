@@ -100,8 +100,8 @@ export type EmbedConfig = {
    */
   next_step?: Readonly<Record<string, string>>;
   /**
-   * The same with `{first_name}` for the first name and `{reference}` for the lead's reference, which forms before 1.5 do
-   * not know. Only of a partner whose text has one of them.
+   * Like `next_step`, but the texts may also have `{first_name}` for the first name and `{reference}` for the lead's
+   * reference, which forms before 1.5 do not know. Present only if one of the partner's texts has one of them.
    */
   next_step_named?: Readonly<Record<string, string>>;
   /** The link below the result, by language as `next_step`. Only of a partner that has one. */

@@ -2,7 +2,7 @@
 import {plainText} from './plain-text.ts';
 
 /** The name and the address, as an e-mail program copies them: `Maria <maria@example.com>`. */
-const named = /^[^<>]*<([^<>]*)>$/;
+const nameWithAddress = /^[^<>]*<([^<>]*)>$/;
 
 /**
  * Words with dots between them. Before the `@`, these have none of the signs that stand around an address rather than in
@@ -20,7 +20,7 @@ const address =
 export function readEmail(typed: string): string | undefined {
   const text = plainText(typed)
     .replace(/[ .,;]{1,3}$/, '')
-    .replace(named, '$1')
+    .replace(nameWithAddress, '$1')
     .replace(/^\s*mailto:/i, '')
     .trim();
   return address.test(text) ? text : undefined;

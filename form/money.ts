@@ -63,7 +63,7 @@ const article = /^(?:an?|one|un) (?=.)| (?:of a|of|a|de)$/g;
  */
 const grouped =
   /^(?!\d{3},\d\d,|0+\.)(?<whole>\d{1,3}([,.] ?|[' ])(?:(?:\d{3}\2)*|(?:\d\d\2)+)\d{3})(?:(?!\2)[.,](?<decimals>\d*))?$/;
-const plain = /^(?=\.?\d)(?<whole>\d*)(?:\.(?<decimals>\d*))?$/;
+const plainNumber = /^(?=\.?\d)(?<whole>\d*)(?:\.(?<decimals>\d*))?$/;
 /** `1,2m`: before a unit, a comma can also separate decimals. */
 const decimalComma = /^(?<whole>\d+),(?<decimals>\d+)$/;
 
@@ -97,8 +97,10 @@ function readAmount(text: string): number | MoneyError {
   const isWord = end.startsWith(' ') && Object.hasOwn(numberWords, word);
   const number = (isWord && numberWords[word]) || typed;
   // `0,500 million` is half a million, and `0,500` alone the digits 0500.
-  const beforeUnit = number.startsWith('0') ? [plain, decimalComma] : [plain, grouped, decimalComma];
-  for (const shape of zeros ? beforeUnit : [grouped, plain]) {
+  const beforeUnit = number.startsWith('0')
+    ? [plainNumber, decimalComma]
+    : [plainNumber, grouped, decimalComma];
+  for (const shape of zeros ? beforeUnit : [grouped, plainNumber]) {
     const {whole, decimals = ''} = shape.exec(number)?.groups ?? {};
     if (whole === undefined) continue;
     // Shifting digits keeps 1.001k exact, where multiplying gives 1000.9999999999999.

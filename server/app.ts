@@ -164,8 +164,8 @@ export async function createApp(
   let routes = routesUnder(config);
   let reloads: Reloads | undefined;
   /**
-   * Puts another configuration in force, if it can be. Each request ends under the configuration with which it began.
-   * @throws ConfigError when the text of a consent has changed without a new version. Then all stays as it is
+   * Puts another configuration in force, if it is valid. A request that is in progress keeps the old configuration.
+   * @throws ConfigError when the text of a consent has changed without a new version. Then nothing is changed
    */
   async function reload(reloaded: Config) {
     await check(reloaded);

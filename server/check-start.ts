@@ -21,7 +21,7 @@ import {snippetForTerminal} from './snippets/terminal.ts';
 import {createSealer} from './store/sealing.ts';
 import {inspectStore, openStoreBeside, unencryptedHost} from './store/open-store.ts';
 import {othersMayRead} from './store/sqlite/files.ts';
-import {readVersions} from './versions/embed-versions.ts';
+import {newestVersion, readVersions} from './versions/embed-versions.ts';
 
 /** A fault stops the start. The text has no secrets. */
 export type Finding = {level: 'fault' | 'warning' | 'note'; text: string};
@@ -76,10 +76,21 @@ async function orFault(check: () => Finding[] | Promise<Finding[]>): Promise<Fin
   }
 }
 
-function checkForm(config: Config): Finding[] {
+export function checkForm(config: Config): Finding[] {
   const {hint} = newestScript(config);
-  snippetForTerminal(config, readVersions(config));
-  return hint === undefined ? [] : [note(hint)];
+  const versions = readVersions(config);
+  snippetForTerminal(config, versions);
+  const {name, advisory: {security} = {}} = newestVersion(versions) ?? {};
+  return [
+    ...(hint === undefined ? [] : [note(hint)]),
+    ...(security === undefined
+      ? []
+      : [
+          warning(
+            `${name}, the version that pages should pin, has a security fault: ${security} Upgrade the server`,
+          ),
+        ]),
+  ];
 }
 
 /** Whether others can read the leads on their way to the database, or in its file. */
@@ -109,10 +120,10 @@ async function checkStore(config: Config): Promise<Finding[]> {
 }
 
 async function missingDestinations(store: BesideStore, {destinations}: Config): Promise<Finding[]> {
-  const waiting = await store.countWaiting();
-  return waiting
-    .filter(({destination}) => !destinations.has(destination))
-    .flatMap((missing) => logged({type: 'destination-missing', ...missing}));
+  const counts = await store.countOutbox();
+  return counts
+    .filter(({destination, state}) => state === 'waiting' && !destinations.has(destination))
+    .flatMap(({destination, deliveries}) => logged({type: 'destination-missing', destination, deliveries}));
 }
 
 /** What the servers that run now keep, and this configuration would not. */

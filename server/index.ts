@@ -1,4 +1,4 @@
-/** What a Node program gets that imports the package `lead-prequal-server`. */
+/** The exports of the package `lead-prequal-server`. */
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import {createApp as createAppOf} from './app.ts';
 import {readConfig} from './config/config.ts';

@@ -29,12 +29,11 @@ export type LeadService = {
   /** The desk under the configuration in force. A request keeps the desk with which it began. */
   readonly desk: LeadDesk;
   /**
-   * Puts another configuration in force. Requests and attempts that began under the one before end under it; what waits is
-   * delivered under the new one.
+   * Puts another configuration in force. What is in progress keeps the old configuration. What waits uses the new one.
    */
   reload(config: Reloaded): void;
   watch: StoreWatch;
-  /** True if a destination gets nothing, or deliveries wait for one that is not configured. */
+  /** True if nothing is sent to a destination, or deliveries wait for one that is not configured. */
   isDegraded: () => boolean;
   /** What the metrics read of the store and of the destinations. */
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
@@ -59,7 +58,7 @@ export async function startLeadService(
   const {newsGivenUpAfter} = timings;
   type Configured = Served & {settings: DestinationSettings};
   let destinations: ReadonlyMap<string, Configured> = new Map();
-  /** A destination whose settings are the same stays as it is. */
+  /** Makes the destinations. A destination whose settings have not changed is kept. */
   function configure(named: Config['destinations']) {
     const before = destinations;
     destinations = new Map(
@@ -117,7 +116,7 @@ export async function startLeadService(
       desk = deskUnder(reloaded);
       retention = retentionOf(reloaded);
       [earlier, reading] = [undefined, undefined];
-      outbox.look();
+      outbox.wake();
     },
     isDegraded: () => outbox.missing().length > 0 || courier.states().some(({state}) => state !== 'ok'),
     async readings() {

@@ -275,7 +275,7 @@ export const afterTouch = {
   whatNext: 'What happens next',
   /** Where the partner's configuration does not say what happens next. */
   weContact: 'We will contact you about this estimate at {phone}.',
-  /** The same, if no funding was found. */
+  /** Shown instead if no funding was found. */
   weContactAnyway: 'We will contact you about your answers at {phone}.',
   /** In the place of `{phone}` after a reload, when the number is not known. */
   yourNumber: 'the number you gave',

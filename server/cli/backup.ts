@@ -10,13 +10,11 @@ import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {createSealer} from '../store/sealing.ts';
 import {toldAgain} from './erase.ts';
-import {Failure, localTime, type Run} from './output.ts';
+import {counted, Failure, localTime, type Run} from './output.ts';
 import {checkFile} from './with-store.ts';
 
-const count = (number: number, one: string, many: string) =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 const inWords = ({leads, outbox}: Counts) =>
-  `${count(leads, 'lead', 'leads')}, ${count(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
+  `${counted(leads, 'lead')}, ${counted(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
 
 /**
  * Does the work and prints its outcome.
@@ -78,8 +76,8 @@ export const restoreCommand = (run: Run): Command =>
           ...(movedTo === undefined ? [] : [`What was there before is now ${movedTo}`]),
           ...(has.length > 0
             ? [
-                `${count(erased, 'lead', 'leads')} erased again, by ${has.join(' and ')}`,
-                ...(unread > 0 ? [`${count(unread, 'line', 'lines')} there could not be read`] : []),
+                `${counted(erased, 'lead')} erased again, by ${has.join(' and ')}`,
+                ...(unread > 0 ? [`${counted(unread, 'line')} there could not be read`] : []),
                 ...(erased > 0 ? [toldAgain] : []),
               ]
             : [

@@ -1,4 +1,4 @@
-/** What commands read of the server's configuration. */
+/** Reads parts of the configuration for commands. */
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
 import {readAllVersions, type EmbedVersion} from '../versions/embed-versions.ts';
@@ -16,7 +16,7 @@ export function configuredVersions(config: Config): EmbedVersion[] {
   }
 }
 
-/** @throws Failure that says which partners there are, if this is none of them. The operator may see them all */
+/** @throws Failure that lists all partners if there is none with this key. The operator may see them all */
 export function partnerNamed(key: string, {partners}: Config): Partner {
   const found = partners.find((partner) => partner.key === key);
   if (found) return found;

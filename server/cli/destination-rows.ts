@@ -31,7 +31,7 @@ export type DestinationRow = {
 };
 
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
-const looked = 20;
+const deliveriesPerRead = 20;
 
 export async function readDestinations(
   store: BesideStore,
@@ -53,7 +53,7 @@ export async function readDestinations(
     const oldestAt = oldest === undefined ? null : createdAtOf(oldest);
     const lastSuccess = last.get(name) ?? null;
     const pause = paused.get(name);
-    const tried = own.length === 0 ? [] : await store.listDeliveries(looked, {destination: name});
+    const tried = own.length === 0 ? [] : await store.listDeliveries(deliveriesPerRead, {destination: name});
     const failing = tried
       .filter(({state}) => state === 'waiting')
       .flatMap(({failingSince}) => failingSince ?? [])

@@ -31,17 +31,17 @@ import {changingStore} from './with-store.ts';
 type Options = Person & {all?: boolean; yes?: boolean; again?: boolean; json?: boolean};
 
 /** What is to be typed before anything is erased. */
-const word = 'erase';
+const confirmationWord = 'erase';
 
-const rule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
+const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
 
 export const toldAgain =
   'Webhooks, chat rooms and mailboxes that had these leads may be told of the erasure a second time: the id of that news is the same';
 
 const help = `
-Shows what would go and to whom it went, then asks for the word "${word}". Duplicates of a lead and its corrections go with
+Shows what would go and to whom it went, then asks for the word "${confirmationWord}". Duplicates of a lead and its corrections go with
 it. The consent stays with name and telephone number as long as KEEP_CONSENT_YEARS, or keep_consent_years of the partner,
-says (${rule}), unless there is --all. What is
+says (${consentRule}), unless there is --all. What is
 kept of an erased lead can be erased later: name the lead by its id or reference, with --all.
 
   lead-prequal leads erase K7QM-2XHD
@@ -119,7 +119,9 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
   return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
 }
 
-/** What an erased lead shows: when it was erased, and the consent that is kept of it, for whoever must prove it. */
+/**
+ * What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it.
+ */
 export async function shownErased(
   store: BesideStore,
   config: Config,
@@ -150,7 +152,7 @@ async function keptOf(store: BesideStore, id: string) {
 }
 
 /** Whether erasing changes anything of the lead. */
-const goes = ({erasedAt, hasConsent, consentUntil}: Planned) =>
+const changesAnything = ({erasedAt, hasConsent, consentUntil}: Planned) =>
   erasedAt === null || (hasConsent && consentUntil === undefined);
 
 async function erase(
@@ -162,11 +164,11 @@ async function erase(
 ) {
   const {say, fail} = run;
   const planned = await plan(store, config, ids, all);
-  for (const lead of planned) for (const line of described(lead, !yes)) say(line);
-  const going = planned.filter(goes);
+  for (const lead of planned) for (const line of linesOf(lead, !yes)) say(line);
+  const toErase = planned.filter(changesAnything);
   for (const line of consentWords(planned, all)) say(line);
-  if (going.length > 0) {
-    if (!(await isConfirmed(run, counted(going.length, 'lead'), yes))) return fail('Nothing was erased.');
+  if (toErase.length > 0) {
+    if (!(await isConfirmed(run, counted(toErase.length, 'lead'), yes))) return fail('Nothing was erased.');
     if (config.erasuresFile === undefined)
       say('There is no ERASURES_FILE: after a restore of an older backup, these leads are back.');
     await store.useKeys();
@@ -174,9 +176,9 @@ async function erase(
     const at = Date.now();
     writeDown(
       config,
-      going.map(({id}) => ({id, at, all})),
+      toErase.map(({id}) => ({id, at, all})),
     );
-    for (const {id} of going) await store.erase(id, at, all ? () => false : keepConsent);
+    for (const {id} of toErase) await store.erase(id, at, all ? () => false : keepConsent);
   }
   const isPurged = await purge(run, store, erasing(planned.map(({id}) => referenceOf(id)).join(' ')));
   await printErased(run, planned, isPurged, json);
@@ -196,20 +198,20 @@ function writeDown({erasuresFile}: Config, erasures: readonly Erasure[]) {
 
 async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
   if (yes) return true;
-  return (await ask?.(`To erase ${what} for ever, type ${word}: `))?.trim() === word;
+  return (await ask?.(`To erase ${what} for ever, type ${confirmationWord}: `))?.trim() === confirmationWord;
 }
 
-const ofPerson = (lead: ListedLead | undefined) =>
+const nameOf = (lead: ListedLead | undefined) =>
   lead && 'lead' in lead ? `, ${printable(`${lead.lead.first_name} ${lead.lead.last_name}`)}` : '';
 
-const reasons = {
+const whyIncluded = {
   named: '',
   duplicate: 'belongs to a lead that goes: one is a duplicate of the other',
   correction: 'belongs to a lead that goes: one corrects the other',
 } as const satisfies Record<ErasableLead['because'], string>;
 
 /** @param isNamed false where the words may end in the log of a program */
-function described(planned: Planned, isNamed: boolean): string[] {
+function linesOf(planned: Planned, isNamed: boolean): string[] {
   const {
     id,
     createdAt,
@@ -230,8 +232,8 @@ function described(planned: Planned, isNamed: boolean): string[] {
   const consent = hasConsent ? 'the kept consent, with name and telephone number' : 'nothing more';
   const left = leasedUntil - Date.now();
   const fields: readonly (readonly [name: string, value: string])[] = [
-    ['belongs', reasons[because]],
-    ['goes', erasedAt === null ? whole : goes(planned) ? consent : ''],
+    ['belongs', whyIncluded[because]],
+    ['goes', erasedAt === null ? whole : changesAnything(planned) ? consent : ''],
     [
       'stays',
       consentUntil === undefined
@@ -255,7 +257,7 @@ function described(planned: Planned, isNamed: boolean): string[] {
   ];
   const erased = erasedAt === null ? '' : `, erased ${localTime(erasedAt)}`;
   return [
-    `${referenceOf(id)} (${id}), received ${localTime(createdAt)}, ${printable(partner ?? 'of a caller')}${isNamed ? ofPerson(lead) : ''}${erased}`,
+    `${referenceOf(id)} (${id}), received ${localTime(createdAt)}, ${printable(partner ?? 'of a caller')}${isNamed ? nameOf(lead) : ''}${erased}`,
     ...fields
       .filter(([, value]) => value)
       .map(([name, value]) => `  ${name.padEnd(14)}  ${printable(value)}`),
@@ -264,13 +266,14 @@ function described(planned: Planned, isNamed: boolean): string[] {
 
 /** Which consents go or stay, and why. */
 function consentWords(planned: readonly Planned[], all: boolean): string[] {
-  const having = planned.filter(({hasConsent}) => hasConsent);
-  if (having.length === 0) return [];
-  if (all) return [`${counted(having.length, 'consent')} of these go, too (--all), although ${rule}.`];
-  const kept = having.filter(({consentUntil}) => consentUntil !== undefined);
+  const withConsent = planned.filter(({hasConsent}) => hasConsent);
+  if (withConsent.length === 0) return [];
+  if (all)
+    return [`${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
+  const kept = withConsent.filter(({consentUntil}) => consentUntil !== undefined);
   return kept.length > 0
     ? [
-        `${counted(kept.length, 'consent')} of these stay (KEEP_CONSENT_YEARS): ${rule}. --all erases them, too.`,
+        `${counted(kept.length, 'consent')} of these stay (KEEP_CONSENT_YEARS): ${consentRule}. --all erases them, too.`,
       ]
     : ['The time for which consents are kept is over, so they go, too.'];
 }
@@ -298,7 +301,7 @@ async function printErased(run: Run, planned: readonly Planned[], isPurged: bool
         out_of_files: isPurged,
       });
     else if (isPurged)
-      await run.write(`${reference} (${id}) ${goes(lead) ? 'erased' : 'was erased before'}\n`);
+      await run.write(`${reference} (${id}) ${changesAnything(lead) ? 'erased' : 'was erased before'}\n`);
   }
 }
 
@@ -334,7 +337,7 @@ async function eraseAgain(
   if (!existsSync(path)) return fail(`There is no file of erasures at ${path}.`);
   const {erasures, unread} = readErasures(path);
   if (unread > 0) fail(`${counted(unread, 'line')} of ${path} could not be read.`);
-  const going: Erasure[] = [];
+  const toErase: Erasure[] = [];
   let back = 0;
   for (let index = 0; index < erasures.length; index += sliceSize) {
     const slice = erasures.slice(index, index + sliceSize);
@@ -343,17 +346,17 @@ async function eraseAgain(
       const record = records.get(erasure.id);
       if (!record) continue;
       if (!isErased(record)) back += 1;
-      if (!isErased(record) || erasure.all) going.push(erasure);
+      if (!isErased(record) || erasure.all) toErase.push(erasure);
     }
   }
   say(`${counted(back, 'lead')} of ${path} are back.`);
   if (back > 0) say(`${toldAgain}.`);
   let erased = 0;
-  if (going.length > 0) {
+  if (toErase.length > 0) {
     if (back > 0 && !(await isConfirmed(run, counted(back, 'lead'), yes))) return fail('Nothing was erased.');
     await store.useKeys();
     const {keepConsent} = retentionOf(config);
-    for (const {id, at, all} of going)
+    for (const {id, at, all} of toErase)
       if (await store.erase(id, at, all ? () => false : keepConsent)) erased += 1;
   }
   const isPurged = await purge(run, store, erasing('--again'));

@@ -43,13 +43,13 @@ export function keysCommand(run: Run): Command {
   return keys;
 }
 
-const named = (word: string) => checkInHex(checkValueOf(word));
+const keyName = (word: string) => checkInHex(checkValueOf(word));
 /** A server of an older version knows no keys. */
 const sealsWith = ({sealsWith: key = clearWord}: ProcessReport) => key;
 const running = (store: BesideStore) => store.processes(Date.now() - goneAfter);
 
 async function printStatus(run: Run, store: BesideStore, {dataKeys}: Config, count: boolean, json: boolean) {
-  const listed = dataKeys.map(named);
+  const listed = dataKeys.map(keyName);
   const [seals = clearWord] = listed;
   const uses = await store.keyUses();
   const counts = count ? await store.countByKey() : undefined;
@@ -87,13 +87,13 @@ async function printStatus(run: Run, store: BesideStore, {dataKeys}: Config, cou
 }
 
 /** Passes that seal nothing although something is left, after which the command gives up. */
-const mostIdlePasses = 5;
+const maxIdlePasses = 5;
 /** Rows after which progress is said. */
 const saidEach = 10_000;
 
 async function rotate(run: Run, store: BesideStore, {dataKeys, databaseUrl}: Config, json: boolean) {
   const {say} = run;
-  const key = named(dataKeys[0]);
+  const key = keyName(dataKeys[0]);
   if (key === clearWord)
     throw new Failure(
       dataKeys.length === 1
@@ -123,7 +123,7 @@ async function rotate(run: Run, store: BesideStore, {dataKeys, databaseUrl}: Con
   if (json) return run.print({key, resealed, unreadable, forgotten, out_of_files: isPurged});
   for (const id of unreadable)
     await run.write(`✗ Something of the lead ${id} cannot be read, and stays as it is\n`);
-  const others = dataKeys.slice(1).map(named);
+  const others = dataKeys.slice(1).map(keyName);
   await run.write(
     unreadable.length > 0
       ? `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY\n`
@@ -149,9 +149,9 @@ async function refuseOthers(store: BesideStore, key: string) {
 /** Repeats the pass until it finds nothing more: others may write while it goes on. */
 async function sealAll(store: BesideStore, progress: (resealed: number) => void) {
   let resealed = 0;
-  for (let idle = 0; idle < mostIdlePasses;) {
+  for (let idle = 0; idle < maxIdlePasses;) {
     const before = resealed;
-    let pass = {looked: 0, resealed: 0, unreadable: [] as readonly string[]};
+    let pass = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
     for await (const done of store.reseal()) {
       if (Math.floor((before + done.resealed) / saidEach) > Math.floor((before + pass.resealed) / saidEach))
         progress(before + done.resealed);
@@ -159,7 +159,7 @@ async function sealAll(store: BesideStore, progress: (resealed: number) => void)
     }
     resealed += pass.resealed;
     const unreadable = [...new Set(pass.unreadable)];
-    if (pass.looked === pass.unreadable.length) return {resealed, unreadable};
+    if (pass.examined === pass.unreadable.length) return {resealed, unreadable};
     if (pass.resealed === 0) idle += 1;
   }
   throw new Failure('Rows change all the time while they are sealed. Begin again later.');

@@ -4,14 +4,14 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {Failure} from './output.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** So many leads with the same reference are named, at most. */
-const mostNamed = 10;
+/** The maximum number of leads with the same reference that a message names. */
+const maxNamed = 10;
 
 /** The id of the lead. @throws Failure if no lead or several leads have this name */
 export async function leadOf(store: BesideStore, named: string): Promise<string> {
   if (uuid.test(named)) return named.toLowerCase();
   const end = endOfId(named);
-  const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: mostNamed});
+  const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;
   throw new Failure(

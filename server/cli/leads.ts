@@ -41,8 +41,8 @@ Examples:
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`;
 
-/** In place of a partner: leads of `/json/leads`, which have none. */
-const ofCallers = '-';
+/** Stands for a partner on the command line, and selects leads of `/json/leads`, which have no partner. */
+const withoutPartner = '-';
 
 type Selection = {
   partner?: string;
@@ -86,11 +86,11 @@ function readReference(text: string): string {
 }
 
 /**
- * Says which names the partners file does not have (now), because they may be misspelt. Leads that were stored while it had
- * them are found, so this is no failure.
+ * Says which of the names are not in the partners file, because they may be misspelt. This is no failure: leads that
+ * were stored while the file had the name are found.
  */
-function sayUnknown({say}: Run, {partners}: Config, {partner = ofCallers, context = {}}: Selection) {
-  if (partner !== ofCallers && !partners.some(({key}) => key === partner))
+function sayUnknown({say}: Run, {partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
+  if (partner !== withoutPartner && !partners.some(({key}) => key === partner))
     say(`The partners file has no partner ${partner}.`);
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((field) => field.filter && field.name === name));
@@ -99,7 +99,7 @@ function sayUnknown({say}: Run, {partners}: Config, {partner = ofCallers, contex
 }
 
 const filterOf = ({state, reference, partner, campaign, context, since, until}: Selection): LeadFilter => ({
-  partner: partner === ofCallers ? null : partner,
+  partner: partner === withoutPartner ? null : partner,
   status: state,
   campaign,
   context,
@@ -186,8 +186,11 @@ formula begins with an apostrophe.`,
 
 const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
 
-/** What a list says of a lead. Only ids, times and reasons are known of one that was erased, or cannot be read. */
-function listed(lead: ListedLead) {
+/**
+ * What a list shows of a lead. An erased lead has only ids and times, and an unreadable lead only its id and the
+ * reason.
+ */
+function toListEntry(lead: ListedLead) {
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)
@@ -208,7 +211,7 @@ function listed(lead: ListedLead) {
 }
 
 function listRow(lead: ListedLead) {
-  const line = listed(lead);
+  const line = toListEntry(lead);
   if ('unreadable' in lead)
     return [
       line.reference,
@@ -239,7 +242,7 @@ async function list(
   let left = limit;
   let widths: readonly number[] | undefined;
   async function printPage(page: readonly ListedLead[]) {
-    if (json) for (const lead of page) await print(listed(lead));
+    if (json) for (const lead of page) await print(toListEntry(lead));
     else if (page.length > 0)
       widths = await printTable(listHead, page.map(listRow), widths, widths === undefined);
     left -= page.length;

@@ -31,7 +31,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** Only once: whoever presses Ctrl+C again wants the command to end at once. */
+/** Only for the first Ctrl+C. The second one ends the command at once. */
 function onInterrupt(stop: () => void) {
   process.once('SIGINT', stop);
   return () => void process.off('SIGINT', stop);

@@ -38,7 +38,7 @@ export type Surroundings = {
   environment?: Environment;
   stdout: Writable;
   stderr: Writable & {isTTY?: boolean};
-  /** Asks whoever sits at the terminal. Resolves to what was typed. Missing if there is no terminal. */
+  /** Asks the person at the terminal, and resolves to the answer. Missing if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
   /** Calls `stop` instead of ending the process, once, when the operator presses Ctrl+C. Returns what takes that back. */
   onInterrupt?: (stop: () => void) => () => void;
@@ -161,7 +161,7 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
 
-/** A time as programs read it: in UTC. A damaged row may hold a number that is no time: that is null, too. */
+/** A time for programs, in UTC. Null if there is no time, or if a damaged row holds a number that is not a time. */
 export const isoTime = (time: number | null): string | null =>
   time === null || !isTime(time) ? null : new Date(time).toISOString();
 

@@ -7,7 +7,7 @@ import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
-import {checkCommand} from './check.ts';
+import {checkConfig} from './config.ts';
 import {contextOption} from './context-option.ts';
 import {jsonOption, type Run} from './output.ts';
 import {configuredVersions, partnerNamed} from './configured.ts';
@@ -15,16 +15,13 @@ import {configuredVersions, partnerNamed} from './configured.ts';
 const examples = `
 Examples:
   lead-prequal partners list
-  lead-prequal partners check acme --origin https://www.acme.example
   lead-prequal partners snippet acme                        for a page in HTML
   lead-prequal partners snippet acme --host wordpress
   lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
 
 export function partnersCommand(run: Run): Command {
   const partners = new Command('partners')
-    .description(
-      'list the partners, print the snippets for their pages, and check the origins of these pages',
-    )
+    .description('list the partners, and print the snippets for their pages')
     .addHelpText('after', examples);
 
   partners
@@ -44,7 +41,17 @@ export function partnersCommand(run: Run): Command {
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
   command.action((key: string, options: Options) => snippet(run, readConfig(run.environment), key, options));
 
-  partners.addCommand(checkCommand(run));
+  // The name of a former command, which "config check" has replaced, is understood for one more release.
+  partners
+    .command('check')
+    .description('is part of "config check" now')
+    .argument('<key>', 'the key of the partner')
+    .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
+    .action((partner: string, {origin}: {origin?: string}) => {
+      const options = origin === undefined ? '' : ` --partner ${partner} --origin ${origin}`;
+      run.say(`This is part of "lead-prequal config check${options}" now.`);
+      return checkConfig(run, origin === undefined ? {} : {partner, origin});
+    });
   return partners;
 }
 

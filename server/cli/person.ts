@@ -47,10 +47,10 @@ function readPhone(text: string): string {
 /** Leads of one query, each of which is opened. */
 const pageLeads = 1_000;
 /** References that a sentence names, at most. */
-const mostNamed = 20;
+const maxNamed = 20;
 
-const named = (ids: readonly string[]) =>
-  ids.slice(0, mostNamed).map(referenceOf).join(', ') + (ids.length > mostNamed ? ' …' : '');
+const referencesOf = (ids: readonly string[]) =>
+  ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
 
 /**
  * Reads the leads of the filter until `limit` of them are those of the person, or until the operator stops it (Ctrl+C). Says
@@ -67,7 +67,7 @@ export async function leadsOfPerson(
   const found: FullLead[] = [];
   const unreadable: string[] = [];
   const sameMailbox: string[] = [];
-  let looked = 0;
+  let leadsRead = 0;
   const stop = new AbortController();
   const release = onInterrupt?.(() => stop.abort());
   const total = await store.countLeads(filter);
@@ -77,18 +77,18 @@ export async function leadsOfPerson(
       const page = await store.listLeads(filter, {limit: pageLeads, after});
       for (const lead of page) {
         if (found.length === limit) break;
-        looked += 1;
+        leadsRead += 1;
         if ('unreadable' in lead) unreadable.push(lead.id);
         else if (!isErased(lead)) {
           // In a damaged row, both may be missing.
-          const its: {email?: string; phone?: {e164: string}} = lead.lead;
-          const hasPhone = phone === undefined || its.phone?.e164 === phone;
+          const fields: {email?: string; phone?: {e164: string}} = lead.lead;
+          const hasPhone = phone === undefined || fields.phone?.e164 === phone;
           if (!hasPhone) continue;
-          if (email === undefined || comparableEmail(its.email ?? '') === email) found.push(lead);
-          else if (mailboxOf(its.email ?? '') === mailboxOf(email)) sameMailbox.push(lead.id);
+          if (email === undefined || comparableEmail(fields.email ?? '') === email) found.push(lead);
+          else if (mailboxOf(fields.email ?? '') === mailboxOf(email)) sameMailbox.push(lead.id);
         }
       }
-      bar?.update(looked);
+      bar?.update(leadsRead);
       after = page.at(-1)?.id;
       if (page.length < pageLeads) break;
       // SQLite answers without a turn of the event loop, in which signals are handled.
@@ -100,14 +100,14 @@ export async function leadsOfPerson(
   }
   const isStopped = stop.signal.aborted;
   if (isStopped)
-    say(`Stopped after ${looked.toLocaleString('en-US')} of ${counted(total, 'lead')}, the newest ones.`);
+    say(`Stopped after ${leadsRead.toLocaleString('en-US')} of ${counted(total, 'lead')}, the newest ones.`);
   if (sameMailbox.length > 0)
     say(
-      `Not among them, but probably of the same mailbox, with another spelling of the address: ${named(sameMailbox)}.`,
+      `Not among them, but probably of the same mailbox, with another spelling of the address: ${referencesOf(sameMailbox)}.`,
     );
   if (unreadable.length > 0)
     say(
-      `${counted(unreadable.length, 'lead')} could not be read and may be of this person, too: ${named(unreadable)}.`,
+      `${counted(unreadable.length, 'lead')} could not be read and may be of this person, too: ${referencesOf(unreadable)}.`,
     );
   return {found, isStopped};
 }

@@ -22,10 +22,10 @@ Each server is one line: ✓ has in force what it read, ✗ refused it or did no
 with a ✗, and if two servers have different configurations in force. A server that was killed counts as one that does not
 answer for a minute.`;
 
-/** Of each server. The log has all. */
-const mostChanges = 20;
-/** Milliseconds between two looks into the store. */
-const lookEvery = 100;
+/** The maximum number of changes that are shown for each server. The log has all of them. */
+const maxChanges = 20;
+/** Milliseconds between two reads of the store. */
+const pollInterval = 100;
 
 type Answer = {report: ProcessReport; state: 'reloaded' | 'refused' | 'silent'; needRestart: string[]};
 
@@ -68,7 +68,7 @@ async function ask(store: BesideStore, config: Config, request: string, patience
         const state = report.faults.length > 0 ? 'refused' : 'reloaded';
         return {report, state, needRestart: state === 'refused' ? [] : changedSettings(report, config)};
       });
-    await sleep(lookEvery);
+    await sleep(pollInterval);
   }
 }
 
@@ -95,8 +95,8 @@ async function print({write}: Run, {report, state, needRestart}: Answer, wait: n
   const {changes, faults} = report;
   const [name, digest] = [printable(report.name), printable(report.digest)];
   const listed = [
-    ...changes.slice(0, mostChanges),
-    ...(changes.length > mostChanges ? [`and ${changes.length - mostChanges} more`] : []),
+    ...changes.slice(0, maxChanges),
+    ...(changes.length > maxChanges ? [`and ${changes.length - maxChanges} more`] : []),
   ];
   const lines = {
     reloaded: [`✓ ${name} has ${digest} in force`, ...listed.map(indented)],

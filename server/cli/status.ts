@@ -81,7 +81,7 @@ export const statusCommand = (run: Run): Command =>
     .addOption(jsonOption())
     .addHelpText('after', usage)
     .action(async ({json = false}: {json?: boolean}) => {
-      const seen = await look(run);
+      const seen = await readStatus(run);
       const levels = seen.findings.map(({level}) => level);
       // Before anything is printed, because the reader of a pipe may close it after the first line.
       if (levels.includes('down')) run.status = 2;
@@ -89,7 +89,7 @@ export const statusCommand = (run: Run): Command =>
       await (json ? printJson(run, seen) : printScreen(run, seen));
     });
 
-async function look(run: Run): Promise<Seen> {
+async function readStatus(run: Run): Promise<Seen> {
   const findings: Finding[] = [];
   const seen: Seen = {
     findings,

@@ -11,7 +11,7 @@ export const untilOption = (what: string): Option =>
 
 const units = {m: 60_000, h: 3_600_000, d: 86_400_000} as const;
 
-/** Midnight before a time, in the time zone of this machine, and so many days later. */
+/** The midnight before a time, in the time zone of this machine, moved by a number of days. */
 export const midnight = (now: number, days = 0) => {
   const date = new Date(now);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();

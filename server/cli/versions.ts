@@ -16,7 +16,7 @@ import {configuredVersions} from './configured.ts';
 import {counted, jsonOption, printable, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
-const mostDays = requestsKept / dayLength;
+const maxDays = requestsKept / dayLength;
 
 const help = `
 A browser keeps the files of an exact version for a year, so the requests of a day are those of the browsers that loaded
@@ -39,7 +39,7 @@ export function versionsCommand(run: Run): Command {
     .command('list')
     .description('list all versions, the highest number first, and the pages that ask for them')
     .addOption(
-      new Option('--days <number>', `count the requests of so many days, ${mostDays} at most`)
+      new Option('--days <number>', `count the requests of so many days, ${maxDays} at most`)
         .default(30)
         .argParser(readDays),
     )
@@ -53,8 +53,8 @@ export function versionsCommand(run: Run): Command {
 
 function readDays(text: string): number {
   const days = Number(text);
-  if (Number.isInteger(days) && days >= 1 && days <= mostDays) return days;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostDays}.`);
+  if (Number.isInteger(days) && days >= 1 && days <= maxDays) return days;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxDays}.`);
 }
 
 /** `partners` are the keys of the partners that list the origin. */
@@ -91,23 +91,18 @@ function linesOf(config: Config, versions: readonly EmbedVersion[], use: readonl
   const serves = movingVersions(versions).find(hasForm)?.name ?? null;
   const known = [...listed.map(({version}) => version), movingVersion];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
-  const usedBy = (version: string) => useOf(use, version, config);
+  const lineOf = (version: string, kind: Line['kind'], more: Partial<Line> = {}): Line => ({
+    ...more,
+    version,
+    kind,
+    serves: kind === 'moving' ? serves : null,
+    newest: version === newest,
+    ...useOf(use, version, config),
+  });
   return [
-    ...listed.map((version) => ({
-      ...version,
-      kind: version.released ? ('release' as const) : ('build' as const),
-      serves: null,
-      newest: version.version === newest,
-      ...usedBy(version.version),
-    })),
-    {version: movingVersion, kind: 'moving', serves, newest: false, ...usedBy(movingVersion)},
-    ...[...gone].map((version) => ({
-      version,
-      kind: 'gone' as const,
-      serves: null,
-      newest: false,
-      ...usedBy(version),
-    })),
+    ...listed.map((each) => lineOf(each.version, each.released ? 'release' : 'build', each)),
+    lineOf(movingVersion, 'moving'),
+    ...[...gone].map((version) => lineOf(version, 'gone')),
   ];
 }
 
@@ -167,7 +162,7 @@ async function show({printTable, say}: Run, lines: readonly Line[], days: number
 }
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
-export function advisoryNotes({
+function advisoryNotes({
   version,
   withdrawn,
   security,
@@ -180,7 +175,10 @@ export function advisoryNotes({
   ];
 }
 
-/** What the advisories say of the plugin for WordPress. Nobody knows which pages have it. */
+/**
+ * The advisories about the plugin for WordPress. They name no partners, because it is not known which pages have the
+ * plugin.
+ */
 const pluginNotes = ({plugins = []}: ListedVersions): string[] =>
   plugins.flatMap((plugin) =>
     advisoryNotes({...plugin, version: `The plugin for WordPress ${plugin.version}`}),

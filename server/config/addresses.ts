@@ -11,8 +11,9 @@ const longestAddress = 100;
 /** The owner of an IPv6 connection usually has a whole /64 of addresses, so limits count a /64 as one visitor. */
 const networkBits = 64;
 /**
- * Some owners have more: homes get a /56 or a /48. So what a /64 may do, these may do a few times in all. Many owners of a
- * single /64 may share a /48, such as the phones of a region.
+ * Wider networks have limits, too: some owners, such as homes, have a /56 or a /48. A wider network may do what a /64
+ * may do a few times over, because a /48 may also be shared by many owners of a single /64, such as the phones of a
+ * region.
  */
 const widerNetworks = [
   {bits: 56, times: 4},
@@ -95,9 +96,9 @@ function readRange(text: string): Range | undefined {
   const version = isIP(base);
   if (version === 0 || base.includes('%') || rest.length > 0) return undefined;
   const address = ipaddr.parse(base);
-  const most = version === 4 ? 32 : 128;
-  const bits = suffix === undefined ? most : readBits(suffix);
-  if (bits === null || bits > most) return undefined;
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = suffix === undefined ? maxBits : readBits(suffix);
+  if (bits === null || bits > maxBits) return undefined;
   // `readAddress` turns an IPv4 address that is mapped into IPv6 back into IPv4. So a range of such addresses must be
   // turned into IPv4, too.
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {

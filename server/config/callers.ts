@@ -5,7 +5,7 @@ import {routeFields, toRoute, type Route} from './destinations.ts';
 import {cid, nonEmpty} from './values.ts';
 
 /** A caller may have two passwords at a time, so that it can change to a new password while the old one still works. */
-const mostPasswords = 2;
+const maxPasswords = 2;
 
 const password = z.string().min(12, 'must have at least 12 characters');
 const passwordHash = z
@@ -39,7 +39,7 @@ export const callerSchema = z
     const issue = (message: string) => context.addIssue({code: 'custom', path: ['password'], message});
     const count = toList(caller.password).length + toList(caller.password_sha256).length;
     if (count === 0) issue('is missing, and so is password_sha256');
-    if (count > mostPasswords) issue('and password_sha256 must hold two at most, together');
+    if (count > maxPasswords) issue('and password_sha256 must hold two at most, together');
   });
 
 export type Caller = Readonly<Omit<z.output<typeof callerSchema>, 'cids'>> & {cids: readonly string[]};
@@ -66,7 +66,7 @@ export function passwordDigests({password, password_sha256}: Pick<Caller, 'passw
     ...toList(password).map(sha256),
     ...toList(password_sha256).map((digits) => Buffer.from(digits, 'hex')),
   ];
-  while (digests.length < mostPasswords) digests.push(randomBytes(32));
+  while (digests.length < maxPasswords) digests.push(randomBytes(32));
   return digests;
 }
 

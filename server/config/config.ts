@@ -101,7 +101,7 @@ export const releasesFolder = join(import.meta.dirname, '../../releases');
 /** An error whose message has a line for each setting that is missing or wrong. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
-  /** As in `Config`. */
+  /** Probable mistakes with which the server could start, as in `Config`. */
   readonly warnings: readonly string[];
 
   constructor(faults: readonly string[], warnings: readonly string[]) {
@@ -303,8 +303,6 @@ function upstreamOf({
     password,
     cid,
     attributionInNotes: false,
-    perSecond: undefined,
-    parallel: undefined,
   };
 }
 

@@ -37,8 +37,6 @@ export type ConfirmationsSettings = {
   tokenKeys: readonly [string, ...string[]];
   /** By the key of the partner. */
   partners: ReadonlyMap<string, ConfirmationSettings>;
-  perSecond: undefined;
-  parallel: undefined;
 };
 
 /** No destination of the partners file has a slash in its name. */
@@ -47,11 +45,11 @@ export const confirmedBy = ({via}: {via: string}): string => `${via}/confirm`;
 type Confirming = {
   key: string;
   name: string;
-  nextStep: ConfirmationSettings['nextStep'];
+  nextStep?: ConfirmationSettings['nextStep'];
   confirm?: z.output<typeof confirmSchema> | undefined;
 };
 
-/** What is wrong with `via`. */
+/** A sentence about what is wrong with `via`. Undefined if nothing is. */
 export function viaFault(
   {confirm}: Confirming,
   destinations: ReadonlyMap<string, DestinationSettings>,
@@ -72,8 +70,8 @@ export function confirmationsOf(
 ): Map<string, ConfirmationsSettings> {
   const confirming = partners.flatMap(({key, name, nextStep, confirm}) => {
     if (!confirm) return [];
-    const {via, from_name, amounts, per_hour} = confirm;
-    const settings = {name: from_name ?? name, amounts, perHour: per_hour, nextStep, rounding};
+    const {via, from_name: fromName = name, amounts, per_hour: perHour} = confirm;
+    const settings = {name: fromName, amounts, perHour, nextStep, rounding};
     return [{via, key, settings}];
   });
   const made = new Map<string, ConfirmationsSettings>();
@@ -87,8 +85,6 @@ export function confirmationsOf(
       isOn,
       tokenKeys,
       partners: new Map(ofVia.map(({key, settings}) => [key, settings])),
-      perSecond: undefined,
-      parallel: undefined,
     });
   }
   return made;

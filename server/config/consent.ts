@@ -7,7 +7,7 @@ import {consentParts} from '../../form/consent-text.ts';
 import {languages} from '../../form/words/languages.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
 
-/** A text, and the name that every change of it changes, too. */
+/** A text and the name of its version. Whoever changes the text must change the name, too. */
 export type VersionedText = {text: string; version: string};
 
 export type Consent = {
@@ -19,7 +19,7 @@ export type Consent = {
 
 export const formLanguages: readonly string[] = ['en', ...Object.keys(languages)];
 
-/** What a text that begins with a bracket has there, which is no link and no placeholder: the first that matches. */
+/** The faults of a bracket that begins neither a link nor a placeholder. The first match counts. */
 const faults: readonly (readonly [begin: RegExp, message: string])[] = [
   [/^\{[^{}]*\}/, 'has a placeholder that nobody knows: only {button} is one'],
   [/^[{}]/, 'has a { or } without the other one'],

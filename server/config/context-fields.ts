@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {contextName} from '../../contract/embed.ts';
 
 /** How many a partner may list. Each is a column of the export. */
-const most = 10;
+const maxFields = 10;
 
 const fieldName = z
   .string('must be a name, or an object with a name')
@@ -24,7 +24,7 @@ const contextField = z.preprocess(
 
 export const contextFieldsSchema = z
   .array(contextField)
-  .max(most, `must hold at most ${most} names`)
+  .max(maxFields, `must hold at most ${maxFields} names`)
   .superRefine((fields, context) => {
     for (const [index, {name}] of fields.entries())
       if (fields.findIndex((other) => other.name === name) < index)

@@ -5,6 +5,7 @@ import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
 import {chosenEventTypes} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
+import {inCamelCase} from './camel-case.ts';
 import type {ConfirmationsSettings} from './confirmations.ts';
 import {cid, httpUrl, name} from './values.ts';
 
@@ -74,7 +75,7 @@ function receiver({read, internalHosts, fault}: Environs, credentials: string, i
   }
   return {
     url,
-    /** The host, if the URL is no secret. Messages name it. */
+    /** The host, for messages. Missing if the URL is a secret. */
     ...(inFile !== undefined && {namedHost: hostname}),
     isInternal,
   };
@@ -113,19 +114,11 @@ export const destinationKinds = {
       attribution_in_notes: z.boolean().default(false),
       ...pace,
     })
-    .transform(
-      ({url, cid, credentials, attribution_in_notes, per_second, parallel}) =>
-        ({read}: Environs) => ({
-          type: 'lead-api' as const,
-          url,
-          cid,
-          user: read(`CREDENTIALS_${credentials}_USER`, credential),
-          password: read(`CREDENTIALS_${credentials}_PASSWORD`, credential),
-          attributionInNotes: attribution_in_notes,
-          perSecond: per_second,
-          parallel,
-        }),
-    ),
+    .transform(({credentials, ...fields}) => ({read}: Environs) => ({
+      ...inCamelCase(fields),
+      user: read(`CREDENTIALS_${credentials}_USER`, credential),
+      password: read(`CREDENTIALS_${credentials}_PASSWORD`, credential),
+    })),
 
   webhook: z
     .strictObject({
@@ -137,14 +130,11 @@ export const destinationKinds = {
       events: events.optional(),
       ...pace,
     })
-    .transform(({url, credentials, events, per_second, parallel}) => (environs: Environs) => ({
-      type: 'webhook' as const,
-      ...receiver(environs, credentials, url),
+    .transform(({credentials, ...fields}) => (environs: Environs) => ({
+      ...inCamelCase(fields),
+      ...receiver(environs, credentials, fields.url),
       /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
       secrets: environs.read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
-      ...(events && {events}),
-      perSecond: per_second,
-      parallel,
     })),
 
   chat: z
@@ -152,21 +142,18 @@ export const destinationKinds = {
       type: z.literal('chat'),
       /** Whose messages the room takes. */
       format: z.enum(chatFormats),
-      /** The URL is the setting `CREDENTIALS_<name>_URL`: who knows it can write into the room. */
+      /** The URL is the setting `CREDENTIALS_<name>_URL`, because anybody who knows it can write into the room. */
       credentials: credentialsName,
-      /** As of an e-mail. */
+      /**
+       * `contact`: the message names the visitor, with phone and e-mail address. `none`: it holds no personal data.
+       */
       details: z.enum(['none', 'contact']).default('none'),
       events: events.optional(),
       ...pace,
     })
-    .transform(({format, credentials, details, events, per_second, parallel}) => (environs: Environs) => ({
-      type: 'chat' as const,
-      format,
+    .transform(({credentials, ...fields}) => (environs: Environs) => ({
+      ...inCamelCase(fields),
       ...receiver(environs, credentials),
-      details,
-      ...(events && {events}),
-      perSecond: per_second,
-      parallel,
     })),
 
   email: z
@@ -180,20 +167,18 @@ export const destinationKinds = {
           (addresses) => new Set(addresses).size === addresses.length,
           'must not hold an address twice',
         ),
-      /** If given, one e-mail reports all leads of so many minutes. Else each lead is reported at once. */
+      /**
+       * If given, one e-mail reports all leads that came within this number of minutes. Otherwise each lead is reported
+       * at once.
+       */
       every_minutes: z.int().min(1).max(1_440).optional(),
       /** `contact`: the e-mail names the visitor, with phone and e-mail address. `none`: it holds no personal data. */
       details: z.enum(['none', 'contact']).default('none'),
     })
-    .transform(({to, every_minutes, details}) => ({read}: Environs) => ({
-      type: 'email' as const,
-      to,
-      everyMinutes: every_minutes,
-      details,
+    .transform((fields) => ({read}: Environs) => ({
+      ...inCamelCase(fields),
       smtpUrl: read('SMTP_URL', smtpUrl),
       from: read('SMTP_FROM', sender),
-      perSecond: undefined,
-      parallel: undefined,
     })),
 };
 

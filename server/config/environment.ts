@@ -22,7 +22,7 @@ export type SettingsReader = {
   whereInJson(name: string, path: readonly PropertyKey[]): string;
   /** The names of all settings that were read so far. */
   names(): string[];
-  /** Those of them whose value is in the environment itself, and not in a file. */
+  /** The settings that were read so far and whose value is in the environment itself, and not in a file. */
   fromEnvironment(): [name: string, value: string][];
 };
 

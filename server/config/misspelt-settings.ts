@@ -37,9 +37,9 @@ function isNear(name: string, setting: string): boolean {
   const expected = setting.split('_');
   if (words.length !== expected.length) return false;
   const each = expected.map((word, index) => ({word, count: edits(words[index] ?? '', word)}));
-  const most = setting.length < longName ? 1 : 2;
+  const maxEdits = setting.length < longName ? 1 : 2;
   return (
-    each.reduce((sum, {count}) => sum + count, 0) <= most &&
+    each.reduce((sum, {count}) => sum + count, 0) <= maxEdits &&
     each.every(({word, count}) => count < 2 || word.length >= longWord)
   );
 }

@@ -4,6 +4,7 @@ import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
+import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
 import {consentSchema, formLanguages, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
@@ -17,7 +18,7 @@ import {
 } from './destinations.ts';
 import {readJsonFile, type JsonFile} from './files.ts';
 import {isCovered, origin} from './origins.ts';
-import {forEver, mostKeepConsentYears, mostRetainDays} from './retention.ts';
+import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
@@ -123,12 +124,12 @@ const partnerFields = z.strictObject({
   quota_per_hour: z.int().min(1).default(1_000),
   /** After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it. */
   retain_days: z
-    .union([z.int().min(1).max(mostRetainDays), z.literal(forEver)], {
-      error: `must be a whole number from 1 to ${mostRetainDays}, or "${forEver}"`,
+    .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
+      error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
     .optional(),
   /** How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it. */
-  keep_consent_years: z.int().min(0).max(mostKeepConsentYears).optional(),
+  keep_consent_years: z.int().min(0).max(maxKeepConsentYears).optional(),
   /** What happens to a lead that a bot may have sent. */
   suspect: z.enum(['deliver', 'hold']).default('deliver'),
   /**
@@ -144,34 +145,18 @@ const partnerFields = z.strictObject({
    */
   merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
 });
-function toPartner(fields: z.output<typeof partnerFields>) {
-  const {name, privacy_href, lead_types, upstream, answer_from, send_to, next_step, ...rest} = fields;
-  const {
-    quota_per_hour,
-    merge_duplicates,
-    show_estimate,
-    context_fields,
-    call_promise,
-    without_script,
-    retain_days,
-    keep_consent_years,
-    ...others
-  } = rest;
+function toPartner({
+  upstream,
+  answer_from,
+  send_to,
+  show_estimate,
+  ...fields
+}: z.output<typeof partnerFields>) {
   return {
-    ...others,
-    name: name ?? fields.key,
-    privacyHref: privacy_href,
-    leadTypes: lead_types,
+    ...inCamelCase(fields),
+    name: fields.name ?? fields.key,
     ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
-    nextStep: next_step,
     showsEstimate: show_estimate === 'before-contact',
-    callPromise: call_promise,
-    contextFields: context_fields,
-    quotaPerHour: quota_per_hour,
-    mergeDuplicates: merge_duplicates,
-    withoutScript: without_script,
-    retainDays: retain_days,
-    keepConsentYears: keep_consent_years,
   };
 }
 const partnerSchema = partnerFields.transform(toPartner);

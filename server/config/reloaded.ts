@@ -1,6 +1,6 @@
 /**
- * What a reload takes from the settings and files as they are now, and what it leaves as it was at the start. A
- * configuration in force is one value that never changes: a reload replaces it at once.
+ * What a reload changes, and what needs a restart. A configuration in force is one value that never changes: a reload
+ * replaces the whole value at once.
  */
 import {hash} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
@@ -22,35 +22,17 @@ const replaced = {
   retention: 'how long leads and consents are kept',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
-/** The settings that a restart alone replaces, by what they are in `Config`. A part in neither table does not compile. */
-const kept: Readonly<
-  Record<
-    Exclude<keyof Config, keyof typeof replaced | 'releasesFolder' | 'environment' | 'warnings' | 'notes'>,
-    string
-  >
-> = {
-  host: 'HOST',
-  port: 'PORT',
-  publicUrl: 'PUBLIC_URL',
-  databasePath: 'DATABASE_PATH',
-  databaseUrl: 'DATABASE_URL',
+/** The parts of `Config` that no setting holds. */
+const noSettings: readonly (keyof Config)[] = ['releasesFolder', 'environment', 'warnings', 'notes'];
+
+/** The settings that have another name in `Config` than in the environment. */
+const otherNames: Partial<Record<keyof Config, string>> = {
   dataKeys: 'DATA_KEY',
-  erasuresFile: 'ERASURES_FILE',
-  databaseStatements: 'DATABASE_STATEMENTS',
-  onAmbiguous: 'ON_AMBIGUOUS',
-  outboxPerSecond: 'OUTBOX_PER_SECOND',
-  proofOfWork: 'PROOF_OF_WORK',
-  rateLimit: 'RATE_LIMIT',
-  redisUrl: 'REDIS_URL',
-  trustProxy: 'TRUST_PROXY',
-  signInExempt: 'SIGN_IN_EXEMPT',
-  embedFolder: 'EMBED_FOLDER',
-  withdrawnVersions: 'WITHDRAWN_VERSIONS',
-  snippetsPage: 'SNIPPETS_PAGE',
-  drainSeconds: 'DRAIN_SECONDS',
   metrics: 'METRICS_PORT or METRICS_HOST',
-  logLevel: 'LOG_LEVEL',
 };
+
+/** The name of a setting in the environment: `DATABASE_URL` for `databaseUrl`. */
+const settingOf = (key: keyof Config) => otherNames[key] ?? key.replace(/[A-Z]/g, '_$&').toUpperCase();
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
 
@@ -62,13 +44,17 @@ export const reloadedConfig = (before: Config, read: Config): Config => ({
   notes: read.notes,
 });
 
-/** The names of the settings that have changed and need a restart. */
+/** The names of the settings that have changed and need a restart: all that a reload does not replace. */
 export const needRestart = (before: Config, read: Config): string[] =>
-  keysOf(kept)
+  keysOf(before)
+    .filter((key) => !Object.hasOwn(replaced, key) && !noSettings.includes(key))
     .filter((key) => !isDeepStrictEqual(before[key], read[key]))
-    .map((key) => kept[key]);
+    .map(settingOf);
 
-/** All that says how long something is kept, by its setting and by the field of a partner, whose own number wins. */
+/**
+ * The settings that say how long something is kept, each with the field of a partner. If a partner has the field, it
+ * counts instead of the setting.
+ */
 const terms: Readonly<Record<keyof RetentionDefaults, readonly [setting: string, field: string]>> = {
   retainDays: ['RETAIN_DAYS', 'retain_days'],
   keepConsentYears: ['KEEP_CONSENT_YEARS', 'keep_consent_years'],
@@ -92,20 +78,20 @@ export const keptUnder = ({retention, partners, dataKeys}: Config): Kept => ({
  */
 export function shortened(before: Kept, after: Kept): string[] {
   const later = new Map(after.partners.map((partner) => [partner.key, partner]));
-  const falls = (what: string, from: Length, to: Length) =>
+  const lineIfShorter = (what: string, from: Length, to: Length) =>
     lengthOf(to) < lengthOf(from) ? [`${what} would fall from ${from ?? forEver} to ${to}`] : [];
   return [
     ...keysOf(terms).flatMap((term) => {
       const [setting, field] = terms[term];
       const [usual, usualThen] = [before.retention[term], after.retention[term]];
       return [
-        ...falls(setting, usual, usualThen),
+        ...lineIfShorter(setting, usual, usualThen),
         ...before.partners.flatMap(({key, [term]: own}) => {
           const then = later.get(key)?.[term];
           // Otherwise the partner goes by the default before and after, which the line above is about.
           return own === undefined && then === undefined
             ? []
-            : falls(`${field} of the partner ${key}`, own ?? usual, then ?? usualThen);
+            : lineIfShorter(`${field} of the partner ${key}`, own ?? usual, then ?? usualThen);
         }),
       ];
     }),
@@ -116,7 +102,7 @@ export function shortened(before: Kept, after: Kept): string[] {
 type Length = number | typeof forEver | undefined;
 const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infinity);
 
-/** What differs, by name: each a phrase such as `partner acme added`. Nothing of what is configured, because of secrets. */
+/** The names of what differs, as phrases such as `partner acme added`. Values are left out, because they may be secret. */
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
@@ -156,7 +142,7 @@ function namedChanges(
 }
 
 /**
- * The same for processes that have the same configuration in force. The token keys are a part of it, so nobody can try
+ * Processes with the same configuration in force have the same digest. The token keys are a part of it, so nobody can try
  * out which passwords lead to this digest.
  */
 export function digestOf(config: Config): string {

@@ -8,8 +8,8 @@ export type RetentionDefaults = {
   keepConsentYears: number;
 };
 
-/** In place of a number of days, for a partner whose leads are kept although there is a default. */
+/** Instead of a number of days: the leads of the partner are kept although the server has a default. */
 export const forEver = 'forever';
 
 /** A hundred years. More is a mistake, and times beyond some limit are none. */
-export const [mostRetainDays, mostKeepConsentYears] = [36_500, 100];
+export const [maxRetainDays, maxKeepConsentYears] = [36_500, 100];

@@ -5,7 +5,7 @@ import {leadTypes} from '../../contract/fields.ts';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
-import {mostKeepConsentYears, mostRetainDays} from './retention.ts';
+import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {
   cid,
   clearWord,
@@ -216,11 +216,11 @@ export const settingGroups = {
       .describe(
         'What was erased, for restores. SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
-    RETAIN_DAYS: numberWithin(1, mostRetainDays)
+    RETAIN_DAYS: numberWithin(1, maxRetainDays)
       .int('must be a whole number')
       .optional()
       .describe('After how many days leads are erased; never without it ([more](privacy.md#retention)).'),
-    KEEP_CONSENT_YEARS: numberWithin(0, mostKeepConsentYears)
+    KEEP_CONSENT_YEARS: numberWithin(0, maxKeepConsentYears)
       .int('must be a whole number')
       .default(5)
       .describe('How many years a consent stays when its lead is erased ([more](privacy.md#retention)).'),

@@ -7,15 +7,15 @@ import type {DestinationSettings} from './destinations.ts';
 /** The default of libuv. */
 const usualThreads = 4;
 /**
- * The pool has four threads for each name of a destination: look-ups get two of them, and destinations one of these two.
- * So each name can hang for itself.
+ * The pool has four threads for each host of a destination. Look-ups may use two of them, and destinations one of these
+ * two. So each host may hang without delaying another one.
  */
 const threadsForEachName = 4;
 /**
  * Enough for 32 names that hang at once. A thread costs some 20 kB, but containers limit how many a process may have, and
  * Node ends when it cannot start one.
  */
-const mostThreads = 128;
+const maxThreads = 128;
 
 const setting = 'UV_THREADPOOL_SIZE';
 const threads = () => Number(process.env[setting]) || usualThreads;
@@ -26,7 +26,7 @@ const threads = () => Number(process.env[setting]) || usualThreads;
  */
 export function sizeThreadPool(destinations: ReadonlyMap<string, DestinationSettings>): void {
   const names = new Set([...destinations.values()].map(hostOf));
-  const wanted = Math.min(threadsForEachName * names.size, mostThreads);
+  const wanted = Math.min(threadsForEachName * names.size, maxThreads);
   if (wanted > threads()) process.env[setting] = String(wanted);
 }
 

@@ -67,8 +67,8 @@ export const usualTimings = {
   firstBreak: 1_000,
   longestBreak: 30_000,
   /**
-   * A destination may ask with the reply to one lead that nothing is sent to it for a while (`Retry-After`). For other
-   * leads that holds no longer than this, because the destination may work again long before.
+   * With its reply to one lead, a destination may ask that nothing is sent to it for a while (`Retry-After`). Other
+   * leads wait at most this long, because the destination may work again much earlier.
    */
   longestAskedBreak: 5 * 60_000,
   /** The time between two attempts to store the outcome of a delivery. It grows each time. */

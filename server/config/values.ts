@@ -63,7 +63,10 @@ export const nonEmpty = <Item extends z.ZodType>(item: Item, ifEmpty: string, no
     return z.NEVER;
   });
 
-/** In place of a data key: new data stays in clear, or old data in clear is read. */
+/**
+ * Instead of a data key. As the first word, it means that new data is stored in clear. As a later word, it means that
+ * old data in clear can be read.
+ */
 export const clearWord = 'clear';
 
 const kindsOfValues: Readonly<Record<string, string>> = {
@@ -78,7 +81,7 @@ const kindsOfValues: Readonly<Record<string, string>> = {
 
 const limits: Readonly<Record<string, string>> = {string: 'must have a length of', array: 'must hold'};
 
-/** Says what is wrong with a value, where its schema has no words of its own. It never repeats the value. */
+/** The message about a wrong value whose schema has no message of its own. It never repeats the value. */
 export const inWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return issue.input === undefined

@@ -92,7 +92,7 @@ export function createBreaker(
   // fault is gone.
   let circuit: Circuit = {stage: 'closed', failures: 0};
   let openedBy: Exclude<CircuitHealth, 'ok'> = 'failing';
-  /** The last fault that was reported. A trial that fails in the same way is no news. */
+  /** The last fault that was reported. A trial that fails for the same reason is not reported again. */
   let reported: string | undefined;
   /** The destination asked that nothing is sent until this time of `performance.now()`. */
   let askedUntil = 0;
@@ -104,8 +104,8 @@ export function createBreaker(
 
   /** Each break is twice as long as the one before, and partly random, so that processes do not resume together. */
   function open(error: DeliveryError, breaks: number) {
-    const most = Math.min(longestBreak, firstBreak * 2 ** (breaks - 1));
-    const duration = Math.round(most * (0.5 + Math.random() / 2));
+    const longest = Math.min(longestBreak, firstBreak * 2 ** (breaks - 1));
+    const duration = Math.round(longest * (0.5 + Math.random() / 2));
     circuit = {stage: 'open', until: performance.now() + duration, breaks};
     openedBy = healthAfter(error);
     const reason = error.message;

@@ -1,4 +1,4 @@
-/** A second look at a certificate whose time is over, or has not begun: the error of Node does not say when. */
+/** Finds out when a certificate ended or will begin, because Node's error does not say so. */
 import type {buildConnector} from 'undici';
 import {codeOf} from './destination.ts';
 

@@ -31,23 +31,23 @@ import {isChosen} from './news.ts';
 import type {Pauses} from './pauses.ts';
 import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import {planRetry} from './retry-plan.ts';
-import {mostSends, type Terms} from './terms.ts';
+import {maxSends, type Terms} from './terms.ts';
 
 export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
   /**
-   * What a lead desk needs. It goes by the destinations that are served now, also after a reload: a request ends under the
-   * configuration with which it began.
+   * What a lead desk needs. It keeps using the destinations that are served now, also after a reload, because a request
+   * keeps the configuration with which it began.
    */
   deliverer(): Deliverer;
   /**
-   * From now on, serves these destinations. One that was served before keeps its circuit breaker, its pace and all else. For
-   * one that is no longer served, no further attempt begins; those in progress go on.
+   * Serves these destinations from now on. A destination that was served before keeps its circuit breaker, its pace and
+   * everything else. For a destination that is not served any more, no attempt begins, and attempts in progress go on.
    */
   serve(destinations: ReadonlyMap<string, Served>): void;
   /** How many deliveries to the destination may begin now. */
   room(destination: string): number;
   /**
-   * Counts deliveries that a worker claimed towards the pace of the destination, but for those that are skipped or held.
+   * Counts deliveries that a worker claimed towards the pace of the destination, except those that are skipped or held.
    * @param isLast true if no further deliveries were due
    */
   claimed(destination: string, due: readonly Claimed[], isLast: boolean): void;
@@ -78,15 +78,15 @@ type Channel = Served & {
   breaker: Breaker;
   pace: Pace;
   streaks: ReplyStreaks;
-  /** Until a claim has ended them. The oldest come first. */
+  /** The leases that the next claim must end. The oldest come first. */
   unused: UnusedLease[];
   /**
-   * Until this time of `performance.now()`, deliveries are known to wait that are for a destination of another kind with
-   * the same name.
+   * Until this time of `performance.now()`, the destination counts as misconfigured, because a delivery waits that was
+   * stored for a destination of another kind with the same name.
    */
-  misfitUntil: number;
-  /** The state in which the last look found it, and since when, in milliseconds since 1970. */
-  seen: {state: DestinationState; since: number};
+  misconfiguredUntil: number;
+  /** The state that `stateOf` last returned, and since when, in milliseconds since 1970. */
+  lastState: {state: DestinationState; since: number};
   /** When it last took a delivery of this process, in milliseconds since 1970. */
   deliveredAt: number | undefined;
   /** How many attempts are in progress. */
@@ -106,13 +106,13 @@ const maxUnused = 1_000;
 
 const pending: Answer = {status: 'pending'};
 
-/** What a destination gets that takes deliveries with this content. */
-const takerOf = (content: DeliveryContent): Terms['gets'] =>
+/** What a destination receives that takes deliveries with this content. */
+const takerOf = (content: DeliveryContent): Terms['receives'] =>
   content === 'lead' ? 'leads' : content === 'confirmation' ? 'confirmations' : 'news';
 
 const unknown = 'It may have been sent, so it is not sent again';
 
-/** Its reason is read beside the content of the delivery. */
+/** Operators read this reason beside the content of the delivery. */
 const notChosen = {
   state: 'skipped',
   reason: 'Not sent: it is not among the "events" of the destination',
@@ -123,19 +123,19 @@ const noDestination = 'The destination was removed from the configuration, or is
 /** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
 const unknownTerms: Pick<
   Terms,
-  'gets' | 'hearsOfHeld' | 'every' | 'mostSends' | 'givesUpAfter' | 'dropsUnknown'
+  'receives' | 'isToldOfHeld' | 'collectFor' | 'maxSends' | 'givesUpAfter' | 'dropsUnknown'
 > = {
-  gets: 'leads',
-  hearsOfHeld: false,
-  every: undefined,
-  mostSends: mostSends.send,
+  receives: 'leads',
+  isToldOfHeld: false,
+  collectFor: undefined,
+  maxSends: maxSends.send,
   dropsUnknown: false,
   givesUpAfter: Infinity,
 };
 
 export function createCourier({store, destinations, pauses, emit, timings}: Parts): Courier {
   let channels: ReadonlyMap<string, Channel> = new Map();
-  /** Those that are served, and those that are not any more and whose attempts have not ended. */
+  /** The channels that are served, and those that are not served any more but have attempts in progress. */
   const open = new Set<Channel>();
   serve(destinations);
   pauses.onBreakEnd((destination) => {
@@ -157,17 +157,17 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     for (const [name, channel] of before) if (!isServed(name, channel)) void closeIfIdle(channel);
   }
 
-  /** @param earlier the one that it replaces, of which the store may still have leases */
+  /** @param earlier the channel that this one replaces. The store may still have leases of it */
   function openChannel(name: string, served: Served, earlier?: Channel): Channel {
-    const {parallel, perSecond, every} = served.terms;
+    const {parallel, perSecond, collectFor} = served.terms;
     const channel: Channel = {
       ...served,
-      breaker: createBreaker(name, parallel, emit, timings, every !== undefined),
-      pace: every === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(every),
+      breaker: createBreaker(name, parallel, emit, timings, collectFor !== undefined),
+      pace: collectFor === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(collectFor),
       streaks: createReplyStreaks(name, emit),
       unused: earlier?.unused ?? [],
-      misfitUntil: 0,
-      seen: {state: 'ok', since: Date.now()},
+      misconfiguredUntil: 0,
+      lastState: {state: 'ok', since: Date.now()},
       deliveredAt: earlier?.deliveredAt,
       attempts: 0,
     };
@@ -184,35 +184,36 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   }
 
   /**
-   * Undefined if the destination was removed from the configuration, or is of another kind than when the delivery was
-   * stored: it gets leads now and the delivery holds news, or the other way round.
+   * Undefined if the destination was removed from the configuration, or if its kind has changed since the delivery was
+   * stored: for example, it receives leads now and the delivery holds news.
    */
   function channelFor({destination, content}: DueDelivery): Channel | undefined {
     const channel = channels.get(destination);
-    return channel?.terms.gets === takerOf(content) ? channel : undefined;
+    return channel?.terms.receives === takerOf(content) ? channel : undefined;
   }
 
-  /** Whether nothing is sent of it. The choice may have changed while deliveries waited. */
-  const skips = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
+  /** Whether the destination has not chosen this news. The choice may have changed while the delivery waited. */
+  const isSkipped = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
     !isChosen(content, terms.events);
 
-  /** Workers look at least twice a second, so `since` is right to half a second. */
-  function look(name: string, channel: Channel): Channel['seen'] {
-    const {breaker, streaks, misfitUntil, seen} = channel;
+  /** Workers ask at least twice a second, so `since` is right to half a second. */
+  function stateOf(name: string, channel: Channel): Channel['lastState'] {
+    const {breaker, streaks, misconfiguredUntil, lastState} = channel;
     let state: DestinationState = breaker.state();
     if (pauses.has(name)) state = 'paused';
-    else if (state === 'ok') state = performance.now() < misfitUntil ? 'misconfigured' : streaks.state();
-    if (state !== seen.state) channel.seen = {state, since: Date.now()};
-    return channel.seen;
+    else if (state === 'ok')
+      state = performance.now() < misconfiguredUntil ? 'misconfigured' : streaks.state();
+    if (state !== lastState.state) channel.lastState = {state, since: Date.now()};
+    return channel.lastState;
   }
 
   /** Never rejects. */
-  async function carry(delivery: Delivery): Promise<Answer> {
+  async function runDelivery(delivery: Delivery): Promise<Answer> {
     const {due} = delivery;
     const channel = channelFor(due);
     try {
       if (isForElsewhere(due.destination, due)) return await hold(delivery);
-      const outcome = channel && skips(channel, due) ? notChosen : await attempt(delivery, channel);
+      const outcome = channel && isSkipped(channel, due) ? notChosen : await attempt(delivery, channel);
       return 'failure' in outcome
         ? await postpone(delivery, channel, outcome.failure)
         : await settle(delivery, channel, outcome);
@@ -264,7 +265,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   ): Promise<Settlement | {failure: unknown}> {
     if (!channel) {
       const named = channels.get(due.destination);
-      if (named) named.misfitUntil = performance.now() + 2 * timings.longestRetry;
+      if (named) named.misconfiguredUntil = performance.now() + 2 * timings.longestRetry;
       return {failure: new DeliveryError('misconfigured', noDestination)};
     }
     const work = () => {
@@ -318,7 +319,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     return answer ?? pending;
   }
 
-  /** Some recipients have the e-mail, so nothing but the log and `deliveries show` says who will never get it. */
+  /** Some recipients got the e-mail, so it counts as delivered. The log and `deliveries show` say who will never get it. */
   function reportRefused(
     {lead, destination, recipients: before}: DueDelivery,
     now: Recipients | null = null,
@@ -380,7 +381,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const leased = given.leaseEnd - Date.now();
     const latest = performance.now() + leased - timings.delivery - timings.settling;
     const delivery: Delivery = {due: {...given}, latest, stage: 'attempting'};
-    const answer = carry(delivery).finally(() => inProgress.delete(key));
+    const answer = runDelivery(delivery).finally(() => inProgress.delete(key));
     inProgress.set(key, {delivery, answer});
     return answer;
   }
@@ -390,10 +391,10 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     deliver,
 
     contentFor(destination, isHeld) {
-      const {gets, hearsOfHeld} = known.get(destination)?.terms ?? unknownTerms;
-      if (gets === 'leads') return 'lead';
-      if (gets === 'confirmations') return 'confirmation';
-      return isHeld && hearsOfHeld ? 'held' : 'created';
+      const {receives, isToldOfHeld} = known.get(destination)?.terms ?? unknownTerms;
+      if (receives === 'leads') return 'lead';
+      if (receives === 'confirmations') return 'confirmation';
+      return isHeld && isToldOfHeld ? 'held' : 'created';
     },
 
     addressOf: (destination) => known.get(destination)?.address ?? null,
@@ -401,12 +402,12 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     reserve(destination, content) {
       const channel = known.get(destination);
       if (!channel || !isServed(destination, channel) || inProgress.size >= maxInMemory) return false;
-      if (skips(channel, {content})) return true;
+      if (isSkipped(channel, {content})) return true;
       if (pauses.has(destination) || channel.breaker.full()) return false;
       const {breaker, pace, terms} = channel;
       // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
-      if (terms.gets === 'leads') return true;
-      if (terms.every !== undefined || breaker.room() === 0 || pace.available() < 1) return false;
+      if (terms.receives === 'leads') return true;
+      if (terms.collectFor !== undefined || breaker.room() === 0 || pace.available() < 1) return false;
       pace.take(1, false);
       return true;
     },
@@ -442,7 +443,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
 
     room(destination) {
       const channel = channels.get(destination);
-      if (!channel || look(destination, channel).state === 'paused') return 0;
+      if (!channel || stateOf(destination, channel).state === 'paused') return 0;
       return Math.min(channel.breaker.room(), channel.pace.available());
     },
 
@@ -451,7 +452,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     claimed(destination, due, isLast) {
       const channel = channels.get(destination);
       if (!channel) return;
-      const sent = due.filter((each) => !skips(channel, each) && !isForElsewhere(destination, each));
+      const sent = due.filter((each) => !isSkipped(channel, each) && !isForElsewhere(destination, each));
       channel.pace.take(sent.length, isLast);
       // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they
       // are kept until they would have ended by themselves.
@@ -461,7 +462,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     states: () =>
       [...channels].map(([destination, channel]) => ({
         destination,
-        ...look(destination, channel),
+        ...stateOf(destination, channel),
         deliveredAt: channel.deliveredAt,
       })),
   };

@@ -9,7 +9,7 @@ import type {Network} from './network.ts';
 import {
   digestLeads,
   mailConnections,
-  mostSends,
+  maxSends,
   termsOfNews,
   usualParallel,
   type Terms,
@@ -31,15 +31,15 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   'lead-api': {
     create: createLeadApi,
     terms: ({perSecond, parallel = usualParallel}, usual) => ({
-      gets: 'leads',
-      hearsOfHeld: false,
+      receives: 'leads',
+      isToldOfHeld: false,
       perSecond: perSecond ?? usual.perSecond,
       parallel,
       parallelClaimed: Math.ceil(parallel / 2),
       // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
       givesUpAfter: Infinity,
-      every: undefined,
-      mostSends: mostSends[usual.onAmbiguous],
+      collectFor: undefined,
+      maxSends: maxSends[usual.onAmbiguous],
       dropsUnknown: false,
     }),
   },
@@ -51,8 +51,8 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      hearsOfHeld: false,
-      every: undefined,
+      isToldOfHeld: false,
+      collectFor: undefined,
     }),
   },
   chat: {
@@ -64,38 +64,38 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      hearsOfHeld: true,
-      every: undefined,
+      isToldOfHeld: true,
+      collectFor: undefined,
     }),
   },
   email: {
     create: createEmail,
     terms({everyMinutes}, usual) {
       const parallel = everyMinutes === undefined ? mailConnections : digestLeads;
-      const every = everyMinutes && everyMinutes * 60_000;
+      const collectFor = everyMinutes && everyMinutes * 60_000;
       return {
         ...termsOfNews(usual),
         perSecond: 10,
         parallel,
         parallelClaimed: parallel,
-        hearsOfHeld: true,
-        every,
+        isToldOfHeld: true,
+        collectFor,
       };
     },
   },
   confirmation: {
     create: createConfirmation,
     terms: () => ({
-      gets: 'confirmations',
-      hearsOfHeld: false,
+      receives: 'confirmations',
+      isToldOfHeld: false,
       // Most of many at once are an attack, and are dropped without an e-mail: those of visitors must not wait behind them.
       perSecond: 100,
       parallel: mailConnections,
       parallelClaimed: mailConnections,
       // It ends by itself, `confirmationLifetime` after its lead.
       givesUpAfter: Infinity,
-      every: undefined,
-      mostSends: 1,
+      collectFor: undefined,
+      maxSends: 1,
       dropsUnknown: true,
     }),
   },

@@ -20,9 +20,9 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
 /** Milliseconds for which a look-up is waited for. */
 const limit = 5_000;
 /** Milliseconds for which an answer is used without asking again. */
-const fresh = 60_000;
+const freshFor = 60_000;
 /** Milliseconds for which an answer is used while a newer one is not there yet, or cannot be had. */
-const usable = 600_000;
+const usableFor = 600_000;
 
 /** Thrown when the resolver did not answer in time. The message does not repeat the name. */
 export class LookupTooSlow extends Error {
@@ -67,9 +67,9 @@ export function createLookups(ask: Lookup, share: number, now = () => performanc
   return (host) => {
     const last = known.get(host);
     const age = last ? now() - last.since : Infinity;
-    if (last && age < fresh) return Promise.resolve(last.addresses);
+    if (last && age < freshFor) return Promise.resolve(last.addresses);
     const {thread, addresses} = running.get(host) ?? start(host);
-    if (last && age < usable) return Promise.resolve(last.addresses);
+    if (last && age < usableFor) return Promise.resolve(last.addresses);
     // A look-up that has a thread now is slow for a reason of its own if it takes too long. One that still waits for a
     // thread is delayed by other names, so its destination must not be blamed.
     const {isHeld} = thread;

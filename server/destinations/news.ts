@@ -1,6 +1,6 @@
 /**
- * What a delivery reports to a destination that gets news of leads: a webhook or an e-mail. The news of a delivery is
- * the same in every attempt and in every process, so that a receiver can drop repeats by its id.
+ * The news that a delivery reports to a webhook, a chat room or a mailbox. It is the same in every attempt and in every
+ * process, so that a receiver can drop repeats by its id.
  */
 import {referenceOf} from '../../contract/reference.ts';
 import {leadEventChoice, type ChosenEventType} from '../../contract/lead-events.ts';
@@ -19,8 +19,9 @@ export const eventTypes = {
 } as const satisfies Record<NewsContent, string>;
 
 /**
- * Whether a destination that has chosen these types of events gets the content. News of a held lead is no event that can
- * be chosen: it asks operators to decide, so those who hear of held leads always get it. Neither is a confirmation.
+ * Whether a destination that has chosen these types of events gets the content. The news of a held lead cannot be
+ * chosen, because it asks operators to decide: destinations that are told of held leads always get it. Leads and
+ * confirmations are not events, so they are always sent.
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {

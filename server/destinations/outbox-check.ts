@@ -16,7 +16,7 @@ export type OutboxCheck = {
   /** When the first of them was found, in milliseconds since 1970. */
   missingSince(): number;
   /** Searches now, because the configuration has changed. */
-  look(): void;
+  wake(): void;
   stop(): Promise<void>;
 };
 
@@ -38,9 +38,10 @@ export function startOutboxCheck(
   async function findMissing() {
     const found = (await store.waitingDestinations()).filter((name) => !destinations().includes(name));
     const added = found.filter((name) => !missing.includes(name));
-    const counts = added.length > 0 ? await store.countWaiting() : [];
-    for (const {destination, deliveries} of counts)
-      if (added.includes(destination)) emit({type: 'destination-missing', destination, deliveries});
+    const counts = added.length > 0 ? await store.countOutbox() : [];
+    for (const {destination, state, deliveries} of counts)
+      if (state === 'waiting' && added.includes(destination))
+        emit({type: 'destination-missing', destination, deliveries});
     if (missing.length === 0) missingSince = Date.now();
     missing = found;
   }
@@ -70,7 +71,7 @@ export function startOutboxCheck(
   return {
     missing: () => missing.filter((name) => !destinations().includes(name)),
     missingSince: () => missingSince,
-    look: () => woken.abort(),
+    wake: () => woken.abort(),
     async stop() {
       stopping.abort();
       woken.abort();

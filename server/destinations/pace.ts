@@ -1,4 +1,7 @@
-/** When deliveries to a destination may begin: so many in a second, or all together at certain times. */
+/**
+ * Decides when deliveries to a destination may begin: a number of them in each second, or all together at certain
+ * times.
+ */
 
 export type Pace = {
   /** How many deliveries may begin now. */
@@ -16,14 +19,14 @@ export type Pace = {
  *   a second do not all begin together
  */
 export function createPace(perSecond: number, interval: number): Pace {
-  const most = Math.max(1, (perSecond * interval) / 1_000);
+  const capacity = Math.max(1, (perSecond * interval) / 1_000);
   let tokens = 1;
   let refilledAt = performance.now();
 
   return {
     available() {
       const now = performance.now();
-      tokens = Math.min(most, tokens + ((now - refilledAt) / 1_000) * perSecond);
+      tokens = Math.min(capacity, tokens + ((now - refilledAt) / 1_000) * perSecond);
       refilledAt = now;
       return Math.floor(tokens);
     },
@@ -35,7 +38,7 @@ export function createPace(perSecond: number, interval: number): Pace {
 }
 
 /** Milliseconds after which a round that failed is tried again. */
-const nextTry = 60_000;
+const retryPause = 60_000;
 /**
  * Milliseconds. A round begins this late at most, even if the system clock was set back. The clock is trusted within
  * this time, because it may run a little slower than `performance.now()` while it is being corrected.
@@ -63,6 +66,6 @@ export function createRounds(period: number): Pace {
     take(_count, isLast) {
       if (isLast) openIn(untilEndOfPeriod());
     },
-    failed: () => openIn(Math.min(untilEndOfPeriod(), nextTry)),
+    failed: () => openIn(Math.min(untilEndOfPeriod(), retryPause)),
   };
 }

@@ -3,7 +3,10 @@ import type {Emit} from '../observe/observations.ts';
 
 /** After unreadable replies, or refusals of different leads, so often in a row, the destination is assumed to have a fault. */
 const faultyAfter = 5;
-/** Where leads are rare, it takes long until so many were refused. After a day of refusals, two leads are enough. */
+/**
+ * Where leads are rare, it would take long until `faultyAfter` were refused. After a day of refusals, two leads are
+ * enough.
+ */
 const faultyAfterDay = 2;
 /** Milliseconds. */
 const day = 24 * 3_600_000;

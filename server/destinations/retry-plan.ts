@@ -11,9 +11,9 @@ type Circumstances = {
   /** The destination fails for all leads, and not only for this one. */
   isAway: boolean;
   /** How often it may be sent while it is unknown whether it arrived. */
-  mostSends: number;
-  /** If given, many deliveries are made together. The pace says when that is, so there is no random wait. */
-  every: number | undefined;
+  maxSends: number;
+  /** If given, deliveries are collected and made together. The pace decides when, so no random wait is added. */
+  collectFor: number | undefined;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;
   timings: Timings;
@@ -26,7 +26,7 @@ export function planRetry(
     ambiguousCounted,
     failingSince,
   }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince'>,
-  {isAway, mostSends, every, givesUpAfter, timings}: Circumstances,
+  {isAway, maxSends, collectFor, givesUpAfter, timings}: Circumstances,
 ): Postponed {
   const tried = !(error instanceof NotTried);
   const failure = error instanceof DeliveryError ? error : undefined;
@@ -38,12 +38,12 @@ export function planRetry(
   const isCounted = ambiguous && (unreadable || !isAway);
   const sendsSoFar = ambiguousCounted + Number(ambiguous);
   // A limit of one allows no second copy, so it holds during an outage, too.
-  const isHeld = ambiguous && (mostSends === 1 || (isCounted && sendsSoFar >= mostSends));
+  const isHeld = ambiguous && (maxSends === 1 || (isCounted && sendsSoFar >= maxSends));
 
   const longest = tried ? timings.longestRetry : timings.longestBreak;
   // The last attempt comes after the longest wait, so that an operator has time to repair the destination. During an
   // outage further attempts may follow. They wait as long, so that few copies are created.
-  const nextIsLastSend = ambiguous && sendsSoFar >= mostSends - 1;
+  const nextIsLastSend = ambiguous && sendsSoFar >= maxSends - 1;
   const doubled = Math.min(longest, timings.firstRetry * 2 ** Math.min(attempts, 20));
   const ceiling = nextIsLastSend ? longest : doubled;
   // The wait is random, up to the ceiling, so that leads that failed together are not sent again together. If the
@@ -53,7 +53,7 @@ export function planRetry(
   // If the clock was set forward, the delivery has not really failed for so long.
   const failedFor = Math.min(now, steadyNow()) - (failingSince ?? now);
   const isGivenUp = tried && failedFor >= givesUpAfter;
-  const random = every === undefined ? share * ceiling : 0;
+  const random = collectFor === undefined ? share * ceiling : 0;
   const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
   return {
     until: now + Math.round(Math.max(random, askedFor)),

@@ -2,17 +2,17 @@
 import type {OnAmbiguous} from '../config/destinations.ts';
 import type {ChosenEventType} from '../../contract/lead-events.ts';
 
-/** What a destination gets, how fast, and for how long a delivery that fails is retried. */
+/** What a destination receives, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
   /** `leads`: the lead itself. `news`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
-  gets: 'leads' | 'news' | 'confirmations';
-  /** Whether it hears of leads that are held for an operator. */
-  hearsOfHeld: boolean;
-  /** The types of events that it has chosen. Undefined if it gets all of them. */
+  receives: 'leads' | 'news' | 'confirmations';
+  /** Whether it is told of leads that are held for an operator. */
+  isToldOfHeld: boolean;
+  /** The types of events that it has chosen. Undefined if it receives all of them. */
   events?: readonly ChosenEventType[] | undefined;
   /**
-   * How many deliveries begin in a second, at most. For a destination that gets leads, this counts only those that
-   * waited in the outbox, because a visitor waits for the others. Does not matter where there is `every`.
+   * How many deliveries begin in a second, at most. For a destination that receives leads, this counts only
+   * those that waited in the outbox, because a visitor waits for the others. Not used together with `collectFor`.
    */
   perSecond: number;
   /** How many deliveries are in progress at once, at most. */
@@ -21,13 +21,13 @@ export type Terms = {
   parallelClaimed: number;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;
-  /** If given, deliveries are collected for so many milliseconds, and then delivered together. */
-  every: number | undefined;
+  /** If given, deliveries are collected for this many milliseconds, and then delivered together. */
+  collectFor: number | undefined;
   /**
    * How often it may be sent while it is unknown whether it arrived. After that it is held. Each of these attempts may
    * create another copy of a lead at the destination.
    */
-  mostSends: number;
+  maxSends: number;
   /** After that it is dropped instead, because no operator could find out whether it arrived. */
   dropsUnknown: boolean;
 };
@@ -39,16 +39,16 @@ export const mailConnections = 2;
 /** The maximum number of deliveries that one digest reports. */
 export const digestLeads = 500;
 /** How often a lead may be sent while it is unknown whether it arrived, by the setting `ON_AMBIGUOUS`. */
-export const mostSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
+export const maxSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
 
-/** What holds unless the settings of the destination say otherwise. */
+/** The terms that hold unless the settings of the destination say otherwise. */
 export type UsualTerms = {perSecond: number; onAmbiguous: OnAmbiguous; newsGivenUpAfter: number};
 
 /** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
 export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>
   ({
-    gets: 'news',
+    receives: 'news',
     givesUpAfter: newsGivenUpAfter,
-    mostSends: Number.MAX_SAFE_INTEGER,
+    maxSends: Number.MAX_SAFE_INTEGER,
     dropsUnknown: false,
   }) as const;

@@ -66,7 +66,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   const {store, courier, emit, timings} = parts;
   const {parallelClaimed} = terms;
   // The courier drops it itself, when it finds that it may have been sent.
-  const mostSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.mostSends;
+  const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const stopping = new AbortController();
   let inProgress = 0;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
@@ -81,7 +81,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
     const dueAgain = leaseEnd + randomPart('dueAgain');
     const unused = courier.unusedLeases(destination);
     const claimed = await store
-      .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, mostSends, unused})
+      .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused})
       .catch((error: unknown) => {
         courier.abandon(destination, {leaseEnd, dueAgain});
         throw error;

@@ -11,8 +11,8 @@ export const isDeclaredTooLarge = ({headers}: IncomingMessage) =>
 
 /**
  * Closes the connection after the response, if the body is too large or its length is not declared. Otherwise Node
- * would read the rest of the body, because the next request follows the body on the same connection, and a body without
- * end would keep Node busy for ever. Must be called before anything reads the body.
+ * would read the rest of the body before the next request on the same connection, and an endless body would keep Node
+ * busy. Must be called before anything reads the body.
  */
 export function closeAfterLargeBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] === undefined && !isDeclaredTooLarge(request)) return;

@@ -10,7 +10,7 @@ import {connectionLimits, guardConnections} from './connections.ts';
 
 export type MetricsEndpoint = {port: number; close(): Promise<void>};
 
-/** Milliseconds. Whoever reads the metrics sends a small request at once. */
+/** Milliseconds. They are short, because programs that read the metrics send one small request at once. */
 const timeouts = {headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000};
 /** Few programs read the metrics. When there are more connections, idle ones are closed. */
 const connections = 16;

@@ -58,8 +58,8 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /**
- * What the client learns of an error, which is nothing about the cause of an unexpected one. For such an error, and for an
- * outage of the store, it emits an observation with the cause.
+ * Turns an error into the problem that the client gets. It says nothing about the cause of an unexpected error. For
+ * such an error, and for an outage of the store, an observation with the cause is emitted.
  */
 export function observedProblem(error: unknown, request: Request, emit: Emit): ProblemError {
   const answer = toProblem(error);

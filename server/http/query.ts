@@ -18,8 +18,8 @@ const wholeText = (url: string) => {
 };
 
 /**
- * The part of an address after its first `?`, as it was typed, up to the limit. A parameter that begins within the limit
- * and ends after it is left out, because a part of its value would be wrong.
+ * The part of an address after its first `?`, not decoded, up to the limit. If a parameter crosses the limit, the whole
+ * parameter is left out, because a part of its value would be wrong.
  */
 export function queryText(url: string): string {
   const text = wholeText(url);
@@ -27,8 +27,8 @@ export function queryText(url: string): string {
 }
 
 /**
- * Never throws. As in browsers, a malformed escape such as that in `50%off` stays as it was typed, and bytes that are
- * not UTF-8 become U+FFFD. Parameters beyond the limits are ignored.
+ * Never throws. A malformed escape, such as that in `50%off`, stays unchanged as in browsers, and bytes that are not
+ * UTF-8 become U+FFFD. Parameters beyond the limits are ignored.
  */
 export const readQuery = (url: string): Query => parse(queryText(url), '&', '=', {maxKeys: maxParameters});
 

@@ -16,7 +16,7 @@ const digester = (what: string, keys: Keys) => {
 /** What makes no other mailbox at a provider, besides capitals and a tag after a plus sign. */
 type Provider = {
   domains: RegExp;
-  /** The domain that stands for all of them, where a name is the same mailbox in each. */
+  /** Replaces all domains of a provider under which a name is the same mailbox. */
   domain?: string;
   /** In the part before the @. */
   ignored?: RegExp;

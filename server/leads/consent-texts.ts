@@ -45,8 +45,8 @@ function withLinks(tag: string, configured: VersionedText): GivenText {
 }
 
 /**
- * For the forms before 1.4, which show every text as it is. They do not say their language, so the button is named as in
- * that of the text.
+ * The text for forms before 1.4, which do not understand links and placeholders. They do not say their language, so the
+ * button is named in the language of the text.
  */
 function inWords(tag: string, configured: VersionedText, {leadTypes}: Partner): GivenText {
   if (langOf(tag) === undefined) return withLinks(tag, configured);

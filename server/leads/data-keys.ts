@@ -9,7 +9,7 @@ export type KeyUse = {
 };
 
 /** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */
-export type Resealed = {looked: number; resealed: number; unreadable: readonly string[]};
+export type Resealed = {examined: number; resealed: number; unreadable: readonly string[]};
 
 export type KeyStore = {
   /** @throws Error when something may be stored under a key that DATA_KEY does not list */
@@ -23,8 +23,8 @@ export type KeyStore = {
    */
   countByKey(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Seals what is sealed with another key, or in clear, with the first key, in slices of `sliceSize` rows, between which
-   * others can write. May be cut off at any time, and begun again.
+   * Seals everything with the first key that is in clear or sealed with another key. Each slice has `sliceSize` rows,
+   * and others can write between two slices. It may be interrupted at any time and started again.
    * @returns what is done, after each slice
    */
   reseal(): AsyncGenerator<Resealed, Resealed>;
@@ -32,5 +32,5 @@ export type KeyStore = {
   forgetKey(key: string): Promise<void>;
 };
 
-/** Rows that one transaction seals anew. */
+/** The maximum number of rows that one transaction seals. */
 export const sliceSize = 50;

@@ -54,7 +54,7 @@ export type NewDelivery = {
   leaseEnd?: number | undefined;
 };
 
-/** A delivery takes a lead or news of it, or the news that there is nothing of it any more. */
+/** What a delivery takes to its destination: the lead, news of it, or the news that it was erased. */
 export type Delivered =
   {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>} | {lead: Tombstone; content: 'erased'};
 
@@ -97,7 +97,7 @@ export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: numb
  * - `dueAgain`: when the deliveries are due again if nobody reports, a random time after `leaseEnd`, or at once. The two times
  *   together tell this claim from those of other processes
  * - `limit`: how many deliveries, at most
- * - `mostSends`: a lead that may have been sent so often is held, and not claimed
+ * - `maxSends`: a lead that may have been sent so often is held, and not claimed
  * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
  */
 export type Claim = {
@@ -105,7 +105,7 @@ export type Claim = {
   leaseEnd: number;
   dueAgain?: number;
   limit: number;
-  mostSends: number;
+  maxSends: number;
   unused?: readonly UnusedLease[];
 };
 

@@ -33,9 +33,11 @@ export type KeepConsent = (consent: {partner: string | null; givenAt: number}, n
 
 /** What the sweep goes by. */
 export type Retention = {
-  /** The least milliseconds for which leads of any partner are kept. Undefined if all are kept for ever. */
+  /**
+   * The shortest time in milliseconds for which leads of any partner are kept. Undefined if no leads are ever erased.
+   */
   shortest: number | undefined;
-  /** Milliseconds for which leads of the partner are kept. Undefined: for ever. */
+  /** Milliseconds for which leads of the partner are kept. Undefined if they are never erased. */
   keptFor: (partner: string | null) => number | undefined;
   keepConsent: KeepConsent;
 };

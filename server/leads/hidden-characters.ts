@@ -10,9 +10,9 @@ export const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 export const controls = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Characters that nobody sees: some turn the direction of the text around them, others hide words, such as tags from
- * U+E0000 on. With them halves of characters, which are no text. The two joiners and the variation selectors are not
- * among them, because some scripts, names and emoji need them.
+ * Characters that are not visible. Some change the direction of the text around them. Others hide words, such as the
+ * tags from U+E0000 on. Halves of characters are included, because they are not text. The two joiners and the variation
+ * selectors are not included, because some scripts, names and emoji need them.
  */
 export const unseen =
   /[[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\p{Variation_Selector}]]+/gv;

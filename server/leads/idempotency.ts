@@ -20,9 +20,9 @@ export const comparableText = (lead: Lead) =>
   JSON.stringify({...lead, phone: lead.phone.e164, email: comparableEmail(lead.email)});
 
 /**
- * Whether a lead that was found is the one that was sent. The rows by which it is found are not sealed, so whoever can
- * write to the database could let them name somebody else's lead. The order of the fields does not matter, because
- * another version may have stored them.
+ * Whether the lead that was found is the lead that was sent. This must be checked, because the rows by which it is
+ * found are not sealed: somebody who can write to the database could let them name another lead. The order of the
+ * fields does not matter, because another version may have stored them.
  */
 export const isSameLead = (one: Lead, other: Lead): boolean =>
   isDeepStrictEqual(JSON.parse(comparableText(one)), JSON.parse(comparableText(other)));

@@ -71,7 +71,7 @@ export type Deliverer = {
    * the destination. Else it waits in the outbox until a worker claims it.
    */
   reserve(destination: string, content: DeliveryContent): boolean;
-  /** Takes back a lease under which nothing is begun, because the store may have given it and did not say so. */
+  /** Gives back an unused lease: the reply to its commit was lost. */
   abandon(destination: string, lease: UnusedLease): void;
   /** Never rejects. The answer is `pending` if there is none yet. */
   deliver(due: DueDelivery): Promise<Answer>;
@@ -124,7 +124,7 @@ export function createLeadDesk({store, calculate, courier, emit, timings}: Parts
     return {...delivery, state: 'waiting', ...lease};
   }
 
-  /** For a lead that may be stored or not, because the reply to its commit was lost. */
+  /** Gives back the leases of a lead that may be stored or not, because the reply to its commit was lost. */
   function abandonDeliveries({id, deliveries = []}: LeadEntry) {
     for (const {destination, leaseEnd} of deliveries) {
       if (leaseEnd !== undefined) courier.abandon(destination, {lead: id, leaseEnd});

@@ -40,7 +40,7 @@ export type LeadEntry = StoredLead & {
   proof?: {nonce: string; expiresAt: number} | undefined;
   consent?: Consent | undefined;
   /**
-   * The text that the consent is to. It is remembered if it is the first under its version, and so are its words: as it is
+   * The text to which the visitor consented. The store remembers the first text of each version, and its words: as
    * configured, and as the form got it.
    */
   consentText?: (RememberedText & {words: readonly string[]}) | undefined;
@@ -106,8 +106,6 @@ export type LeadStore = OtherParts & {
     owner: string,
     digest: string,
   ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
-  /** The id of the first lead with this digest. Later leads of the partner with this digest are merged into it. */
-  findSameLead(partner: string | null, digest: string): Promise<string | undefined>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
   consentTexts(): Promise<RememberedText[]>;
   /** Stores the id that the destination gave to the lead, if none is stored yet. */
@@ -124,7 +122,7 @@ export type LeadStore = OtherParts & {
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
-   * ambiguous, and with the attempt number `mostSends` the delivery is held instead of claimed. A delivery whose lead
+   * ambiguous, and with the attempt number `maxSends` the delivery is held instead of claimed. A delivery whose lead
    * cannot be read is due again after a while.
    * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held, or cannot be read
    */
@@ -148,8 +146,7 @@ export type LeadStore = OtherParts & {
   postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
   /** Deletes a batch of expired keys, digests, proofs, confirmations and counts of requests. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
-  countWaiting(): Promise<{destination: string; deliveries: number}[]>;
-  /** The destinations for which deliveries wait. Unlike `countWaiting`, this is quick however many wait. */
+  /** The destinations for which deliveries wait. Unlike `countOutbox`, this is quick however many wait. */
   waitingDestinations(): Promise<string[]>;
   /**
    * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
@@ -195,8 +192,8 @@ export type LeadStore = OtherParts & {
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
-   * Lets deliveries to a destination go to its address of now that were stored for another one. Those that were held
-   * because of that are due.
+   * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
+   * held because of that become due.
    * @returns the number of deliveries that were changed
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
@@ -224,13 +221,11 @@ export type LeadStore = OtherParts & {
   purge(): Promise<boolean>;
   /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
   probe(now: number, bytes: number): Promise<void>;
-  /** The damage that the last check of the database file found; undefined if there is none. */
-  damage(): string | undefined;
   close(): Promise<void>;
 };
 
 /** What commands need of the store, beside a server that takes the leads. */
-export type BesideStore = Omit<LeadStore, 'accept' | 'damage'>;
+export type BesideStore = Omit<LeadStore, 'accept'>;
 
 /** Why something failed, in one line for the log. For an error of PostgreSQL, the line begins with the SQLSTATE. */
 export function reasonOf(error: unknown): string {
@@ -267,9 +262,10 @@ export class StoreUnavailable extends StoreError {
 }
 
 /**
- * What a database refuses, and will refuse again at every try.
- * - `row`: the values of one row. The store works for all others
- * - `statement`: the statement itself, for example because a table or a privilege is missing. Then the store does not work
+ * An error that the database will give again at every try.
+ * - `row`: the values of one row are refused. The store works for all other rows
+ * - `statement`: the statement itself is refused, for example because a table or a privilege is missing. Then the store
+ *   does not work
  */
 export type Refusal = 'row' | 'statement';
 

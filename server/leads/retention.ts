@@ -37,7 +37,7 @@ export function consentEnd({retention, partners}: RetentionConfig, {partner, giv
   return years > 0 ? yearsAfter(givenAt, years) : 0;
 }
 
-/** The same day and time of day, some years later, in UTC. */
+/** The time that is some years later, on the same day and at the same time of day, in UTC. */
 function yearsAfter(time: number, years: number): number {
   const date = new Date(time);
   return date.setUTCFullYear(date.getUTCFullYear() + years);

@@ -31,7 +31,7 @@ export type StoredLead = {
   answer: Answer;
 };
 
-/** Which text a version of a partner's consent had when the first lead under it was stored, as it is configured. */
+/** The text that a version of a partner's consent had when the first lead under it was stored, as configured. */
 export type RememberedText = {
   partner: string;
   /** Undefined for a text whose language the configuration does not name. */
@@ -86,7 +86,7 @@ export type LeadRecord = StoredLead & {
   duplicateOf: string | null;
 };
 
-/** What is left of a lead that was erased: nothing personal. */
+/** An erased lead. It holds nothing personal. */
 export type Tombstone = Pick<LeadRecord, 'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes'> & {
   /** Milliseconds since 1970. */
   erasedAt: number;

@@ -342,7 +342,7 @@ function rowFor(text: string): Cause | undefined {
   );
 }
 
-/** What a message or a reason means. Empty if nobody knows. */
+/** The causes that a message or a reason may have. Empty if none is known. */
 export const causeOf = (text: string): string => rowFor(text)?.cause ?? '';
 
 /** What to do about it; undefined if nobody knows. */

@@ -7,7 +7,7 @@ import type {Logger} from 'pino';
 /** Milliseconds after which the number of repeated lines is written. */
 const interval = 10_000;
 /** The maximum number of kinds that are counted separately. All further kinds are counted together. */
-const mostKinds = 50;
+const maxKinds = 50;
 const otherKinds = 'other kinds';
 
 export type LogSampler = {
@@ -46,7 +46,7 @@ export function createLogSampler(log: Logger): LogSampler {
 
   return {
     write(level, kind, fields, message) {
-      const known = repeating.has(kind) || repeating.size < mostKinds ? kind : otherKinds;
+      const known = repeating.has(kind) || repeating.size < maxKinds ? kind : otherKinds;
       const repeats = repeating.get(known);
       if (repeats) {
         repeats.count += 1;

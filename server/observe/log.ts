@@ -11,7 +11,7 @@ import {fstatSync, openSync, write as writeFile, writeSync} from 'node:fs';
 import {pino, type Logger} from 'pino';
 
 /** Bytes that may wait to be written. Further lines are dropped. */
-const mostWaiting = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 /** When this many bytes wait, they are written at once. */
 const chunk = 4_096;
 /** Milliseconds between writes of less than a chunk, and between attempts after a failed write. */
@@ -128,7 +128,7 @@ function createLogOutput(fd: number, onRecovery: (dropped: number) => void): Log
   return {
     write(line) {
       const size = Buffer.byteLength(line);
-      if (bytesWaiting + size > mostWaiting) {
+      if (bytesWaiting + size > maxWaiting) {
         dropped += 1;
         return;
       }

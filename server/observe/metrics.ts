@@ -20,7 +20,7 @@ export type Metrics = {
   write(readings: Readings): Promise<{type: string; text: string}>;
 };
 
-/** In place of a partner: leads of `/json/leads` have none. */
+/** The label `partner` of leads of `/json/leads`, which have no partner. */
 const noPartner = '-';
 
 /** Seconds. A commit takes about a millisecond on a good disk; a visitor waits 2.5 s for an upstream. */

@@ -12,7 +12,8 @@ export type ObservationLog = {
 
 export function createObservationLog(log: Logger): ObservationLog {
   /**
-   * Each type of observation has a sampler of its own, so that a flood of one observation does not suppress the lines of others.
+   * Each type of observation has a sampler of its own, so that many observations of one type do not suppress the lines
+   * of others.
    */
   const samplers = new Map<ObservationType, LogSampler>();
 

@@ -29,8 +29,8 @@ type Facts = {
   /** What an operator should know about the configuration. `note` is a sentence without secrets. */
   'config-noted': {note: string};
   /**
-   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`,
-   * `needRestart` the names of settings that have changed and stay as they were.
+   * The settings and files were read again, and are in force. `changes` are phrases such as `partner acme added`.
+   * `needRestart` are the names of settings that have changed but need a restart.
    */
   'config-reloaded': {digest: string; changes: readonly string[]; needRestart: readonly string[]};
   /** They were read again and refused, so the configuration with this digest stays in force. */
@@ -74,9 +74,9 @@ type Facts = {
   'store-written': {ms: number};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
-  /** What was kept long enough has been looked for, and this many were erased. */
+  /** The sweep has ended, and has erased this many leads and consents that were kept long enough. */
   'leads-swept': {leads: number; consents: number};
-  /** What was kept long enough could not be erased, or not all of it. */
+  /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */
   'sweep-failed': {reason: string};
 
   /** A response was sent, or the client disconnected before. `ms` is the time since the headers arrived. */
@@ -177,8 +177,8 @@ type Facts = {
   /** The delivery was stored for another kind or address of the destination, and is held until an operator accepts it. */
   'address-changed': {lead: string; destination: string};
   /**
-   * What is stored of a lead cannot be opened: a request wanted to read it (`reason`), a delivery waits for it
-   * (`destination`), or the sweep left it as it is.
+   * The stored data of a lead cannot be opened. Either a request wanted to read it (`reason`), or a delivery needs it
+   * (`destination`), or the sweep left it unchanged.
    */
   'lead-unreadable': {lead: string; destination?: string; reason?: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */

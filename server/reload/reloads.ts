@@ -19,7 +19,7 @@ import {
 import type {Timings} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
 
-/** What a process says of itself. Times are milliseconds since 1970. */
+/** The report that a process writes about itself. Times are milliseconds since 1970. */
 export type ProcessReport = {
   /** A random id, because a number of a process is used again. */
   id: string;
@@ -66,7 +66,7 @@ export type ReloadStore = {
   /** @throws StoreMarked */
   report(process: ProcessReport): Promise<void>;
   forgetProcess(id: string): Promise<void>;
-  /** Those that have reported since a time. */
+  /** The processes that have reported since a time. */
   processes(since: number): Promise<ProcessReport[]>;
 };
 
@@ -83,7 +83,7 @@ export const goneAfter = 60_000;
 
 /**
  * Ends the process if the store has a mark: nothing catches the error, so main.ts logs it, and Node ends the process with
- * status 1. Any other error means that the store is away: `look` reports again once it is back.
+ * status 1. Any other error means that the store is away: `poll` reports again once it is back.
  */
 function endIfMarked(error: unknown) {
   if (error instanceof StoreMarked)
@@ -135,10 +135,10 @@ export async function startReloads({
     kept: keptUnder(config),
     environment: config.environment,
   };
-  let hasLooked = false;
+  let hasPolled = false;
   let reportedAt = -Infinity;
   let working = Promise.resolve();
-  /** The reload that a signal has asked for and that has not begun. */
+  /** The reload that was requested by a signal and has not started yet. */
   let waiting: Promise<void> | undefined;
 
   async function attempt(mayShorten: boolean): Promise<Partial<ProcessReport>> {
@@ -181,24 +181,24 @@ export async function startReloads({
     reportedAt = performance.now();
   }
 
-  /** One after another, because each compares what it reads with what is in force. */
+  /** Reloads run one after another, because each compares the files with the configuration in force. */
   function reload(request = report.request, mayShorten = false): Promise<void> {
     working = working.then(async () => {
       waiting = undefined;
       report = {...report, ...(await attempt(mayShorten)), request};
-      // If the store is away now, `look` writes the report once the store is back.
+      // If the store is away now, `poll` writes the report once the store is back.
       reportedAt = -Infinity;
       await write().catch(endIfMarked);
     });
     return working;
   }
 
-  async function look() {
+  async function poll() {
     const asked = await store.reloadRequest();
     // A process that has just started reads its files again for a request that is already in the store, because the
     // request may be newer than what the process has read. Yet it may be old, so it must not shorten anything then.
-    const mayShorten = hasLooked && asked?.endsWith(shortening);
-    hasLooked = true;
+    const mayShorten = hasPolled && asked?.endsWith(shortening);
+    hasPolled = true;
     if (asked !== undefined && asked !== report.request) await reload(asked, mayShorten);
     if (performance.now() - reportedAt >= reportEvery) await write();
   }
@@ -207,7 +207,7 @@ export async function startReloads({
     while (!stopping.signal.aborted) {
       // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
       // the outage (store/store-watch.ts).
-      await look().catch(endIfMarked);
+      await poll().catch(endIfMarked);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }
   }

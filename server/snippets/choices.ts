@@ -8,7 +8,7 @@ import {languages} from '../../form/words/languages.ts';
 import {contextPrefix} from '../../contract/embed.ts';
 import type {Partner} from '../config/partners.ts';
 import {inWords} from '../config/values.ts';
-import {lookNames, looks, type Look, type LookName} from './looks.ts';
+import {themeNames, themes, type Theme, type ThemeName} from './themes.ts';
 import type {Attributes} from './markup.ts';
 import {color, contextText, fontFamilies, globalName, length, link, serverUrl, words} from './values.ts';
 
@@ -145,11 +145,11 @@ export const styleChoices = {
   'max-width': field('text', 'Maximum width', '640px', length([...absolute, '%'], '640px')),
 } as const satisfies Readonly<Record<string, Choice>>;
 
-/** What is neither an attribute nor a property of the form. */
+/** The choices that are neither an attribute nor a property of the form. */
 export const generalChoices = {
   look: select('Look', {
     none: 'Its own',
-    ...Object.fromEntries(lookNames.map((name) => [name, looks[name].label])),
+    ...Object.fromEntries(themeNames.map((name) => [name, themes[name].label])),
   }),
   version: select('Version', {
     pinned: 'Exactly this one, with its hash',
@@ -180,7 +180,7 @@ export type Choices = {
   attributes: Attributes;
   /** CSS values by custom property. */
   properties: Readonly<Record<string, string>>;
-  look: Look | undefined;
+  theme: Theme | undefined;
   /** `newest` lets the form move on to each new version by itself, and so has no hash. */
   version: 'pinned' | 'newest';
 };
@@ -188,11 +188,11 @@ export type Choices = {
 export const noChoices: Choices = {
   attributes: {draft: true},
   properties: {},
-  look: undefined,
+  theme: undefined,
   version: 'pinned',
 };
 
-/** What is wrong with a value, by the name of the choice. It never repeats the value. */
+/** The faults of wrong values, by the name of the choice. They never repeat the value. */
 export type Faults = Readonly<Record<string, string>>;
 
 type Read = {choices: Choices; faults: Faults};
@@ -217,8 +217,8 @@ export function readChoices(given: Readonly<Record<string, unknown>>, partner?: 
     return found;
   };
 
-  const {look: lookName, version = 'pinned'} = read(generalChoices);
-  const look = lookName === undefined ? undefined : looks[lookName as LookName];
+  const {look: themeName, version = 'pinned'} = read(generalChoices);
+  const theme = themeName === undefined ? undefined : themes[themeName as ThemeName];
   const attributes = read({...attributeChoices, ...contextChoices(partner)});
   const taken = partner?.leadTypes;
   const asked = given['lead-type'];
@@ -226,9 +226,9 @@ export function readChoices(given: Readonly<Record<string, unknown>>, partner?: 
     faults['lead-type'] = `must be ${taken.join(' or ')}: this partner takes no other leads`;
     delete attributes['lead-type'];
   }
-  const properties: Record<string, string | true> = {...look?.properties, ...read(styleChoices)};
+  const properties: Record<string, string | true> = {...theme?.properties, ...read(styleChoices)};
 
-  attributes['theme'] ??= look?.theme ?? 'auto';
+  attributes['theme'] ??= theme?.colorScheme ?? 'auto';
   // The default of the form.
   if (attributes['theme'] === 'auto') delete attributes['theme'];
 
@@ -239,7 +239,7 @@ export function readChoices(given: Readonly<Record<string, unknown>>, partner?: 
         .filter((name) => Object.hasOwn(properties, name))
         .map((name) => [`--prequal-${name}`, String(properties[name])]),
     ),
-    look,
+    theme,
     version: version as Choices['version'],
   };
   return {choices, faults};

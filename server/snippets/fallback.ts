@@ -10,7 +10,7 @@ import {escapeHtml} from '../html/html.ts';
 import {attributes, langOf, type Fallback, type SnippetParts} from './markup.ts';
 import {pageWords, type PageLanguage} from './words.ts';
 
-/** The class of the only child of the form, which the rules below hide for as long as the form may still come. */
+/** The class of the form's only child. The rules below hide this child while the form may still appear. */
 export const fallbackClass = 'prequal-late';
 
 /**

@@ -7,7 +7,7 @@ export type ScriptFile = {src: string; integrity: string | undefined};
 /** The values of attributes by name. A boolean attribute is `true`: in JSX it must not be written as an empty text. */
 export type Attributes = Readonly<Record<string, string | true>>;
 
-/** What a snippet is made from. */
+/** The parts of which a snippet is made. */
 export type SnippetParts = {
   partner: string;
   /** Further attributes of the form, in the order in which they are written. */
@@ -26,7 +26,7 @@ export type SnippetParts = {
   preload: ScriptFile | undefined;
   /** The origin of the server. */
   server: string;
-  /** The domains of the server and of the partner, such as `example.com`, as far as they are known. */
+  /** The known domains of the server and of the partner, such as `example.com`. */
   ownSites: ReadonlySet<string>;
   /** The link that opens a form in a dialog. */
   opener: {href: string; text: string};

@@ -1,7 +1,7 @@
 /**
- * Warns of snippets that send leads to another server, or visitors to a stranger's site. The address of the page of
- * snippets can be made by anybody, and whoever opens a stranger's link must not paste such a snippet unawares. The page
- * and the command show the same words.
+ * Warns of snippets that send leads to another server, or visitors to an unknown site. Anybody can make an address of
+ * the snippets page, so a link to that page may come from a stranger, and such a snippet must not be pasted unnoticed.
+ * The page and the command show the same words.
  */
 import type * as Tldts from 'tldts';
 import {atFirstUse} from '../config/at-first-use.ts';

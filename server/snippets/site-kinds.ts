@@ -280,7 +280,10 @@ export const siteKinds = {
 
 export type SiteKindName = keyof typeof siteKinds;
 
-/** Their snippets lead to the partner's apply page, which has looks of its own and the newest version. */
+/**
+ * The kinds whose snippets lead to the partner's apply page, which has its own design and the newest version of the
+ * form.
+ */
 export const leadToApplyPage: ReadonlySet<SiteKindName> = new Set(['frame', 'email']);
 
 export const siteKindNames = Object.keys(siteKinds) as [SiteKindName, ...SiteKindName[]];

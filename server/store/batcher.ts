@@ -24,7 +24,10 @@ type Waiting<Item, Result> = {
   reject: (error: StoreError) => void;
 };
 
-/** `maxBatch`: items in one commit. `maxWaiting`: when so many items wait, new items are rejected. */
+/**
+ * `maxBatch`: the maximum number of items in one commit. `maxWaiting`: when this many items wait, further items are
+ * rejected.
+ */
 const [maxBatch, maxWaiting] = [500, 20_000];
 
 /** @param commit resolves to the outcomes in the order of the batch. An item without an outcome counts as failed */

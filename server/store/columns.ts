@@ -202,7 +202,10 @@ export const tables = {
       failing_since: {...integerOrNull, since: 8},
       /** The first characters of the last reply, as JSON. With a data key, they are in `sealed`. */
       last_reply: {...textOrNull, since: 8},
-      /** Once some recipients of an e-mail have it: which of them do not have it (`Recipients`), as JSON. */
+      /**
+       * The recipients of an e-mail who do not have it yet, as JSON (`Recipients`). NULL until some of its recipients
+       * have it.
+       */
       recipients: {...textOrNull, since: 10},
       /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
       address: {...textOrNull, since: 12},
@@ -288,8 +291,9 @@ export const tables = {
   },
 
   /**
-   * The words of each consent text by its hash, as the record of a consent has it: as configured, and as the forms before
-   * 1.4 get it. They are not personal, and stay when leads are erased. Leads of before version 1.6 have none.
+   * The words of each consent text, by the hash that the record of a consent has. There are two rows for each text: as
+   * configured, and as the forms before 1.4 get it. The words are not personal, and stay when leads are erased. Leads
+   * from before version 1.6 have none.
    */
   consent_words: {
     columns: {text_hash: text, words: text},

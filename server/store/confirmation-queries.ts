@@ -30,23 +30,21 @@ export function confirmationQueries({
       WHEN EXISTS (SELECT 1 FROM confirmations AS other
         WHERE other.address IN ${jsonList('$2')} AND other.decision = 'granted' AND other.decided_at > $3)
         THEN 'address'
-      WHEN ${networks.map((column, index) => `${granted(column, `$${4 + 2 * index}`)} >= $${5 + 2 * index}`).join(' OR ')}
+      WHEN ${networks.map((column, index) => `${granted(column, '$4')} >= $${8 + index}`).join(' OR ')}
         THEN 'network'
-      WHEN ${granted('partner', '$10')} >= CAST($11 AS BIGINT) - CASE
-        WHEN ${granted('network', '$12')} + ${granted('network_48', '$13')} > 0 THEN CAST($14 AS BIGINT) ELSE 0 END
+      WHEN ${granted('partner', '$4')} >= CAST($5 AS BIGINT) - CASE
+        WHEN ${granted('network', '$4')} + ${granted('network_48', '$4')} > 0 THEN CAST($6 AS BIGINT) ELSE 0 END
         THEN 'partner'
       ELSE 'granted' END
-    WHERE lead_id = $15 AND decision IS NULL`;
+    WHERE lead_id = $7 AND decision IS NULL`;
   return {
     async decideConfirmation(lead, now, addresses, {ofNetworks, ofPartner, kept}) {
       const [dayAgo, hourAgo] = [now - day, now - hour];
-      const sinceLimits = networks.flatMap((_, index) => [hourAgo, ofNetworks[index] ?? 0]);
-      const ofPartners = [hourAgo, ofPartner, hourAgo, hourAgo, kept];
-      const values = [now, JSON.stringify(addresses), dayAgo, ...sinceLimits, ...ofPartners, lead];
+      const values = [now, JSON.stringify(addresses), dayAgo, hourAgo, ofPartner, kept, lead];
       const [, , rows = []] = await write(
         // On PostgreSQL, a transaction would not see what another one has granted and not committed.
         statement(oneByOne('confirmations')),
-        statement(decideText, ...values),
+        statement(decideText, ...values, ...ofNetworks),
         statement('SELECT decision, language FROM confirmations WHERE lead_id = $1', lead),
       );
       const [row] = rows as {decision: ConfirmationDecision; language: string}[];

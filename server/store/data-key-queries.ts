@@ -11,14 +11,14 @@ import type {LeadOpener} from './unreadable-leads.ts';
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
 
-/** Rows that one read looks at, at most, for those that are to be sealed anew. */
-const looksAt = 2_000;
+/** The maximum number of rows that one read examines. */
+const rowsPerRead = 2_000;
 
-/** A table in which something may be sealed anew, by its key. */
+/** A table whose rows may have to be sealed with another key, and how its rows are found and named. */
 type Source = {
   table: string;
   keys: readonly string[];
-  /** SQL for rows that are to be sealed anew, with the condition `range`. */
+  /** SQL for the rows that must be sealed with another key, with the condition `range`. */
   select: (range: string) => string;
   /** The statements that seal one row. @throws when it cannot be read */
   seal: (row: never) => Statement[];
@@ -30,12 +30,12 @@ const upTo = (keys: readonly string[]) =>
   `${behind(keys)} AND (${list(keys)}) <= (${parametersOf(keys, keys.length + 1)})`;
 const inOrder = (keys: readonly string[], limit: string | number) => `ORDER BY ${list(keys)} LIMIT ${limit}`;
 
-/** Names the blob that was read: a lead that was erased meanwhile, or sealed by another process, stays as it is. */
+/** The condition names the blob that was read, so that a lead which was erased or sealed meanwhile is not changed. */
 const resealText = `
   UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
   RETURNING 1 AS changed`;
 
-/** Only if the row is as it was read. */
+/** Changes the row only if it has not changed since it was read. */
 const emptyText = `
   UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
 const insertText = `
@@ -127,11 +127,14 @@ export function dataKeyQueries(
     },
   };
 
-  /** Seals the next rows anew. @returns what it did, and behind which key the next slice begins, if there is one */
+  /**
+   * Seals the next rows with the first key.
+   * @returns what was done, and the key after which the next slice begins, if there is one
+   */
   async function sealSlice({table, keys, select, seal}: Source, after: readonly string[]) {
     const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
     const endText = `
-      SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${looksAt - 1}`)}`;
+      SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${rowsPerRead - 1}`)}`;
     const [last] = await read(statement(endText, ...after));
     const end = last && keyOf(last);
     const text = `${select(end ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
@@ -149,7 +152,7 @@ export function dataKeyQueries(
     }
     const results = changes.length > 0 ? await write(...changes) : [];
     return {
-      looked: rows.length,
+      examined: rows.length,
       resealed: results.filter(([changed]) => changed).length,
       unreadable,
       next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : end,
@@ -171,8 +174,7 @@ export function dataKeyQueries(
         ),
         // An older server cannot read what is sealed.
         statement(
-          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $2 AND CAST($3 AS BIGINT) <> 0',
-          sealedSince,
+          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $1 AND CAST($2 AS BIGINT) <> 0',
           sealedSince,
           writesWith,
         ),
@@ -206,17 +208,17 @@ export function dataKeyQueries(
     },
 
     async *reseal() {
-      const done = {looked: 0, resealed: 0, unreadable: [] as string[]};
+      const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
       const inClear = writesWith !== 0 && sealer.checkValues.includes(0);
       for (const source of [sealedRows, ...(inClear ? [leadsInClear, repliesInClear] : [])]) {
         let after: readonly string[] | undefined = source.keys.map(() => '');
         while (after) {
-          const {looked, resealed, unreadable, next} = await sealSlice(source, after);
-          done.looked += looked;
+          const {examined, resealed, unreadable, next} = await sealSlice(source, after);
+          done.examined += examined;
           done.resealed += resealed;
           done.unreadable.push(...unreadable);
           after = next;
-          if (looked > 0) yield {...done};
+          if (examined > 0) yield {...done};
           if (next) await sleep(pauseBetween);
         }
       }

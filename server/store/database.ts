@@ -1,10 +1,7 @@
 /** The interface of both databases: how statements are written, and the functions that run them. */
 import {tables, type LeadIndex, type TableName, type Value} from './columns.ts';
 
-/**
- * The parameters are `$1`, `$2` and so on. In statements that SQLite runs, too, each must be used once and in this
- * order, because SQLite gets a `?` in place of each.
- */
+/** The parameters are `$1`, `$2` and so on. */
 export type Statement = {text: string; values: readonly Value[]};
 export type Row = Record<string, Value>;
 

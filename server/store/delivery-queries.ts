@@ -35,7 +35,6 @@ type DeliveryQueries = Pick<
   | 'settle'
   | 'claimDue'
   | 'postpone'
-  | 'countWaiting'
   | 'waitingDestinations'
   | 'recallDeliveries'
   | 'breakEnds'
@@ -79,20 +78,20 @@ const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$$
 const answerInRow = (state: Settlement['state'], condition: string) => `
   UPDATE leads SET ${assignments} WHERE ${mayBeAnswered(state, condition, idParameter, destinationParameter)}
   RETURNING id`;
-/** SQL that stores the sealed answer, unless the row takes it in clear (`$3` is 0 and the lead is in clear). */
+/** SQL that stores the sealed answer, unless the row takes it in clear (`$1` is 0 and the lead is in clear). */
 const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
-  WHERE (lead = '' OR CAST($3 AS BIGINT) <> 0) AND ${mayBeAnswered(state, condition, '$4', '$5')} ${forUpdate}
+  WHERE (lead = '' OR CAST($1 AS BIGINT) <> 0) AND ${mayBeAnswered(state, condition, '$3', '$4')} ${forUpdate}
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
-    CAST($2 AS BIGINT), 0, CAST($3 AS BIGINT), address
+    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address
   FROM deliveries AS told
-  WHERE lead_id >= $4 AND lead_id <= $5 AND content IN ('created', 'held') AND state <> 'dropped'
-    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $6 AND erased_at IS NULL)
+  WHERE lead_id >= $3 AND lead_id <= $4 AND content IN ('created', 'held') AND state <> 'dropped'
+    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL)
     AND EXISTS (SELECT 1 FROM deliveries AS answering
       WHERE answering.lead_id = told.lead_id AND answering.gives_answer = 1)
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
@@ -105,7 +104,7 @@ const announceText = `
  */
 export function announce(now: number, from: string, to: string, status: FinalAnswer['status']): Statement {
   const content: DeliveryContent = status === 'done' ? 'answered' : 'refused';
-  return statement(announceText, content, now, now, from, to, status);
+  return statement(announceText, content, now, from, to, status);
 }
 
 /** When a delivery with this outcome may change the answer of its lead. */
@@ -129,8 +128,9 @@ const endLease = `
   WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
 
 /**
- * SQL that is 1 while a process may be sending the lead or news of it, and else 0. It counts every lease that runs, whoever
- * gave it and when. That the lead is gone is told only when it is 0: nobody may get the lead after that.
+ * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
+ * counts, whichever process has it. The news that a lead was erased must wait for 0, because nobody may get the lead
+ * after that news.
  */
 const isUnderWay = (lead: string, now: string) =>
   isThere(`deliveries AS sent
@@ -138,7 +138,7 @@ const isUnderWay = (lead: string, now: string) =>
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
- * that it is unknown whether the destination has the lead. After so many such attempts, $1, it is held.
+ * that it is unknown whether the destination has the lead. After $1 such attempts, the delivery is held.
  */
 const claim = (skipLocked: string) => `
   WITH due AS MATERIALIZED (
@@ -148,17 +148,17 @@ const claim = (skipLocked: string) => `
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
-        AND CASE content WHEN 'erased' THEN ${isUnderWay('deliveries.lead_id', '$4')} ELSE 0 END = 0
-      ORDER BY next_attempt_at LIMIT $5 ${skipLocked}) AS found)
+        AND CASE content WHEN 'erased' THEN ${isUnderWay('deliveries.lead_id', '$3')} ELSE 0 END = 0
+      ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
   UPDATE deliveries SET
     state = state_now,
-    next_attempt_at = CAST($6 AS BIGINT),
-    leased_until = CASE state_now WHEN 'held' THEN 0 ELSE CAST($7 AS BIGINT) END,
+    next_attempt_at = CAST($5 AS BIGINT),
+    leased_until = CASE state_now WHEN 'held' THEN 0 ELSE CAST($6 AS BIGINT) END,
     attempts = attempts + lost,
     ambiguous = ambiguous + lost,
     ambiguous_counted = ambiguous_counted + lost,
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
-  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $8
+  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $2
   RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
     address`;
 
@@ -193,7 +193,7 @@ const waitingDestinations = `
     FROM found WHERE destination IS NOT NULL)
   SELECT destination FROM found WHERE destination IS NOT NULL`;
 
-/** The statements that end leases under which this process has begun nothing. */
+/** The statements that end leases which this process has not used. */
 function endUnused(
   destination: string,
   now: number,
@@ -230,7 +230,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
 export function deliveryQueries(
-  {read, readOne, readMany, write, skipLocked, forUpdate, jsonList}: Database,
+  {read, readOne, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
@@ -273,14 +273,7 @@ export function deliveryQueries(
     const shown = data_key === 0 ? values : noAnswer;
     const condition = changesAnswer[state];
     return [
-      statement(
-        sealAnswer(state, condition, forUpdate('leads')),
-        data_key,
-        blob,
-        data_key,
-        lead.id,
-        destination,
-      ),
+      statement(sealAnswer(state, condition, forUpdate('leads')), data_key, blob, lead.id, destination),
       statement(
         answerInRow(state, condition),
         status,
@@ -334,10 +327,10 @@ export function deliveryQueries(
       return current?.answer;
     },
 
-    async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, mostSends, unused = []}) {
+    async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = []}) {
       const results = await write(
         ...endUnused(destination, now, unused, jsonList),
-        statement(claimText, mostSends, destination, now, now, limit, dueAgain, leaseEnd, destination),
+        statement(claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
       );
       const rows = (results.at(-1) ?? []) as ClaimedRow[];
       const claimed = rows.filter(({state}) => state !== 'held');
@@ -406,12 +399,6 @@ export function deliveryQueries(
       const replying = isSealed ? await findBound(lead) : undefined;
       const sealed = isSealed && replying ? [sealReply(replying, destination, content, excerpt)] : [];
       await report(key, leaseEnd, postpone, ...sealed);
-    },
-
-    async countWaiting() {
-      const text = `
-        SELECT destination, COUNT(*) AS deliveries FROM deliveries WHERE state = 'waiting' GROUP BY destination`;
-      return (await readMany(statement(text))) as {destination: string; deliveries: number}[];
     },
 
     async waitingDestinations() {

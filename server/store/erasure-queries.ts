@@ -24,15 +24,15 @@ const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmatio
 const lockDeliveries = (lock: string) => `
   SELECT destination FROM deliveries WHERE lead_id = $1 ORDER BY destination, content ${lock}`;
 /**
- * What is in progress ends, but stays leased: a process may be sending it. What has ended stays as it was, without what
- * may be personal.
+ * Deliveries in the outbox end, but keep their leases, because a process may be sending them. Deliveries that have
+ * ended keep their state. What may be personal is removed from all of them.
  */
 const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** Due when the last lease would end by itself. A command may change that time, so the claim asks for leases, too. */
-const tell = `
+/** It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
+const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
@@ -46,21 +46,24 @@ const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const forget = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
+const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
-/** A consent is there only if another process has erased the lead meanwhile, and kept it. */
+/** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
 const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
-/** Only by the transaction that erases the lead: another one may have erased it meanwhile, and its consent with it. */
+/**
+ * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
+ * and its consent with it.
+ */
 const keepConsentText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'consent', CAST($1 AS BIGINT), $2 FROM leads WHERE id = $3 AND erased_at = CAST($4 AS BIGINT)
   ON CONFLICT (lead_id, part) DO NOTHING`;
 
 /** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
-const [looks, sliceSize] = [500, 50];
+const [rowsPerRead, sliceSize] = [500, 50];
 /** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
 const atOnce = 5;
 /** Milliseconds between two such transactions, so that hardly any create meets one. */
@@ -107,9 +110,10 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     );
     for (const {id} of exist) found.set(String(id), 'named');
     for (let news = [...found.keys()]; news.length > 0;) {
-      const links = (await read(
-        statement(linkText(jsonList), ...Array.from({length: 4}, () => JSON.stringify(news))),
-      )) as {id: string; because: ErasableLead['because']}[];
+      const links = (await read(statement(linkText(jsonList('$1')), JSON.stringify(news)))) as {
+        id: string;
+        because: ErasableLead['because'];
+      }[];
       news = [];
       for (const {id, because} of links) {
         if (found.has(id)) continue;
@@ -173,9 +177,9 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     const statements: Statement[] = [
       // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
       statement(endDeliveries, now, id),
-      ...(tells ? [statement(tell, now, id)] : []),
+      ...(tells ? [statement(announceErasure, now, id)] : []),
       statement(emptyRow, now, id),
-      ...forget.map((text) => statement(text, id)),
+      ...deleteRelated.map((text) => statement(text, id)),
       statement(keepKey, id),
       statement(forgetSealed, id),
     ];
@@ -194,7 +198,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     if (row.erased_at === null) {
       const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
       await write(lock, ...eraseStatements(row, readable(row), now, keepConsent, true));
-      // Whoever erases has looked what belongs to the lead, and a duplicate may have come since. Its answer has just gone.
+      // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
       for (const {id: later} of await read(statement(selectDuplicates, id)))
         await erase(String(later), now, keepConsent);
       return true;
@@ -231,7 +235,7 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
     async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
       if (after.of === 'leads' && shortest !== undefined) {
         const rows = (await read(
-          statement(selectOld, after.id, firstIdAt(now - shortest), looks),
+          statement(selectOld, after.id, firstIdAt(now - shortest), rowsPerRead),
         )) as OldRow[];
         const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
           const milliseconds = keptFor(partner);
@@ -262,17 +266,17 @@ export function erasureQueries(database: Database, sealer: Sealer, {open, note}:
           if (statements.length > 0) leads += changedRows(await write(...statements));
         }
         const isWhole = taken.length === due.length;
-        const last = isWhole ? rows[looks - 1] : taken.at(-1);
+        const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
         const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
         return {leads, consents: 0, unreadable, next};
       }
       const from = after.of === 'consents' ? after.id : '';
-      const rows = (await read(statement(selectKept, from, looks))) as KeptRow[];
+      const rows = (await read(statement(selectKept, from, rowsPerRead))) as KeptRow[];
       const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
       const taken = ended.slice(0, sliceSize);
       const consents =
         taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
-      const last = taken.length === ended.length ? rows[looks - 1] : taken.at(-1);
+      const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
       return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
     },
   };
@@ -283,8 +287,8 @@ const changedRows = (results: readonly (readonly unknown[])[]) =>
   results.filter((rows) => rows.length > 0).length;
 
 /** SQL for the ids of leads that belong to leads of a list, and how. */
-const linkText = (jsonList: Database['jsonList']) => `
-  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${jsonList('$1')}
-  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${jsonList('$2')} AND duplicate_of IS NOT NULL
-  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${jsonList('$3')}
-  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${jsonList('$4')} AND supersedes IS NOT NULL`;
+const linkText = (ids: string) => `
+  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${ids}
+  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${ids} AND duplicate_of IS NOT NULL
+  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${ids}
+  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${ids} AND supersedes IS NOT NULL`;

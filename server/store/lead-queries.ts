@@ -195,7 +195,7 @@ export function leadReader(database: Database, {open}: LeadOpener): LeadReader {
   };
 }
 
-/** The counts of several days as counts of all of them. */
+/** Adds up the counts of several days. */
 function addUp(counts: readonly LeadCount[]): LeadCount[] {
   const totals = new Map<string, LeadCount>();
   for (const count of counts) {

@@ -23,7 +23,7 @@ export const leadExists = (id: string) => `
   EXISTS (SELECT 1 FROM leads AS named WHERE named.id = ${id} AND (named.duplicate_of IS NULL
     OR EXISTS (SELECT 1 FROM leads AS original WHERE original.id = named.duplicate_of)))`;
 
-/** In place of the fingerprint, when the lead of an idempotency key was erased. Such a key never expires. */
+/** Replaces the fingerprint of an idempotency key when its lead is erased. Such a key never expires. */
 export const erasedFingerprint = '';
 
 /** SQL that is true if an idempotency key is remembered. @param since SQL for the time since when keys are */
@@ -82,8 +82,9 @@ export function decide({idempotency_keys: own}: NewRows, {key, isProofSpent, ori
  * The deliveries of a duplicate: it is not sent to a destination that takes leads, and its visitor has a confirmation
  * already, but the others get its news.
  */
-const ofDuplicate = <Delivery extends {content: DeliveryContent}>(deliveries: readonly Delivery[]) =>
-  deliveries.filter(({content}) => content !== 'lead' && content !== 'confirmation');
+const deliveriesOfDuplicate = <Delivery extends {content: DeliveryContent}>(
+  deliveries: readonly Delivery[],
+) => deliveries.filter(({content}) => content !== 'lead' && content !== 'confirmation');
 
 /** The rows to insert. For a duplicate, these have no digest, so that no lead is merged into it. */
 export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
@@ -92,7 +93,7 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
   return {
     ...rows,
     leads: [{...lead, duplicate_of: duplicateOf}],
-    deliveries: ofDuplicate(rows.deliveries),
+    deliveries: deliveriesOfDuplicate(rows.deliveries),
     same_leads: [],
     confirmations: [],
   };
@@ -132,7 +133,7 @@ export function acceptsLeads(
     for (const words of consentText?.words ?? []) storedWords.add(words);
     const stored = {id, createdAt, lead, partner, answer};
     const {duplicateOf} = written;
-    const made = duplicateOf === null ? deliveries : ofDuplicate(deliveries);
+    const made = duplicateOf === null ? deliveries : deliveriesOfDuplicate(deliveries);
     const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
     return {outcome: 'created', stored, duplicateOf, leased};
   };

@@ -34,7 +34,7 @@ type OperatorQueries = Pick<
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
 const batchSize = 500;
 /** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
-const [lookedAt, mostLooks] = [5_000, 20];
+const [deliveriesPerRead, maxReads] = [5_000, 20];
 /** Milliseconds between two such transactions, in which the server can write. */
 const pauseBetween = 5;
 
@@ -48,14 +48,11 @@ type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> &
 
 type Condition = {sql: string; values: string[]};
 
-/**
- * The SQL condition that selects the rows of a filter.
- * @param first the number of the first `$` parameter in the condition
- */
-function conditionOf(filter: DeliveryFilter, first: number, after?: DeliveryKey): Condition {
+/** The SQL condition that selects the rows of a filter. */
+function conditionOf(filter: DeliveryFilter, after?: DeliveryKey): Condition {
   const {lead, destination, state, failing, elsewhere, since, until} = filter;
   const values: string[] = [];
-  const parameter = (value: string) => `$${first - 1 + values.push(value)}`;
+  const parameter = (value: string) => `$${values.push(value)}`;
   const parts = [
     rowsIn(state),
     state === undefined ? '' : `state = ${parameter(state)}`,
@@ -81,12 +78,13 @@ function rowsIn(state: DeliveryFilter['state']): string {
 }
 
 /** The deliveries that one transaction changes: those of a filter, from the key `from` to the key `to`. */
-type Batch = {filter: DeliveryFilter; extra: string; from: DeliveryKey; to: DeliveryKey};
+type Batch = {where: Condition; from: DeliveryKey; to: DeliveryKey};
 
+/** The condition that selects the deliveries between the keys of a batch. @param first the number of its first parameter */
 const within = (first: number) => `
   (lead_id, destination, content) >= ($${first}, $${first + 1}, $${first + 2})
   AND (lead_id, destination, content) <= ($${first + 3}, $${first + 4}, $${first + 5})`;
-const boundsOf = ({from, to}: Batch) => [
+const boundsOf = ({from, to}: Pick<Batch, 'from' | 'to'>) => [
   from.lead,
   from.destination,
   from.content,
@@ -95,61 +93,55 @@ const boundsOf = ({from, to}: Batch) => [
   to.content,
 ];
 
+/** The parameter that follows those of the condition. */
+const next = ({values}: Condition) => `$${values.length + 1}`;
+
 /** The statements that make a batch due. The last one returns a row for each delivery that was changed. */
-function makeDue(now: number, batch: Batch): Statement[] {
-  const {filter, extra} = batch;
-  const ofLeads = conditionOf(filter, 7);
-  const ofDeliveries = conditionOf(filter, 9);
+function makeDue(now: number, {where}: Batch): Statement[] {
   // When a refused delivery is tried again, and it gives the answer, its lead becomes pending again.
   const revive = `
     UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'refused' AND leased_until = 0
-        AND ${within(1)} AND ${ofLeads.sql}${extra})`;
+        AND ${where.sql})`;
   // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
   // twice. One that has ended keeps the lease of a process that died after another one reported it as delivered.
   const set = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, failing_since = NULL, settled_at = NULL,
-      recipients = CASE WHEN settled_at IS NULL THEN recipients END
-    WHERE (leased_until = 0 OR (settled_at IS NOT NULL AND leased_until <= $2)) AND ${within(3)}
-      AND ${ofDeliveries.sql}${extra} RETURNING destination`;
-  return [
-    statement(revive, ...boundsOf(batch), ...ofLeads.values),
-    statement(set, now, now, ...boundsOf(batch), ...ofDeliveries.values),
-  ];
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}, leased_until = 0, failing_since = NULL,
+      settled_at = NULL, recipients = CASE WHEN settled_at IS NULL THEN recipients END
+    WHERE (leased_until = 0 OR (settled_at IS NOT NULL AND leased_until <= ${next(where)})) AND ${where.sql}
+    RETURNING destination`;
+  return [statement(revive, ...where.values), statement(set, ...where.values, now)];
 }
 
 /** The statements that drop a batch. The first one returns a row for each delivery that was changed. */
 function drop(now: number, batch: Batch): Statement[] {
-  const {filter, extra, from, to} = batch;
-  const {sql, values} = conditionOf(filter, 9);
+  const {where, from, to} = batch;
   // The deliveries are changed before their leads, because this locks their rows, so that no process can claim them.
   const end = `
-    UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = $1
-    WHERE leased_until <= $2 AND ${within(3)} AND ${sql}${extra} RETURNING destination`;
+    UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = ${next(where)}
+    WHERE leased_until <= ${next(where)} AND ${where.sql} RETURNING destination`;
   const refuse = `
     UPDATE leads SET status = 'refused' WHERE status = 'pending' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'dropped' AND ${within(1)})`;
   return [
-    statement(end, now, now, ...boundsOf(batch), ...values),
+    statement(end, ...where.values, now),
     statement(refuse, ...boundsOf(batch)),
     announce(now, from.lead, to.lead, 'refused'),
   ];
 }
 
 /** The statement that makes those of a batch due that were held because of their address. */
-function release(now: number, batch: Batch): Statement {
-  const {sql, values} = conditionOf(batch.filter, 9);
+function release(now: number, {where}: Batch): Statement {
   const text = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = $1
-    WHERE state = 'held' AND last_error = $2 AND ${within(3)} AND ${sql} RETURNING destination`;
-  return statement(text, now, anotherAddress, ...boundsOf(batch), ...values);
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}
+    WHERE state = 'held' AND last_error = '${anotherAddress}' AND ${where.sql} RETURNING destination`;
+  return statement(text, ...where.values, now);
 }
 
 /** The statement that lets a batch go to an address. */
-function readdress(address: string, batch: Batch): Statement {
-  const {sql, values} = conditionOf(batch.filter, 8);
-  const text = `UPDATE deliveries SET address = $1 WHERE ${within(2)} AND ${sql} RETURNING destination`;
-  return statement(text, address, ...boundsOf(batch), ...values);
+function readdress(address: string, {where}: Batch): Statement {
+  const text = `UPDATE deliveries SET address = ${next(where)} WHERE ${where.sql} RETURNING destination`;
+  return statement(text, ...where.values, address);
 }
 
 export function operatorQueries({read, readMany, write}: Database, sealer: Sealer): OperatorQueries {
@@ -177,15 +169,18 @@ export function operatorQueries({read, readMany, write}: Database, sealer: Seale
     let count = 0;
     const destinations = new Set<string>();
     let after: DeliveryKey | undefined;
+    const filtered = conditionOf(filter);
+    const sqlOfBatch = `${filtered.sql}${extra} AND ${within(filtered.values.length + 1)}`;
     for (;;) {
-      const {sql, values} = conditionOf(filter, 1, after);
+      const {sql, values} = conditionOf(filter, after);
       const text = `
         SELECT lead_id AS lead, destination, content FROM deliveries WHERE ${sql}${extra}
         ORDER BY lead_id, destination, content LIMIT ${batchSize}`;
       const keys = (await read(statement(text, ...values))) as DeliveryKey[];
       const [from, to] = [keys[0], keys.at(-1)];
       if (!from || !to) return {count, destinations};
-      const results = await write(...change({filter, extra, from, to}));
+      const where = {sql: sqlOfBatch, values: [...filtered.values, ...boundsOf({from, to})]};
+      const results = await write(...change({where, from, to}));
       // Only one of the statements returns rows.
       const changed = results.flat();
       count += changed.length;
@@ -198,7 +193,7 @@ export function operatorQueries({read, readMany, write}: Database, sealer: Seale
 
   return {
     async listDeliveries(limit, filter, after) {
-      const {sql, values} = conditionOf(filter, 1, after);
+      const {sql, values} = conditionOf(filter, after);
       const text = `
         SELECT lead_id AS lead, destination, content, state, attempts, ambiguous, happened_at AS "happenedAt",
           next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", failing_since AS "failingSince",
@@ -243,10 +238,10 @@ export function operatorQueries({read, readMany, write}: Database, sealer: Seale
         SELECT destination, MAX(CASE state WHEN 'delivered' THEN settled_at END) AS "deliveredAt",
           MIN(lead_id) AS first
         FROM (SELECT lead_id, destination, state, settled_at FROM deliveries
-          WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${lookedAt}) AS looked
+          WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${deliveriesPerRead}) AS looked
         GROUP BY destination`;
       let before = firstIdAt(Infinity);
-      for (let look = 0; look < mostLooks && destinations.some((name) => !last.has(name)); look += 1) {
+      for (let reads = 0; reads < maxReads && destinations.some((name) => !last.has(name)); reads += 1) {
         const rows = (await readMany(statement(text, before))) as {
           destination: string;
           deliveredAt: number | null;
@@ -318,14 +313,13 @@ export function operatorQueries({read, readMany, write}: Database, sealer: Seale
 const takenAs = (now: number, lead: string, destination: string, remoteId: string) => [
   statement(
     `UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, remote_id = $2
-      WHERE lead_id = $3 AND destination = $4 AND content = 'lead' AND leased_until <= $5 AND remote_id IS NULL
+      WHERE lead_id = $3 AND destination = $4 AND content = 'lead' AND leased_until <= $1 AND remote_id IS NULL
         AND settled_at IS NULL
       RETURNING lead_id`,
     now,
     remoteId,
     lead,
     destination,
-    now,
   ),
   statement(
     `UPDATE leads SET status = 'pending' WHERE id = $1 AND status = 'refused' AND EXISTS (

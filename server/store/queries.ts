@@ -1,5 +1,5 @@
 /** All queries of the store for both databases, except storing new leads. */
-import {erasedFingerprint, keyLifetime, selectKey, selectSameLead} from './new-lead.ts';
+import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {list, statement, type Database} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
@@ -29,10 +29,7 @@ type RecordRow = ReadRow & {is_answered_later: number};
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
 
-export function leadQueries(
-  database: Database,
-  sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'damage' | 'purge'> {
+export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
   const {read, readOne, write} = database;
   const opener = unreadableLeads(database, sealer);
 
@@ -99,11 +96,6 @@ export function leadQueries(
       if (!row) return undefined;
       const fingerprint = String(row['fingerprint']);
       return {fingerprint, leadId: String(row['lead_id']), isErased: fingerprint === erasedFingerprint};
-    },
-
-    async findSameLead(partner, digest) {
-      const [row] = await read(selectSameLead(partner, digest, Date.now()));
-      return row && String(row['lead_id']);
     },
 
     async consentTexts() {

@@ -1,6 +1,6 @@
 /**
- * Erases leads and consents that were kept long enough: once an hour, in slices with pauses between them. Each process does
- * so by itself and may end at any time, because what is erased is found no more.
+ * Erases leads and consents that were kept long enough: once an hour, in slices with pauses between them. Each process
+ * does so independently, and may end at any time, because erased leads are not found again.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';

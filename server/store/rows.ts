@@ -18,28 +18,10 @@ export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_versi
 type LeadRow = RowOf<'leads'>;
 export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
 
-/** What is sealed when the row is inserted. */
+/** The parts that must be sealed when the row is inserted. */
 export type ToSeal = {lead_id: string; part: Part; text: string};
 
-/**
- * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
- * thread or converted to JSON.
- */
-export type NewRows = {
-  leads: readonly [LeadRow];
-  sealed: readonly ToSeal[];
-  deliveries: readonly RowOf<'deliveries'>[];
-  consents: readonly RowOf<'consents'>[];
-  context_values: readonly RowOf<'context_values'>[];
-  consent_texts: readonly RowOf<'consent_texts'>[];
-  consent_words: readonly RowOf<'consent_words'>[];
-  idempotency_keys: readonly RowOf<'idempotency_keys'>[];
-  same_leads: readonly RowOf<'same_leads'>[];
-  spent_proofs: readonly RowOf<'spent_proofs'>[];
-  confirmations: readonly RowOf<'confirmations'>[];
-};
-
-/** The lead comes first, because the other rows reference it. */
+/** The tables in which a new lead may have rows. `leads` comes first, because the other rows reference it. */
 export const newTables = [
   'leads',
   'sealed',
@@ -52,7 +34,15 @@ export const newTables = [
   'same_leads',
   'spent_proofs',
   'confirmations',
-] as const satisfies readonly (keyof NewRows)[];
+] as const;
+
+/**
+ * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
+ * thread or converted to JSON.
+ */
+export type NewRows = {
+  [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly RowOf<Name>[];
+} & {leads: readonly [LeadRow]; sealed: readonly ToSeal[]};
 
 /**
  * @param isSealed false if what is personal stays in clear, as with `clear` as the first data key
@@ -142,7 +132,7 @@ function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
   return {...others, network, network_56, network_48, decision: null, decided_at: null};
 }
 
-/** The rows as they are inserted: whoever inserts them also seals. */
+/** The rows for the database, with their sealed parts. They are sealed right before the insert. */
 export function sealRows(
   rows: NewRows,
   sealer: Sealer,
@@ -176,7 +166,10 @@ export const emptiedColumns = list(
   ),
 );
 
-/** No name of a partner has a slash, so the rows of before 1.4 are those of texts without a language. */
+/**
+ * Rows from before 1.4 have no language. They cannot be confused with newer rows, because no name of a partner has a
+ * slash.
+ */
 const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
   partner: language === undefined ? partner : `${partner}/${language}`,
   version,
@@ -203,7 +196,7 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   };
 }
 
-/** Why a lead was refused, as far as it is known, in the same column as the reasons of amounts. */
+/** The fields because of which a lead was refused, if they are known. They are stored in the column of the reasons. */
 const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
 
 const columnsOfLead = [
@@ -223,7 +216,7 @@ const columnsOfLead = [
   ...answerColumns,
 ] as const;
 
-/** A lead as it is read: its row, its consent in clear, and what is sealed of it. */
+/** The columns that are read for a lead: those of its row, its consent in clear, and its sealed parts. */
 export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   consent: string | null;
   whole_key: number | null;

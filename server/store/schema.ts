@@ -3,7 +3,7 @@
  * transaction, so an interrupted upgrade changes nothing.
  */
 import type {Emit} from '../observe/observations.ts';
-import {deliveryContents} from '../leads/deliveries.ts';
+import {deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 import {list, statement} from './database.ts';
 import {tables, type Column, type Index, type RowOf, type Table} from './columns.ts';
 
@@ -16,8 +16,16 @@ export type Dialect = {
   jsonText: (column: string, key: string) => string;
   /** Statements that make foreign keys checked by each statement. In version 1.0.0 they were checked at the commit. */
   checkAtOnce: (tables: readonly string[]) => string;
-  /** Statements that let a column hold other texts than its CHECK constraint allowed before. */
-  allowTexts: (table: string, column: string, before: readonly string[], now: readonly string[]) => string;
+  /**
+   * Statements that let a column hold other texts than its CHECK constraint allowed before, which was one of the lists
+   * of `before`.
+   */
+  allowTexts: (
+    table: string,
+    column: string,
+    before: readonly (readonly string[])[],
+    now: readonly string[],
+  ) => string;
 };
 
 /** The schema version of release 1.0.0, the first release. */
@@ -27,19 +35,19 @@ export const oldestVersion = 3;
  * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
  * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
  */
-export const oldestServer = 10;
+export const oldestServer = 12;
 
-const named: readonly [string, Table][] = Object.entries(tables);
+const namedTables: readonly [string, Table][] = Object.entries(tables);
 const isSince =
   (version: number) =>
   ([, {since}]: readonly [string, {since?: number}]) =>
     since === version;
-const all = <Item extends {since?: number}>(items: Readonly<Record<string, Item>> = {}) =>
+const entriesOf = <Item extends {since?: number}>(items: Readonly<Record<string, Item>> = {}) =>
   Object.entries(items);
 
 /** The highest `since` in columns.ts. */
 export const currentVersion = Math.max(
-  ...named
+  ...namedTables
     .flatMap(([, table]) => [table, ...Object.values(table.columns), ...Object.values(table.indexes ?? {})])
     .map(({since = 0}) => since),
 );
@@ -48,21 +56,17 @@ export const currentVersion = Math.max(
 const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {
   7: fillDeliveries,
   8: rebuildDeliveries,
-  11: takeNewContent,
-  13: takeErased,
+  13: takeNewContents,
 };
 
-/**
- * By schema version: the table that its data step creates anew, because no column can be added to a primary key, and
- * SQLite changes no CHECK constraint.
- */
-const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries', 11: 'deliveries'};
+/** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
+const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
 
-/** What a database says about its tables. */
+/** What was found in a database about its tables and its mark. */
 export type Found = {
   /** The schema version, 0 if the database is empty. */
   version: number;
-  /** Of tables of a newer version: the schema version of the oldest server that can serve them. */
+  /** If the tables have a newer version: the schema version of the oldest server that can serve them. */
   oldestServer?: number;
   mark?: StoreMark | undefined;
 };
@@ -150,21 +154,23 @@ export function startsWith(found: Found): StartsWith {
  */
 export function statementsFrom(version: number, dialect: Dialect): string[] {
   if (startsWith({version}) === 'creating the tables')
-    return [...named.flatMap(([name, table]) => createTable(name, table, dialect)), markOldestServer];
+    return [...namedTables.flatMap(([name, table]) => createTable(name, table, dialect)), markOldestServer];
   const versions = Array.from({length: currentVersion - version}, (_, index) => version + 1 + index);
   const statements = versions.flatMap((next) => [
-    ...named.filter(isSince(next)).flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
-    ...named.flatMap(([name, {columns, since}]) =>
+    ...namedTables
+      .filter(isSince(next))
+      .flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
+    ...namedTables.flatMap(([name, {columns, since}]) =>
       since === next || rebuilt[next] === name
         ? []
-        : all(columns)
+        : entriesOf(columns)
             .filter(isSince(next))
             .map(([column, {type}]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${dialect.types[type]}`),
     ),
     ...(dataSteps[next]?.(dialect) ?? []),
     // Indexes come last, because creating an index for existing rows is faster than updating it with each new row.
-    ...named.flatMap(([name, {indexes, since}]) =>
-      all(indexes)
+    ...namedTables.flatMap(([name, {indexes, since}]) =>
+      entriesOf(indexes)
         .filter(([, index]) => {
           const begun = index.since ?? since ?? 0;
           // A table that was created anew has lost its indexes.
@@ -214,7 +220,7 @@ function createTable(
   if (others.length > 0) definitions.push(`PRIMARY KEY (${list(primaryKey)})`);
   return [
     `CREATE TABLE ${name} (${list(definitions)}) ${tableOptions(hasLargeRows)}`,
-    ...all(indexes).map(createIndex(name)),
+    ...entriesOf(indexes).map(createIndex(name)),
   ];
 }
 
@@ -275,24 +281,21 @@ function rebuildDeliveries(dialect: Dialect): string[] {
   ];
 }
 
-/** The upgrade to version 11: a delivery may take another content, which the CHECK constraint of its column names. */
-function takeNewContent(dialect: Dialect): string[] {
-  const kept = list(Object.keys(asOf(10, tables.deliveries).columns));
+/**
+ * The upgrade to version 13: a delivery may be a confirmation, may tell of an erasure, and may be skipped. What is stored
+ * already is in clear.
+ */
+function takeNewContents({allowTexts}: Dialect): string[] {
+  const of11 = deliveryContents.filter((content) => content !== 'erased');
+  const of8 = of11.filter((content) => content !== 'confirmation');
   return [
-    `CREATE TABLE earlier_deliveries AS SELECT ${kept} FROM deliveries`,
-    'DROP TABLE deliveries',
-    ...createTable('deliveries', asOf(11, tables.deliveries), dialect),
-    `INSERT INTO deliveries (${kept}) SELECT ${kept} FROM earlier_deliveries
-      ORDER BY ${list(tables.deliveries.primaryKey)}`,
-    'DROP TABLE earlier_deliveries',
-  ];
-}
-
-/** The upgrade to version 13: a delivery may tell of an erasure, and what there is stands in clear. */
-function takeErased({allowTexts}: Dialect): string[] {
-  const before = deliveryContents.filter((content) => content !== 'erased');
-  return [
-    allowTexts('deliveries', 'content', before, deliveryContents),
+    allowTexts('deliveries', 'content', [of8, of11], deliveryContents),
+    allowTexts(
+      'deliveries',
+      'state',
+      [deliveryStates.filter((state) => state !== 'skipped')],
+      deliveryStates,
+    ),
     `INSERT INTO data_keys SELECT 0, created_at FROM leads ORDER BY id LIMIT 1`,
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * Finds out whether the store works: it notes when a lead is stored, and when storing or reading a lead fails. When no
- * lead was stored for a while, it makes a trial write. It also asks the store whether its file is damaged.
+ * lead was stored for a while, it makes a trial write.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {limits} from '../../contract/api.ts';
@@ -8,7 +8,7 @@ import {isAboutRow, reasonOf, type LeadStore} from '../leads/lead-store.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type StoreWatch = {
-  /** The same store, with calls that store or read a lead watched. */
+  /** The store. Its calls that store or read a lead are watched. */
   store: LeadStore;
   /** Why the store does not work, in words for the log and not for the public. Undefined while the store works. */
   outage(): string | undefined;
@@ -21,6 +21,8 @@ const times = {
   interval: 500,
   /** A trial write is due when no write has succeeded for this time. During an outage it is always due. */
   quiet: 1_500,
+  /** A trial write is due at least this often, because some faults let leads be stored, such as a deleted file. */
+  rest: 10_000,
   /** A trial write that takes longer counts as failed until it succeeds. */
   patience: 2_500,
   /**
@@ -41,6 +43,7 @@ const noLead = '00000000-0000-7000-8000-000000000000';
 
 export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   let succeededAt = performance.now();
+  let probedAt = succeededAt;
   let failure: {at: number; reason: string} | undefined;
   let probing = false;
   let emitted: string | undefined;
@@ -59,6 +62,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   async function probe() {
     probing = true;
     const begun = performance.now();
+    probedAt = begun;
     const outcome = store
       .probe(Date.now(), failure ? trialBytes.duringOutage : trialBytes.usual)
       .then(() => store.find(noLead))
@@ -70,10 +74,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
     probing = false;
   }
 
-  const outage = () => {
-    const damage = store.damage();
-    return damage === undefined ? failure?.reason : `the database file is damaged: ${damage}`;
-  };
+  const outage = () => failure?.reason;
 
   /** Emits an observation when an outage begins, when its reason changes, and when it ends. */
   function emitChange() {
@@ -84,7 +85,8 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   }
 
   const timer = setInterval(() => {
-    const isDue = failure !== undefined || performance.now() - succeededAt >= times.quiet;
+    const now = performance.now();
+    const isDue = failure !== undefined || now - succeededAt >= times.quiet || now - probedAt >= times.rest;
     if (isDue && !probing) void probe();
     emitChange();
   }, times.interval).unref();

@@ -1,6 +1,6 @@
 /**
- * Opens the rows of leads, and notes in the store which of them could not be opened, whichever process meets them.
- * `lead-prequal status` names those of the last day.
+ * Opens the rows of leads, and notes in the store which of them could not be opened by any process. `lead-prequal
+ * status` names those of the last day.
  */
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
@@ -20,9 +20,9 @@ export type LeadOpener = {
 /** Milliseconds for which a note is kept. */
 export const notesKept = 24 * 3_600_000;
 /** Milliseconds after which this process notes the same lead again, and how many leads it remembers for that. */
-const [noteAgain, mostRemembered] = [600_000, 10_000];
+const [noteAgain, maxRemembered] = [600_000, 10_000];
 /** Leads that are looked at again, the latest first. */
-const mostLooks = 100;
+const maxNoted = 100;
 
 type NotedRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 
@@ -46,7 +46,7 @@ export function unreadableLeads(
     SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
     FROM unreadable_leads JOIN leads ON leads.id = unreadable_leads.lead_id
       ${joinPersonal} ${joinPart('kept', 'consent')}
-    WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${mostLooks}`;
+    WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
   const notedAt = new Map<string, number>();
   let met: string[] = [];
   let noting = Promise.resolve();
@@ -64,7 +64,7 @@ export function unreadableLeads(
   function note(id: string) {
     const now = performance.now();
     if (now - (notedAt.get(id) ?? -Infinity) < noteAgain) return;
-    if (notedAt.size >= mostRemembered) notedAt.clear();
+    if (notedAt.size >= maxRemembered) notedAt.clear();
     notedAt.set(id, now);
     met.push(id);
     noting = noting.then(noteMet);

@@ -1,6 +1,6 @@
 /**
- * What is known against versions of the form. `releases/advisories.json` is a part of the repository and says it of
- * releases; with the setting WITHDRAWN_VERSIONS, an operator withdraws versions on their own.
+ * The known faults of versions of the form. `releases/advisories.json` is part of the repository and names those of
+ * releases. With the setting WITHDRAWN_VERSIONS, an operator can withdraw further versions.
  */
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';

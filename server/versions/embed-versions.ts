@@ -35,7 +35,7 @@ export type EmbedVersion = {
   manifest: Manifest;
   released: boolean;
   advisory: Omit<Advisory, 'plugin'>;
-  /** What is known against the plugin for WordPress alone. */
+  /** The known fault of the plugin for WordPress alone. */
   pluginAdvisory?: Advisory['plugin'];
 };
 
@@ -114,8 +114,8 @@ function served(versions: readonly EmbedVersion[]): EmbedVersion[] {
 }
 
 /**
- * What "the newest" means everywhere: the newest release that is not withdrawn, or the newest build if there is no such
- * release. Undefined if there is neither.
+ * The newest version, for all parts of the server: the newest release that is not withdrawn, or the newest build if
+ * there is no such release. Undefined if there is neither.
  */
 export const newestVersion = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
   served(versions).find(hasForm);

@@ -52,7 +52,7 @@ export const movingVersion = 'v1';
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
- * @param partners those of now; an origin that is covered by a wildcard of a partner is counted as this wildcard
+ * @param partners the present partners. An origin that a wildcard of a partner covers is counted as this wildcard
  * @param interval milliseconds between two times at which the counts are stored
  */
 export function startCountingRequests(

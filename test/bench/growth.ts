@@ -143,7 +143,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   await timed(
     figures,
     'claimDue of 8, one for each destination',
-    names.map((name) => () => store.claimDue(name, {now, leaseEnd, limit: 8, mostSends: 3})),
+    names.map((name) => () => store.claimDue(name, {now, leaseEnd, limit: 8, maxSends: 3})),
   );
   const often = <Work>(work: Work) => Array.from({length: 5}, () => work);
   await timed(

@@ -4,7 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
-import {mostSends, usualParallel} from '../../server/destinations/terms.ts';
+import {maxSends, usualParallel} from '../../server/destinations/terms.ts';
 import {createAuthority} from '../support/certificates.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
@@ -41,7 +41,7 @@ async function killRepeatedly(t: TestContext, folder: string, store: Environment
     response.writeHead(204).end();
   };
   const terms = {
-    lender: {gets: 'leads', parallel: usualParallel * processes, mostSends: mostSends.send},
+    lender: {gets: 'leads', parallel: usualParallel * processes, mostSends: maxSends.send},
     crm: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
     sheet: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
   } as const;

@@ -1,22 +1,11 @@
 /** Health endpoints notice within 5 seconds that writes begin to fail, and that they work again. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
-import {runService, serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startCluster} from './postgres-cluster.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
@@ -47,18 +36,10 @@ async function fill(folder: string, store: Record<string, string>) {
   assert.deepEqual(await server.end('SIGTERM'), stopped);
 }
 
-/**
- * Tests a fault while leads arrive, and while none do.
- * @param mayLose true if the fault itself overwrites data that the server wrote
- */
+/** Tests a fault while leads arrive, and while none do. */
 async function healthIsRight(
   t: TestContext,
-  {
-    folder,
-    store,
-    begin,
-    mayLose = false,
-  }: {folder: string; store: Record<string, string>; begin: Begin; mayLose?: boolean},
+  {folder, store, begin}: {folder: string; store: Record<string, string>; begin: Begin},
 ) {
   await fill(folder, store);
   for (const underLoad of [true, false]) {
@@ -72,11 +53,11 @@ async function healthIsRight(
     await end();
     const good = await becomes(server.url, 200);
     await load.stop();
-    const lost = mayLose ? [] : await missing(server.url, load.acknowledged);
+    const lost = await missing(server.url, load.acknowledged);
     const {code, signal} = await server.end('SIGTERM');
     t.diagnostic(
       `${underLoad ? 'under load' : 'without a lead'}: 503 after ${bad} ms, 200 after ${good} ms; ` +
-        `acknowledged ${load.acknowledged.length}, missing ${mayLose ? 'not counted' : lost.length}, ended with ${code}`,
+        `acknowledged ${load.acknowledged.length}, missing ${lost.length}, ended with ${code}`,
     );
     assert.deepEqual(lost, []);
     assert.deepEqual({code, signal}, stopped);
@@ -103,17 +84,6 @@ const faults: Record<string, Begin> = {
       other.close();
     };
   },
-  'damaged pages': (path) => {
-    const file = openSync(path, 'r+');
-    const middle = Math.floor(statSync(path).size / 8_192) * 4_096;
-    const before = Buffer.alloc(8_192);
-    const length = readSync(file, before, 0, before.length, middle);
-    writeSync(file, Buffer.alloc(length, 0xab), 0, length, middle);
-    return () => {
-      writeSync(file, before, 0, length, middle);
-      closeSync(file);
-    };
-  },
 };
 
 suite('health on SQLite', () => {
@@ -128,9 +98,7 @@ suite('health on SQLite', () => {
         folder.remove();
       });
       const store = {DATABASE_PATH: join(disk, 'leads.sqlite')};
-      // Ending the damage restores old bytes, and so may overwrite what the server wrote there meanwhile.
-      const mayLose = fault === 'damaged pages';
-      await healthIsRight(t, {folder: folder.path, store, begin, mayLose});
+      await healthIsRight(t, {folder: folder.path, store, begin});
     });
   }
 
@@ -145,24 +113,6 @@ suite('health on SQLite', () => {
     };
     const store = {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')};
     await healthIsRight(t, {folder: folder.path, store, begin});
-  });
-
-  test('says so of damaged pages that nobody repairs, and the next start is refused', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const path = join(folder.path, 'leads.sqlite');
-    await fill(folder.path, {DATABASE_PATH: path});
-    const server = await startOver(folder.path, {DATABASE_PATH: path});
-    await faults['damaged pages']!(path);
-    await becomes(server.url, 503);
-    await until(() => server.lines.some((line) => line.includes('the database file is damaged')));
-    await server.end('SIGTERM');
-    const next = await runService(
-      {...serviceSettings(folder.path), DATABASE_PATH: path, PORT: '0'},
-      folder.path,
-    );
-    assert.equal(next.code, 1);
-    assert.match(next.errors, /damaged.*lead-prequal restore/);
   });
 });
 

@@ -108,7 +108,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const acknowledged = loads.flatMap((load) => load.acknowledged);
       const news = () => new Set(crm.received.map(({headers}) => String(headers['webhook-id'])));
       const undelivered = () => acknowledged.filter((id) => !news().has(`evt_created_${id}`));
-      await until(async () => (await beside.countWaiting()).length === 0);
+      await until(async () => (await beside.waitingDestinations()).length === 0);
       assert.deepEqual(undelivered(), []);
       assert.deepEqual(await beside.countOutbox(), []);
       const isKnown = (url: string, index: number) =>

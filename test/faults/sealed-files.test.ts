@@ -80,7 +80,7 @@ async function fill(store: LeadStore): Promise<LeadEntry[]> {
     const some = entries.slice(from, from + together);
     await Promise.all(some.map((entry) => store.accept(entry)));
     const [now, leaseEnd] = [Date.now(), Date.now() + 60_000 + from];
-    const {due} = await store.claimDue('default', {now, leaseEnd, limit: together, mostSends: 3});
+    const {due} = await store.claimDue('default', {now, leaseEnd, limit: together, maxSends: 3});
     await Promise.all(
       due.map(async ({lead}) => {
         const n = entries.findIndex(({id}) => id === lead.id);

@@ -80,7 +80,7 @@ suite('an upstream that never answers', () => {
       clearText,
     );
     t.after(() => beside.close());
-    await until(async () => (await beside.countWaiting()).length === 0);
+    await until(async () => (await beside.waitingDestinations()).length === 0);
     assert.equal(new Set(upstream.sent()).size, leads);
     assert.deepEqual(await service.end('SIGTERM'), stopped);
   });

@@ -170,7 +170,7 @@ export function rotate(
       const wasReady = isReady();
       let looked = 0;
       for await (const done of store.reseal()) {
-        looked = done.looked;
+        looked = done.examined;
         for (const lead of done.unreadable) around.failed(new Error(`${lead} cannot be sealed anew`));
       }
       if (looked > 0) continue;

@@ -5,7 +5,6 @@ import type {LeadStore} from '../../server/leads/lead-store.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
-import {watchNothing} from '../support/watch-nothing.ts';
 import {draw, runIn, wait, type Process} from './clock.ts';
 import {createNetwork, type Surroundings} from './network.ts';
 
@@ -42,10 +41,9 @@ export async function startServer(
   world: World,
 ): Promise<Server> {
   return runIn(process, async () => {
-    const opened = await openSqliteStore(path, sealer, undefined, {
-      start: (file) => Promise.resolve(startWriter(file, sealer, process, world)),
-      watch: watchNothing,
-    });
+    const opened = await openSqliteStore(path, sealer, undefined, (file) =>
+      Promise.resolve(startWriter(file, sealer, process, world)),
+    );
     const store = delayed(opened, process, world);
     const service = await startLeadService(store, config, {
       emit: () => undefined,

@@ -4,11 +4,8 @@ import type {EmailSettings} from '../../server/config/destinations.ts';
 export const emailSettings = (smtpUrl: string, changes: Partial<EmailSettings> = {}): EmailSettings => ({
   type: 'email',
   to: ['sales@example.com'],
-  everyMinutes: undefined,
   details: 'none',
   smtpUrl,
   from: 'Leads <leads@partner.example>',
-  perSecond: undefined,
-  parallel: undefined,
   ...changes,
 });

@@ -69,8 +69,6 @@ export const upstreamAccess = {user: 'upstream-user', password: 'upstream-passwo
 export const leadApi = {
   type: 'lead-api',
   attributionInNotes: false,
-  perSecond: undefined,
-  parallel: undefined,
 } as const satisfies Partial<LeadApiSettings>;
 
 export type Script = {create?: Reply; read?: Reply; access?: typeof upstreamAccess};
@@ -118,8 +116,6 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
       url: `http://127.0.0.1:${ownPort}/base`,
       ...(script.access ?? upstreamAccess),
       attributionInNotes: false,
-      perSecond: undefined,
-      parallel: undefined,
     },
     exchanges,
     sent: () => [...sent],

@@ -11,7 +11,6 @@ import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
-import {watchNothing} from './watch-nothing.ts';
 
 export const acme = {user: 'acme', password: 'acme-password-1', cids: ['1001', '1002']};
 /** Another user of the same client. */
@@ -100,9 +99,7 @@ export async function startTestServer(
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
-    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit, {
-        watch: watchNothing,
-      });
+    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit);
   const server = await startServer(config, log.emit, store, {...usualTimings, ...timings}, () => read());
   const url = `http://127.0.0.1:${server.port}`;
   return {

@@ -16,7 +16,7 @@ export type ContactSources = {
 /** The name in the session storage under which the draft of a partner's form is kept. */
 export const draftName = (partner: string) => `lead-prequal-draft:${partner}`;
 
-/** What is kept of a draft that is not too old. Other scripts of the page can have replaced it by anything. */
+/** The stored draft, unless it is too old. Other scripts of the page can have replaced it by anything. */
 export function recallDraft(partner: string): Readonly<Record<string, unknown>> | undefined {
   const draft = recall(draftName(partner)) as ({at: number} & Record<string, unknown>) | null | undefined;
   // A draft of the future comes from another script, or from before the clock was set.

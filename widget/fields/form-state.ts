@@ -208,7 +208,7 @@ export class FormState implements ReactiveController {
     return dollars !== this.#answered[name] && (isAsked || mayMeanThousands(typed, this.#host.words.locale));
   }
 
-  /** Those of the fields that have an amount that may mean thousands, if the visitor has not said so. */
+  /** The fields whose amount may have been meant in thousands, if the visitor has not answered that question yet. */
   unclearAmounts(names: readonly FieldName[]): FieldName[] {
     return names.filter(
       (name) => fieldTable[name].kind === 'money' && this.#isUnclear(name, this.values[name]),

@@ -7,8 +7,8 @@ import {classicFile} from '../../contract/api.ts';
 import {safeDocument} from '../page/safe-document.ts';
 
 const {currentScript, scripts} = safeDocument;
-const own = [currentScript as HTMLScriptElement | null, ...scripts].find((script) =>
+const ownScript = [currentScript as HTMLScriptElement | null, ...scripts].find((script) =>
   script?.src?.split(/[?#]/)[0]?.endsWith(`/${classicFile}`),
 );
 
-export const scriptAddress: string = own?.src ?? safeDocument.baseURI;
+export const scriptAddress: string = ownScript?.src ?? safeDocument.baseURI;

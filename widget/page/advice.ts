@@ -5,11 +5,11 @@ import {safeDocument} from './safe-document.ts';
 import {safeLink} from './safe-link.ts';
 
 /** What the console has already: the form renders and sends often, and says each sentence only once. */
-const said = new Set<string>();
+const alreadySaid = new Set<string>();
 
 function say(sentence: string) {
-  if (said.has(sentence)) return;
-  said.add(sentence);
+  if (alreadySaid.has(sentence)) return;
+  alreadySaid.add(sentence);
   console.error(`<lead-prequal-form>: ${sentence}`);
 }
 

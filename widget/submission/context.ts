@@ -14,9 +14,9 @@ export const givenContext = ({attributes, context}: FormElement): Context => ({
 });
 
 /**
- * What is sent of it. The console names what is not. An empty value is nothing that is missing: templates write it where
- * they have none.
- * @param names those that the partner lists, if the configuration has arrived. Without it, the server decides
+ * Selects the fields that are sent. The console names the fields that are left out, except empty ones: templates write
+ * those where they have no value.
+ * @param names the names that the partner lists, if the configuration has arrived. Without it, the server decides
  */
 export function sendableContext(given: Context, names: readonly string[] | undefined): Context | undefined {
   const fields: [string, string][] = [];

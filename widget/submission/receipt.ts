@@ -12,7 +12,7 @@ export type Receipt = {readonly id: string; readonly token: string; readonly lea
 const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
   `lead-prequal:${partner}:${leadType}`;
 
-/** Whether something is kept under the name of a receipt. The first file asks no more; `rest` reads it. */
+/** Whether there is a stored receipt. The first file of the form only needs to know that; `rest` reads the receipt. */
 export const hasReceipt = (endpoint: Pick<Endpoint, 'partner' | 'leadType'>): boolean =>
   Boolean(recall(nameOf(endpoint)));
 

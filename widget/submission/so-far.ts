@@ -54,7 +54,7 @@ export class SoFar {
     return this.#fields.page === 0 ? nothing : this.#view();
   }
 
-  /** The line below the fields of a single page, where the visitor who has filled them in sees it. */
+  /** The line below the fields of a single page, so that a visitor who has filled them in sees it. */
   below() {
     return this.#host.pages().length > 1 ? nothing : this.#view();
   }

@@ -34,7 +34,7 @@ export type FormEvent = {
   /** As `performance.now()`. */
   readonly timeStamp: number;
   readonly target: EventTarget | null;
-  /** Of a `focusin` event, what had the focus. Null if that is not on the page. */
+  /** The element that had the focus before a `focusin` event. Null if it is not on the page. */
   readonly relatedTarget?: EventTarget | null | undefined;
   /** Of a `keydown` event. */
   readonly key?: string | undefined;

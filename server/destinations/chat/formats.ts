@@ -11,10 +11,10 @@ export type Message = {subject: string; text: string};
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const whole = ({subject, text}: Message) => `${subject}\n\n${text.trimEnd()}`;
+const wholeText = ({subject, text}: Message) => `${subject}\n\n${text.trimEnd()}`;
 
 /** A line of a card. A text run, unlike a text block, knows no Markdown. It knows `{{DATE(…)}}`, so `{{` is taken apart. */
-const line = (text: string, more: object = {}) => ({
+const cardLine = (text: string, more: object = {}) => ({
   type: 'RichTextBlock',
   spacing: text === '' ? 'Medium' : 'None',
   inlines: [{type: 'TextRun', text: (text === '' ? ' ' : text).replace(/\{(?=\{)/g, '{ '), ...more}],
@@ -24,7 +24,7 @@ const line = (text: string, more: object = {}) => ({
 export const bodyOf: Record<ChatSettings['format'], (message: Message) => object> = {
   // `mrkdwn` off: signs such as * and _ stay what they are.
   slack: (message) => ({
-    text: escape(whole(message)),
+    text: escape(wholeText(message)),
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
@@ -41,12 +41,12 @@ export const bodyOf: Record<ChatSettings['format'], (message: Message) => object
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            line(subject, {weight: 'Bolder'}),
-            line(''),
+            cardLine(subject, {weight: 'Bolder'}),
+            cardLine(''),
             ...text
               .trimEnd()
               .split('\n')
-              .map((each) => line(each)),
+              .map((each) => cardLine(each)),
           ],
         },
       },
@@ -59,7 +59,9 @@ export const bodyOf: Record<ChatSettings['format'], (message: Message) => object
       {
         cardId: 'lead',
         card: {
-          sections: [{widgets: [{textParagraph: {text: escape(whole(message)).replaceAll('\n', '<br>')}}]}],
+          sections: [
+            {widgets: [{textParagraph: {text: escape(wholeText(message)).replaceAll('\n', '<br>')}}]},
+          ],
         },
       },
     ],

@@ -17,8 +17,8 @@ import {wordsFor} from './words.ts';
 export type ConfirmationEmail = {subject: string; text: string; html: string};
 
 /**
- * One or two words of Latin letters: with more, or with letters that look like a full stop or a slash, a name could be a
- * sentence or a web address of somebody who writes to strangers through us.
+ * One or two words of Latin letters. A longer name, or one with letters that look like a full stop or a slash, could be
+ * a sentence or a web address with which somebody writes to strangers through us.
  */
 const plainName =
   /^(?=.{1,40}$)\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:[ '’-]\p{Script=Latin}[\p{Script=Latin}\p{M}]*)?$/u;
@@ -55,7 +55,7 @@ export function confirmationEmail(
     total: [words.total, dollars(amounts[totalAmount])] as const,
     parts: amountParts.flatMap((part) => {
       const amount = amounts[part];
-      // As in the form, what the visitor does not qualify for is no row of the sum.
+      // As in the form, amounts of zero have no row.
       return amount ? [[words.names[part], dollars(amount)] as const] : [];
     }),
   };
@@ -104,7 +104,10 @@ const toText = ({opening, next, estimate, closing}: Parts): string =>
     ...closing.map((line) => [line]),
   );
 
-/** No picture, no link and no colours of its own, but for what a mail program cannot choose in the dark. */
+/**
+ * It has no pictures, no links and no colours of its own, except for those that a mail program cannot choose in dark
+ * mode.
+ */
 const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html =>
   html`<!doctype html>
     <html lang="${lang}">

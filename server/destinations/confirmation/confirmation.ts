@@ -1,6 +1,6 @@
 /**
- * The destination that confirms to visitors that their answers have arrived, by e-mail. Whoever types an address may be a
- * stranger to it, so it is sent once at most, and only within limits.
+ * The destination that confirms to visitors by e-mail that their answers have arrived. The address may belong to
+ * somebody else than the person who typed it. So each confirmation is sent once at most, and only within limits.
  */
 import type {NodemailerError, SendMailOptions} from 'nodemailer';
 import {unknownLanguage} from '../../../form/words/text-in-language.ts';
@@ -17,13 +17,16 @@ import type {Network} from '../network.ts';
 import {sampleRecord} from '../sample.ts';
 import {confirmationEmail} from './confirmation-email.ts';
 
-/** So many confirmations may be sent to one network within an hour. Those around it get as many times more as any limit. */
-export const mostOfNetwork = 5;
-const ofNetworks = timesAround.map((times) => mostOfNetwork * times);
+/**
+ * The maximum number of confirmations to one network within an hour. The wider networks around it may get as many times
+ * more as with any other limit.
+ */
+export const maxOfNetwork = 5;
+const ofNetworks = timesAround.map((times) => maxOfNetwork * times);
 
 const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {
   address: 'The address has had a confirmation within the last day',
-  network: `The network has had ${mostOfNetwork} confirmations within the last hour, or a wider network around it has had all of its own`,
+  network: `The network has had ${maxOfNetwork} confirmations within the last hour, or a wider network around it has had all of its own`,
   partner:
     'The partner has had as many confirmations within the last hour as its per_hour allows. A quarter of them is kept for networks that have had none',
 };
@@ -53,7 +56,7 @@ export function createConfirmation(
   const [sender, domain] = [addressOf(settings.from), domainOf(settings.from)];
   const digestsOf = addressDigests(settings.tokenKeys);
 
-  /** What is the same in all confirmations. */
+  /** The part of the message that is the same in all confirmations. */
   const envelopeOf = (name: string, to: readonly string[]): SendMailOptions => ({
     from: {name, address: sender},
     to: to.map((address) => ({name: '', address})),

@@ -16,8 +16,8 @@ type Waiting = {
 const collectingTime = 100;
 
 /**
- * @param send sends one e-mail about all requests, which have the same `recipients`. Each of them ends as the e-mail does,
- *   and fails if `send` throws
+ * @param send sends one e-mail about all requests, which have the same `recipients`. All requests get its result, or
+ *   fail if it throws
  */
 export function createCollector(
   send: (requests: readonly DeliveryRequest[], recipients: Recipients | null) => Promise<Settlement>,

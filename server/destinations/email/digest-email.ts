@@ -27,7 +27,7 @@ type ErasedItem = {record: Tombstone; news: News; kind: 'erased'};
 /** Characters. Longer names of visitors are cut. */
 const longestName = 80;
 /** Held leads whose commands are spelt out. */
-const mostHeld = 10;
+const maxHeld = 10;
 
 /** @param requests at least one, in any order */
 export function digestEmail(requests: readonly DeliveryRequest[], details: EmailSettings['details']): Email {
@@ -151,13 +151,13 @@ function aligned(rows: readonly (readonly string[])[], right?: number): string[]
 /** How to release each held lead, or to drop it. If there are many, how to list the others. */
 const heldBlocks = (held: readonly Item[]): string[][] => [
   ...held
-    .slice(0, mostHeld)
+    .slice(0, maxHeld)
     .map(({record, news}) => [
       `To send ${news.reference} on, or to drop it:`,
       howToRelease(record.id),
       howToDrop(record.id),
     ]),
-  held.length > mostHeld ? ['To see all that are held:', 'lead-prequal deliveries list --state held'] : [],
+  held.length > maxHeld ? ['To see all that are held:', 'lead-prequal deliveries list --state held'] : [],
 ];
 
 const contact = ({lead}: LeadRecord) =>

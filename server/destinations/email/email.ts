@@ -169,7 +169,7 @@ function serverOf(smtpUrl: string) {
   };
 }
 
-/** A password with a percent sign that encodes nothing is taken as it is. */
+/** Decodes a part of the URL. A percent sign that encodes nothing stays unchanged, because a password may have one. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -68,8 +68,8 @@ function judge(error: NodemailerError, who: string): Judgement {
 const networkCodeOf = ({originalCode, code}: NodemailerError) => originalCode ?? code ?? 'unknown';
 
 /**
- * What is to be done about recipients that the mail server refused, while others have the e-mail. A reply below 500 may
- * be another one later.
+ * Decides about recipients that the mail server refused while others got the e-mail. After a status below 500, the next
+ * attempt may succeed.
  * @param before who did not have the e-mail before this attempt
  */
 export function recipientsAfter(errors: readonly NodemailerError[], before: Recipients | null): Recipients {

@@ -22,7 +22,7 @@ import {
   type Email,
 } from './wording.ts';
 
-/** Characters. What visitors typed, or what came with a link, is cut to so many. */
+/** The maximum length, in characters, of what visitors typed or what came with a link. */
 const [longestName, longestValue] = [160, 80];
 
 /**
@@ -82,7 +82,7 @@ const erasedEmail = ({id, at, reference}: News, lead: Tombstone): Email => ({
   follows: firstEmail(lead.id),
 });
 
-/** The name of the e-mail that told first of a lead. */
+/** The name of the first e-mail about a lead. */
 const firstEmail = (lead: string) => `evt_created_${lead}`;
 
 /** The subject, and a sentence for what a subject cannot say. */
@@ -153,7 +153,9 @@ function contactLines({lead}: LeadRecord): string[] {
   ];
 }
 
-/** Only what names the campaign. Click ids and addresses of pages can identify a visitor. */
+/**
+ * The lines that name the campaign. Click ids and addresses of pages are left out, because they can identify a visitor.
+ */
 const campaignLines = ({attribution}: LeadRecord): string[] => {
   const line = (label: string, value: string | undefined) =>
     value === undefined ? undefined : `${label}: ${theirWords(value, longestValue)}`;

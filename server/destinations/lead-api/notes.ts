@@ -8,9 +8,12 @@ import {characters, cutTo} from '../../../contract/fields.ts';
 import {lineBreak} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 
-const most = extraFields.notes.max;
-/** Of the characters, so many are for what the visitor wrote, however much the link says that brought the visitor. */
-const forTheVisitor = most / 2;
+const maxLength = extraFields.notes.max;
+/**
+ * This many of the characters are reserved for what the visitor wrote, even if the link that brought the visitor has
+ * long values.
+ */
+const forTheVisitor = maxLength / 2;
 
 /**
  * Our lines come first, such as `call_time: morning`, one for each value. A line for which there is no room is left out. What
@@ -25,7 +28,7 @@ export function notesOf(
 ): string | undefined {
   if (partner === null || (!notes && !call_time && !attribution)) return notes;
   const theirs = notes ? ['The visitor wrote:', ...quoted(notes)].join('\n') : '';
-  const room = most - Math.min(characters(theirs), forTheVisitor);
+  const room = maxLength - Math.min(characters(theirs), forTheVisitor);
   let text = '';
   for (const [key, value] of [
     ['call_time', call_time] as const,
@@ -34,9 +37,12 @@ export function notesOf(
     const line = value === undefined ? '' : `${key}: ${oneSpace(value)}\n`;
     if (characters(text + line) <= room) text += line;
   }
-  return cutTo(`${text}${theirs}`.trimEnd(), most) || undefined;
+  return cutTo(`${text}${theirs}`.trimEnd(), maxLength) || undefined;
 }
 
-/** Many spaces are one, because whatever shows them would wrap the line, and what follows would look like a line of its own. */
+/**
+ * Replaces many spaces by one. Otherwise a program would wrap the line after them, and the rest would look like a
+ * separate line.
+ */
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ');
 const quoted = (notes: string) => notes.split(lineBreak).map((line) => `> ${oneSpace(line)}`.trimEnd());

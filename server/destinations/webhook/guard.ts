@@ -65,7 +65,7 @@ export function createConnector(
     connect(options, (...result) => {
       const [, socket] = result;
       socket?.once('error', (error: Error) => {
-        if (socket.bytesRead > 0) ofUsedConnections.add(error);
+        if (socket.bytesRead > 0) errorsOfUsedConnections.add(error);
       });
       callback(...result);
     });
@@ -73,7 +73,7 @@ export function createConnector(
 }
 
 /** Errors of connections over which something had come before. */
-const ofUsedConnections = new WeakSet<Error>();
+const errorsOfUsedConnections = new WeakSet<Error>();
 
 /**
  * Whether a connection was cut that had been used before. Most likely the receiver closed it because it was idle, at the
@@ -84,7 +84,7 @@ export function wasCutBetweenRequests(error: unknown): boolean {
   const isCut = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error));
   if (!isCut || !(error instanceof Error)) return false;
   return (
-    ofUsedConnections.has(error) ||
+    errorsOfUsedConnections.has(error) ||
     (error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0)
   );
 }

@@ -12,15 +12,15 @@ import {formWords} from './form-words.ts';
 import {assets, stylesWith} from './page-assets.ts';
 
 /** `auto` follows the visitor's device. */
-export const themes = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+export const colorSchemes = ['auto', 'light', 'dark'] as const;
+export type ColorScheme = (typeof colorSchemes)[number];
 
 /** The script of the form. Undefined on a server without any version of the form. */
 export type FormScript = {address: string; integrity: string} | undefined;
 
 export type Visit = {
   language: PageLanguage;
-  theme: Theme;
+  theme: ColorScheme;
   order: Order;
   /** The page is shown in a frame of another page. */
   framed: boolean;

@@ -20,7 +20,7 @@ import type {RateLimits} from '../limits/rate-limit.ts';
 import {withinTime} from '../mount.ts';
 import {methodNotAllowed, observedProblem, ProblemError} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
-import {applyPage, noticePage, themes, type FormScript, type Page, type Visit} from './apply-page.ts';
+import {applyPage, noticePage, colorSchemes, type FormScript, type Page, type Visit} from './apply-page.ts';
 import {formWords} from './form-words.ts';
 import {pageAssets} from './page-assets.ts';
 import type {ScriptlessForm} from './scriptless-form.ts';
@@ -76,7 +76,7 @@ function visitOf(request: Request): Visit {
   return {
     language: languageOf(request),
     // Most pages around a frame are light whatever the visitor's device prefers.
-    theme: themes.find((theme) => theme === request.query['theme']) ?? (framed ? 'light' : 'auto'),
+    theme: colorSchemes.find((scheme) => scheme === request.query['theme']) ?? (framed ? 'light' : 'auto'),
     order: orders.find((order) => order === request.query['order']) ?? orders[0],
     framed,
     // Old browsers, and all of them on plain HTTP, do not say where the page is shown.

@@ -241,7 +241,7 @@ function moneyField(name: FieldName, words: Words, shown: Shown): Html {
   </div>`;
 }
 
-/** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
+/** A choice that the partner asks for. The first option stands for no answer, and is selected at first. */
 function selectField(name: FieldName, words: Words, shown: Shown, choices: AskedField['choices'] = {}): Html {
   const options = Object.entries({'': '', ...choices}).map(
     ([choice, text]) =>

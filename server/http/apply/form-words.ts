@@ -4,12 +4,13 @@ import {languages} from '../../../form/words/languages.ts';
 import {merge, type LanguageWords, type Words} from '../../../form/words/words.ts';
 import type {PageLanguage} from '../../snippets/words.ts';
 
-const whole = ({firstScreen, afterTouch}: LanguageWords) => merge(firstScreen as Words, afterTouch as Words);
+const allWords = ({firstScreen, afterTouch}: LanguageWords) =>
+  merge(firstScreen as Words, afterTouch as Words);
 
-const others = await Promise.all(
-  Object.entries(languages).map(async ([tag, load]) => [tag, whole(await load())] as const),
+const otherWords = await Promise.all(
+  Object.entries(languages).map(async ([tag, load]) => [tag, allWords(await load())] as const),
 );
 
-export const formWords = Object.fromEntries([['en', whole(english)], ...others]) as Readonly<
+export const formWords = Object.fromEntries([['en', allWords(english)], ...otherWords]) as Readonly<
   Record<PageLanguage, Words>
 >;

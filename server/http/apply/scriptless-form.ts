@@ -44,7 +44,7 @@ import {formWords} from './form-words.ts';
 
 const hour = 3_600_000;
 /** New leads that a network may send without a script in an hour. People who do so are few. */
-const ofNetwork = {what: 'scriptless leads', window: hour, limit: 5};
+const networkLimit = {what: 'scriptless leads', window: hour, limit: 5};
 
 type Parts = {
   publicUrl: string;
@@ -158,8 +158,8 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
     const counted = {name: `scriptless lead:${digest}`, window: hour};
     const {counts} = await counters.read([counted.name]);
     if (counts[0]) return;
-    const {count, left} = await countInNetworks(counters, ofNetwork, network);
-    if (count <= ofNetwork.limit) return void (await counters.increment(counted));
+    const {count, left} = await countInNetworks(counters, networkLimit, network);
+    if (count <= networkLimit.limit) return void (await counters.increment(counted));
     throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
       headers: {'Retry-After': String(Math.ceil(left / 1_000))},
     });

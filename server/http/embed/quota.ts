@@ -22,7 +22,7 @@ const harder = 4;
  */
 const minValidChallenges = 20;
 
-/** The counters that decide about a challenge, as they are when a request arrives. */
+/** The values of the counters that decide about a challenge, read when a request arrives. */
 export type QuotaState = {
   /** How many times harder than usual challenges are now. */
   factor: number;

@@ -25,7 +25,7 @@ export type Count = {count: number; left: number};
 type Generation = Map<string, {count: number; endsAt: number}>;
 
 /** A counter takes about 150 bytes, and a kind up to 20 MB. */
-const mostOfGeneration = 65_536;
+const maxOfGeneration = 65_536;
 
 /** Empty for a name without a colon, so that no name makes a kind of its own. */
 export const kindOf = (name: string) => name.slice(0, name.indexOf(':') + 1);
@@ -45,7 +45,7 @@ export function createMemoryCounters() {
     const now = performance.now();
     const before = kinds.get(kindOf(name));
     // When a window has passed, all counters of the older generation have expired.
-    const isOver = !before || before.young.size >= mostOfGeneration || now - before.since > window;
+    const isOver = !before || before.young.size >= maxOfGeneration || now - before.since > window;
     const kind = isOver ? {young: new Map(), old: before?.young ?? new Map(), since: now} : before;
     if (isOver) kinds.set(kindOf(name), kind);
     kind.young.set(name, {count, endsAt: now + left});

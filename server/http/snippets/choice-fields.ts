@@ -10,7 +10,7 @@ import {
   type Choices,
   type Faults,
 } from '../../snippets/choices.ts';
-import {lookNames, looks} from '../../snippets/looks.ts';
+import {themeNames, themes} from '../../snippets/themes.ts';
 
 /** What the query of the page's address chooses. */
 export type Chosen = {
@@ -48,7 +48,7 @@ function placeholderOf(name: string, placeholder: string, {choices, partner}: Ch
     'cta-label': link?.label,
   };
   return (
-    choices.look?.properties[name] ??
+    choices.theme?.properties[name] ??
     (Object.hasOwn(ofPartner, name) ? ofPartner[name as keyof typeof ofPartner] : undefined) ??
     placeholder
   );
@@ -135,12 +135,12 @@ function field(name: string, state: Chosen): Html {
   </div>`;
 }
 
-/** The page of a look with its accent colour. Attributes of SVG need no inline style, which the policy forbids. */
+/** The page of a theme with its accent colour. Attributes of SVG need no inline style, which the policy forbids. */
 function sample(name: string): Html {
-  const look = looks[name as keyof typeof looks] as (typeof looks)[keyof typeof looks] | undefined;
-  const radius = Number.parseInt(look?.properties.radius ?? '8', 10) / 2;
+  const theme = themes[name as keyof typeof themes] as (typeof themes)[keyof typeof themes] | undefined;
+  const radius = Number.parseInt(theme?.properties.radius ?? '8', 10) / 2;
   return html`<svg viewBox="0 0 64 40" aria-hidden="true">
-    <rect width="64" height="40" rx="6" class="page" ${look && html`fill="${look.page}"`} />
+    <rect width="64" height="40" rx="6" class="page" ${theme && html`fill="${theme.page}"`} />
     <rect
       x="12"
       y="14"
@@ -148,7 +148,7 @@ function sample(name: string): Html {
       height="12"
       rx="${Math.min(radius, 6)}"
       class="accent"
-      ${look && html`fill="${look.properties.accent}"`}
+      ${theme && html`fill="${theme.properties.accent}"`}
     />
   </svg>`;
 }
@@ -159,7 +159,7 @@ function lookField(state: Chosen): Html {
   const chosen = state.query['look'] || 'none';
   return html`<fieldset class="looks" aria-describedby="fault-look">
     <legend>Look</legend>
-    ${['none', ...lookNames].map(
+    ${['none', ...themeNames].map(
       (name) =>
         html`<label
           ><input type="radio" name="look" value="${name}" ${chosen === name && html`checked`} />${sample(

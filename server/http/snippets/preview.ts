@@ -2,10 +2,13 @@
 import {createHash} from 'node:crypto';
 import {html, Html} from '../../html/html.ts';
 import {siteKinds, leadToApplyPage, type Block, type SiteKindName} from '../../snippets/site-kinds.ts';
-import type {Look} from '../../snippets/looks.ts';
+import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 
-/** Their snippets are no HTML that a page could hold, or lead to another page. The preview shows that of a page in HTML. */
+/**
+ * The kinds whose snippets are not HTML for a page, or lead to another page. For these, the preview shows the snippet
+ * for a page in HTML.
+ */
 const notInHtml: ReadonlySet<SiteKindName> = new Set(['react', 'vue', ...leadToApplyPage]);
 
 export const isShownAsHtml = (site: SiteKindName): boolean => notInHtml.has(site);
@@ -25,13 +28,13 @@ const hashesOf = (code: string) =>
 
 type Preview = {page: Html; policy: string};
 
-export function preview(site: SiteKindName, parts: SnippetParts, look: Look | undefined): Preview {
+export function preview(site: SiteKindName, parts: SnippetParts, theme: Theme | undefined): Preview {
   const blocks = blocksInPreview(site, parts);
   const body = codeOf(blocks, 'html').join('\n');
   const styles = [
     // The page of the partner around the form.
-    `:root { color-scheme: ${look?.theme ?? 'light dark'}; }`,
-    `body { margin: 0; padding: 24px 16px; font: 16px/1.5 system-ui, sans-serif; background: ${look?.page ?? 'Canvas'}; }`,
+    `:root { color-scheme: ${theme?.colorScheme ?? 'light dark'}; }`,
+    `body { margin: 0; padding: 24px 16px; font: 16px/1.5 system-ui, sans-serif; background: ${theme?.page ?? 'Canvas'}; }`,
     ...codeOf(blocks, 'css'),
   ];
   // The snippets are made by server/snippets, which escapes all values. Links leave the frame, because a page that takes

@@ -131,7 +131,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       response.redirect(303, `../snippets${linkTo(state, {})}`);
       return;
     }
-    const {page, policy} = preview(state.host, partsInPreview(state), state.choices.look);
+    const {page, policy} = preview(state.host, partsInPreview(state), state.choices.theme);
     response.set('Content-Security-Policy', policy).type('html').send(page.text);
   };
 

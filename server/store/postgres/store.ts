@@ -75,7 +75,6 @@ export async function openPostgresStore(
     ...queries,
     accept: acceptsLeads(sealer, write, queries.find),
     // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
-    damage: () => undefined,
     purge: () => Promise.resolve(true),
     async close() {
       await accepts.drained();

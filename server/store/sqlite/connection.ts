@@ -41,7 +41,7 @@ const dialect: Dialect = {
   jsonText: (column, key) => `${column} ->> '${key}'`,
   checkAtOnce: (tables) => inSchema(tables, ' DEFERRABLE INITIALLY DEFERRED', ''),
   allowTexts: (table, column, before, now) =>
-    inSchema([table], isOneOf(column, before), isOneOf(column, now)),
+    before.map((each) => inSchema([table], isOneOf(column, each), isOneOf(column, now))).join(';'),
 };
 
 export const sqliteWords: SqlWords = {
@@ -194,7 +194,7 @@ export function createRunner(database: DatabaseSync): Runner {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string) => {
     let statement = prepared.get(text);
-    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll(/\$\d+/g, '?'))));
+    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll('$', '?'))));
     return statement;
   };
   return {

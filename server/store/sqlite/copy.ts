@@ -5,6 +5,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {createdAtOf} from '../../leads/lead-ids.ts';
 import {canServe, oldestVersion, whyMarked} from '../schema.ts';
 import {readFound} from './connection.ts';
+import {findDamage} from './files.ts';
 
 /** A backup or restore that failed and changed nothing. The message tells an operator why, and what to do. */
 export class CopyError extends Error {}
@@ -50,8 +51,8 @@ export function checkCopy(path: string, subject: string): Counts {
   const database = new DatabaseSync(path);
   try {
     const value = (text: string) => Object.values(database.prepare(text).get() ?? {})[0];
-    const words = value('PRAGMA integrity_check(1)');
-    if (words !== 'ok') throw new CopyError(`${subject} is damaged: ${String(words).replaceAll('\n', ' ')}`);
+    const damage = findDamage(database);
+    if (damage !== undefined) throw new CopyError(`${subject} is damaged: ${damage}`);
     const found = readFound(database);
     if (!canServe(found)) throw new CopyError(`${subject} was made by a newer version`);
     if (found.mark) throw new CopyError(whyMarked(found.mark));

@@ -1,7 +1,6 @@
 /**
- * The process that damage-watch.ts starts to check a database file: `node damage-check.ts <file>`. It prints a line of
- * JSON, `{"damage": "…"}` or `{}`, and ends. The exit status is 1 if the check failed. The check has a process of its
- * own, because it takes long for a large file, and a thread could not be stopped in the middle of it.
+ * The process in which the server checks a large database file once after its start: `node damage-check.ts <file>`. It
+ * prints the damage, or nothing. The exit status is 1 if the check failed.
  */
 import {setPriority} from 'node:os';
 import {DatabaseSync} from 'node:sqlite';
@@ -13,5 +12,5 @@ setPriority(lowPriority);
 
 const [, , path = ''] = process.argv;
 const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
-console.log(JSON.stringify({damage: findDamage(database)}));
+process.stdout.write(findDamage(database) ?? '');
 database.close();

@@ -12,11 +12,11 @@ import {findLogDamage} from './write-ahead-log.ts';
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
 export const companions = ['-wal', '-shm', '-journal'] as const;
 
-/** Bytes. A main file up to this size is checked completely at start, which takes less than a second. */
-const maxSizeAtStart = 64 * 1024 * 1024;
-
 /** Bytes; 0 for a file that does not exist. */
 export const sizeOf = (path: string): number => statSync(path, {throwIfNoEntry: false})?.size ?? 0;
+
+/** Whether the main file is checked completely before the start, which takes less than a second up to 64 MB. */
+export const isCheckedAtStart = (path: string): boolean => sizeOf(path) <= 64 * 1024 * 1024;
 
 /** Whether there are commits in the log. Such a log belongs to a server that is running or has crashed. */
 export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;
@@ -152,7 +152,7 @@ function isWalMode(path: string): boolean {
 export function refuseDamaged(path: string) {
   refuseForeignLog(path);
   refuseDamagedLog(path);
-  if (sizeOf(path) > maxSizeAtStart) return;
+  if (!isCheckedAtStart(path)) return;
   const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
   try {
     const damage = findDamage(database);

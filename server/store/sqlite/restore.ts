@@ -32,7 +32,7 @@ export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
 
 type ErasedAgain = {erased: number; broughtUp: boolean};
 
-/** What a restored copy is opened with, and what was erased since it was made. */
+/** What is needed to open a restored copy, and the leads that were erased since it was made. */
 export type Afterwards = {sealer: Sealer; erasures: readonly Erasure[]; keepConsent: KeepConsent};
 
 /** SQLite's result code for a file that is no database. */
@@ -81,8 +81,8 @@ export async function restoreSqlite(
 }
 
 /**
- * Erases what was erased since the copy was made, before the copy has the name under which a server would serve it. A copy
- * with older tables stays as it is if none of these leads are in it.
+ * Erases again what was erased since the copy was made. This happens before the copy gets the name under which a server
+ * would serve it. A copy with older tables is not changed if it has none of these leads.
  */
 async function eraseAgain(copy: string, {sealer, erasures, keepConsent}: Afterwards): Promise<ErasedAgain> {
   const database = new DatabaseSync(copy, {readOnly: true});

@@ -1,6 +1,8 @@
 /** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
+import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {statSync} from 'node:fs';
+import {join} from 'node:path';
 import type {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
@@ -22,8 +24,7 @@ import {
   openWriter,
   sqliteWords,
 } from './connection.ts';
-import {watchForDamage, type DamageWatch} from './damage-watch.ts';
-import {makeFile, othersMayRead, refusalOf} from './files.ts';
+import {isCheckedAtStart, makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -33,22 +34,16 @@ export type Writer = Pick<Commits, 'before'> & {
   close(): Promise<void>;
 };
 
-/** How the file is written and checked. The server does both outside its own thread; tests need not. */
-type Around = {
-  start: (path: string, words: Sealer['words']) => Promise<Writer>;
-  /** Checks the file for damage, in processes of its own. */
-  watch: (path: string) => DamageWatch;
-};
-
 /**
  * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
  * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
+ * @param start opens the file for writing. The server does so in a thread of its own; the simulation does not
  */
 export async function openSqliteStore(
   path: string,
   sealer: Sealer,
   emit?: Emit,
-  {start = startWriter, watch = watchForDamage}: Partial<Around> = {},
+  start: (path: string, words: Sealer['words']) => Promise<Writer> = startWriter,
 ): Promise<LeadStore> {
   makeFile(path);
   const writer = await start(path, sealer.words);
@@ -60,28 +55,20 @@ export async function openSqliteStore(
   }
   const reader = openReader(path);
   const {all, one} = createRunner(reader);
-  const damage = watch(path);
+  const check = isCheckedAtStart(path) ? undefined : startDamageCheck(path);
   const {ino: opened} = statSync(path);
 
   function orUnavailable<Result>(work: () => Result): Promise<Result> {
     try {
       return Promise.resolve(work());
     } catch (error) {
-      noteError(String(error));
       return Promise.reject(storeError(error, refusalOf(error)));
     }
-  }
-  function noteError(words: string) {
-    if (soundsDamaged.test(words)) damage.suspect();
   }
 
   const writes = createBatcher<Write, Result>(async (batch) => {
     const outcomes = await writer.commit(batch);
-    if (typeof outcomes === 'string') {
-      noteError(outcomes);
-      throw new Error(outcomes);
-    }
-    for (const outcome of outcomes) if ('error' in outcome) noteError(outcome.error);
+    if (typeof outcomes === 'string') throw new Error(outcomes);
     return outcomes;
   });
 
@@ -107,7 +94,7 @@ export async function openSqliteStore(
   async function close() {
     await queries.close();
     await writes.drained();
-    await damage.stop();
+    check?.stop();
     // Code that waited for a write may still read its result before the reader closes.
     await endOfTurn();
     // The reader closes first, because the last connection empties the log, and the reader cannot write.
@@ -121,11 +108,12 @@ export async function openSqliteStore(
     accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries.find),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
+      const damage = check?.damage();
+      if (damage !== undefined) throw new StoreUnavailable(`the database file is damaged: ${damage}`);
       // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
       if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
       throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
     },
-    damage: () => damage.found(),
     purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
     close,
   };
@@ -236,5 +224,17 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
   }
 }
 
-/** SQLite's error messages for pages that cannot be read or are damaged. */
-const soundsDamaged = /malformed|not a database|disk I\/O error/;
+/**
+ * Checks a file once that is too large to be checked before the start. A process does this (damage-check.ts), because
+ * nothing could stop a thread in the middle of it.
+ */
+function startDamageCheck(path: string) {
+  let damage: string | undefined;
+  const script = join(import.meta.dirname, 'damage-check.ts');
+  // If the check itself fails, or is stopped, it has found nothing.
+  const check = execFile(process.execPath, [script, path], {env: {}}, (error, output) => {
+    if (!error) damage = output || undefined;
+  });
+  check.unref();
+  return {damage: () => damage, stop: () => void check.kill('SIGKILL')};
+}

@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +17,8 @@ import {createServer, type AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
-import {readConfig} from '../../../server/config/config.ts';
+import {checkForm} from '../../../server/check-start.ts';
+import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {startServer} from '../../../server/server.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
@@ -101,6 +103,19 @@ suite('config check', () => {
     assert.equal(started.code, 1);
     for (const line of lines.filter((line) => line.startsWith('✗')))
       assert.ok(started.errors.includes(line.slice(2)), line);
+  });
+
+  test('a security fault of the version that pages should pin is a warning', (t) => {
+    const {settings, folder} = useCheck(t);
+    cpSync(join(releasesFolder, '1.5.0'), join(folder, '1.5.0'), {recursive: true});
+    const advisory = {'1.5.0': {security: 'A page could read the draft of another.'}};
+    writeFileSync(join(folder, 'advisories.json'), JSON.stringify(advisory));
+    assert.deepEqual(checkForm({...readConfig(settings), releasesFolder: folder}), [
+      {
+        level: 'warning',
+        text: '1.5.0, the version that pages should pin, has a security fault: A page could read the draft of another. Upgrade the server',
+      },
+    ]);
   });
 
   test('a consent text that changed without a new version is refused, as by the start', async (t) => {

@@ -132,7 +132,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
       const store = await open();
       const now = Date.now() + 1_000;
-      const claim = {now, leaseEnd: now + 60_000, limit: 10, mostSends: 3};
+      const claim = {now, leaseEnd: now + 60_000, limit: 10, maxSends: 3};
       const {due, unreadable} = await store.claimDue('crm', claim);
       assert.deepEqual(due.map(({lead}) => lead.id).toSorted(), others.toSorted());
       assert.deepEqual(unreadable.toSorted(), bad);

@@ -41,7 +41,6 @@ suite('the required settings', () => {
       {
         key: 'default',
         name: 'default',
-        privacyHref: undefined,
         origins: ['https://www.partner.example'],
         leadTypes: ['standard', 'prequalification'],
         cid: '1001',
@@ -51,13 +50,9 @@ suite('the required settings', () => {
         suspect: 'deliver',
         mergeDuplicates: 'prequalification',
         withoutScript: 'suspect',
-        nextStep: undefined,
         showsEstimate: false,
         ask: [],
-        callPromise: undefined,
         contextFields: [],
-        retainDays: undefined,
-        keepConsentYears: undefined,
       },
     ]);
     assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5});

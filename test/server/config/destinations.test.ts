@@ -62,8 +62,6 @@ suite('a destination', () => {
         user: 'us',
         password: 'secret-of-lender',
         attributionInNotes: false,
-        perSecond: undefined,
-        parallel: undefined,
       },
       crm: {
         type: 'webhook',
@@ -71,18 +69,13 @@ suite('a destination', () => {
         namedHost: 'hooks.crm.example',
         secrets: [keys[0]],
         isInternal: false,
-        perSecond: undefined,
-        parallel: undefined,
       },
       mail: {
         type: 'email',
         to: ['sales@partner.example'],
-        everyMinutes: undefined,
         details: 'none',
         smtpUrl: 'smtp://me:p%40ss@mail.example',
         from: 'Leads <leads@partner.example>',
-        perSecond: undefined,
-        parallel: undefined,
       },
     });
   });
@@ -147,8 +140,6 @@ suite('a destination', () => {
       isInternal: false,
       details: 'none',
       events: ['lead.created'],
-      perSecond: undefined,
-      parallel: undefined,
     });
     assert.throws(() => read({room: {...room, url: address}}), /room.*url/is);
     assert.throws(() => read({room}, {CREDENTIALS_ROOM_URL: 'http://teams.example/x'}), /https:\/\//);

@@ -91,7 +91,7 @@ async function startDelivery(
     exchanges: (name: string) => fakes.get(name)!.exchanges,
     start: () => void (workers = startWorkers(destinations, parts)),
     claim: async (upstream: string, now: number, leaseEnd: number) =>
-      (await sound.claimDue(upstream, {now, leaseEnd, limit: 1, mostSends: 3})).due,
+      (await sound.claimDue(upstream, {now, leaseEnd, limit: 1, maxSends: 3})).due,
     async accept(destination: string, count: number, leaseEnd?: number) {
       const delivery = newDelivery({destination, nextAttemptAt: leaseEnd ?? Date.now(), leaseEnd});
       const entries = Array.from({length: count}, () =>
@@ -253,7 +253,7 @@ test('a lead that is claimed while it is postponed is tried again, and its lease
         now: Date.now() + 1_000,
         leaseEnd: leaseEnd + 1,
         limit: 1,
-        mostSends: 3,
+        maxSends: 3,
       });
       again.push(delivery.courier.deliver(due[0]!));
     },
@@ -391,11 +391,11 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   const terms: Terms = {
     ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
-    hearsOfHeld: false,
+    isToldOfHeld: false,
     perSecond: 0.001,
     parallel: 16,
     parallelClaimed: 16,
-    every: undefined,
+    collectFor: undefined,
   };
   const courier = createCourier({
     store: {} as LeadStore,

@@ -169,8 +169,6 @@ const kinds: Record<string, (lookup: Lookup) => Destination> = {
     const settings = {
       secrets: [keyOf(newSecret())],
       isInternal: false,
-      perSecond: undefined,
-      parallel: undefined,
     };
     return createWebhook({type: 'webhook', url: 'https://crm.example/', ...settings}, 5_000, {lookup});
   },

@@ -67,7 +67,7 @@ async function openDesk(
 }
 
 const claim = async (store: LeadStore, destination: string, now: number) => {
-  const {due} = await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
+  const {due} = await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
   const [only, ...others] = due;
   assert.deepEqual(others, []);
   assert.ok(only);
@@ -99,7 +99,7 @@ forEachStore((over) => {
       );
       const now = Date.now();
       assert.deepEqual(
-        (await store.claimDue('lender', {now, leaseEnd: now + hour, limit: 10, mostSends: 3})).due,
+        (await store.claimDue('lender', {now, leaseEnd: now + hour, limit: 10, maxSends: 3})).due,
         [],
       );
       assert.equal((await claim(store, 'crm', now)).lead.id, id);

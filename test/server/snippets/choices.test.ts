@@ -9,7 +9,7 @@ import {
   readChoices,
   styleChoices,
 } from '../../../server/snippets/choices.ts';
-import {looks} from '../../../server/snippets/looks.ts';
+import {themes} from '../../../server/snippets/themes.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import {anyChoices, choiceValues} from '../../support/snippet-choices.ts';
 
@@ -71,9 +71,9 @@ suite('the choices of a snippet', () => {
     const {choices} = readChoices({look: 'night', accent: '#123456', theme: 'auto'});
     assert.deepEqual(choices.properties, {
       '--prequal-accent': '#123456',
-      '--prequal-background': looks.night.properties.background,
-      '--prequal-font': looks.night.properties.font,
-      '--prequal-radius': looks.night.properties.radius,
+      '--prequal-background': themes.night.properties.background,
+      '--prequal-font': themes.night.properties.font,
+      '--prequal-radius': themes.night.properties.radius,
     });
     assert.deepEqual(choices.attributes, noChoices.attributes);
     assert.equal(readChoices({look: 'night'}).choices.attributes['theme'], 'dark');

@@ -40,7 +40,7 @@ forEachStore((over) => {
         return entry.id;
       };
       const claim = (destination: string, now = Date.now(), leaseEnd = now + minute) =>
-        store.claimDue(destination, {now, leaseEnd, limit: 100, mostSends: 3});
+        store.claimDue(destination, {now, leaseEnd, limit: 100, maxSends: 3});
       const report = async (
         lead: string,
         destination: string,

@@ -66,10 +66,7 @@ export function describeGoneLeads(
     test('no lead is merged into a deleted one: the next is delivered, and later ones merge there', async () => {
       const leadDigest = randomUUID();
       await createAndDelete({leadDigests: [leadDigest]});
-      assert.equal(await store.findSameLead('acme', leadDigest), undefined);
-      const next = await create({leadDigests: [leadDigest]});
-      assert.ok(next.isLeased);
-      assert.equal(await store.findSameLead('acme', leadDigest), next.id);
+      assert.ok((await create({leadDigests: [leadDigest]})).isLeased);
       assert.equal((await create({leadDigests: [leadDigest]})).isLeased, false);
     });
     test('a deleted lead frees the keys of the leads that were merged into it', async () => {
@@ -84,7 +81,7 @@ export function describeGoneLeads(
       const due = newDelivery({destination: 'other', nextAttemptAt: now});
       const gone = await createAndDelete({deliveries: [due]});
       const {id} = await create({deliveries: [due]});
-      const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
+      const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
       assert.deepEqual(
         claimed.due.map(({lead}) => lead.id),
         [id],

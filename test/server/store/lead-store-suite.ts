@@ -164,7 +164,7 @@ export function describeLeadStore(
       await store.accept(entry);
       await store.accept(other);
       await store.recordRemoteId(keyOf(entry.id, 'with-ids'), "ü/'1 %");
-      const {due} = await store.claimDue('with-ids', {now, leaseEnd: now + hour, limit: 10, mostSends: 3});
+      const {due} = await store.claimDue('with-ids', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
       const ids = new Map(due.map(({lead, remoteId}) => [lead.id, remoteId]));
       assert.deepEqual([ids.get(entry.id), ids.get(other.id)], ["ü/'1 %", null]);
     });

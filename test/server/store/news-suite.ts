@@ -68,7 +68,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     const rowOf = async (lead: string, destination: string, content: DeliveryContent) =>
       (await rowsOf(lead)).find((row) => row.destination === destination && row.content === content);
     const claim = async (destination: string, now = due) =>
-      (await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 100, mostSends: 3})).due;
+      (await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 100, maxSends: 3})).due;
     /** Refuses the lead at the default destination, which must be waiting. */
     const refuse = async (id: string, now = due) => {
       const claimed = (await claim('default', now)).find(({lead}) => lead.id === id);
@@ -368,7 +368,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         due: claimed,
         held,
         unreadable,
-      } = await store.claimDue('reading', {now: due, leaseEnd: due + hour, limit: 10, mostSends: 3});
+      } = await store.claimDue('reading', {now: due, leaseEnd: due + hour, limit: 10, maxSends: 3});
       assert.deepEqual(
         claimed.map(({lead}) => lead.id).toSorted(),
         ids.filter((id) => id !== unread).toSorted(),

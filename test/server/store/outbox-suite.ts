@@ -37,8 +37,8 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       for (const entry of entries) await store.accept(entry);
       return entries.map(({id}) => id);
     };
-    const claimAll = (now: number, limit = 100, mostSends = 3) =>
-      store.claimDue('default', {now, leaseEnd: now + hour, limit, mostSends});
+    const claimAll = (now: number, limit = 100, maxSends = 3) =>
+      store.claimDue('default', {now, leaseEnd: now + hour, limit, maxSends});
     const claim = async (now: number, limit?: number) =>
       (await claimAll(now, limit)).due.map(({lead}) => lead.id);
     const claimOne = async (now: number): Promise<DueDelivery> => {
@@ -106,10 +106,14 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       const [id] = await accept();
       assert.deepEqual(await claim(due, 5), [id]);
       assert.deepEqual(
-        (await store.countWaiting()).toSorted((a, b) => a.deliveries - b.deliveries).map((row) => ({...row})),
+        (await store.countOutbox()).map(({destination, state, deliveries}) => [
+          destination,
+          state,
+          deliveries,
+        ]),
         [
-          {destination: 'default', deliveries: 1},
-          {destination: 'other', deliveries: 20},
+          ['default', 'waiting', 1],
+          ['other', 'waiting', 20],
         ],
       );
       await settle([id, ...others]);
@@ -398,7 +402,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           now: due + 1,
           leaseEnd: due + 2 * hour,
           limit: 10,
-          mostSends: 1,
+          maxSends: 1,
           unused,
         });
         assert.deepEqual([claimed.map(({lead}) => lead.id).toSorted(), held], [ids.toSorted(), []]);
@@ -411,10 +415,10 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           now: due,
           leaseEnd: due + 5,
           limit: 1,
-          mostSends: 1,
+          maxSends: 1,
         });
         const [taken] = claimed.due.map(({lead}) => lead.id);
-        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 1, mostSends: 1});
+        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 1, maxSends: 1});
         const unused = [
           {leaseEnd: due + 5, dueAgain: due + 5},
           ...[...mine, ...others].map((lead) => ({lead, leaseEnd: due + 5})),
@@ -423,7 +427,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           now: due + 1,
           leaseEnd: due + 2 * hour,
           limit: 10,
-          mostSends: 1,
+          maxSends: 1,
           unused,
         });
         assert.deepEqual(
@@ -434,16 +438,16 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       });
       test('a lease that another process took at the same millisecond does not end with an unused one', async () => {
         const [id] = await accept({leaseEnd: due + hour, nextAttemptAt: due + hour});
-        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 10, mostSends: 1});
+        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 10, maxSends: 1});
         const unused = [{leaseEnd: due + hour, dueAgain: due + hour + 1}];
-        const claim = {now: due + 1, leaseEnd: due + 2 * hour, limit: 10, mostSends: 1, unused};
+        const claim = {now: due + 1, leaseEnd: due + 2 * hour, limit: 10, maxSends: 1, unused};
         assert.deepEqual((await store.claimDue('default', claim)).due, []);
         await settle([id!]);
       });
       test('a lease beyond any wait is left alone: the clock of its process is ahead', async () => {
         const [id] = await accept();
         const far = due + 100 * hour;
-        await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, mostSends: 1});
+        await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, maxSends: 1});
         const recall = (endedLeases: number[]) =>
           store.recallDeliveries('default', {now: due, latest: due + hour, endedLeases});
         assert.deepEqual(await recall([]), [far]);

@@ -78,7 +78,7 @@ async function onSqlite(owner: Owner): Promise<Explained> {
   const database = new DatabaseSync(path);
   owner.after(() => database.close());
   const all = ({text, values}: Statement, before = '') =>
-    database.prepare(before + text.replaceAll(/\$\d+/g, '?')).all(...(values as SQLInputValue[])) as Row[];
+    database.prepare(before + text.replaceAll('$', '?')).all(...(values as SQLInputValue[])) as Row[];
   return explained(
     sqliteWords,
     (statement) => Promise.resolve(all(statement)),
@@ -124,7 +124,7 @@ const works: Record<string, (store: LeadStore, id: string) => Promise<unknown>> 
         {lead: 'a', leaseEnd: 1},
         {leaseEnd: 1, dueAgain: 1},
       ];
-      const limit = {now, leaseEnd, limit: 8, mostSends: 3, unused};
+      const limit = {now, leaseEnd, limit: 8, maxSends: 3, unused};
       const {due} = await store.claimDue(`destination-${index}`, limit);
       assert.equal(due.length, 8);
     }
@@ -178,7 +178,7 @@ for (const [name, open, skip] of [
     }
 
     test('a statement that reads a whole table is found', async () => {
-      await store.queries.countWaiting();
+      await store.queries.countOutbox();
       assert.match(store.takeScans().join('\n'), /GROUP BY destination/);
     });
 

@@ -21,7 +21,6 @@ import {doneAnswer, keyOf, newDelivery, newEntry, sampleConsent} from '../../sup
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
-import {watchNothing} from '../../support/watch-nothing.ts';
 
 const day = 24 * 3_600_000;
 const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
@@ -73,7 +72,7 @@ const overSqlite: Open = async (t) => {
   t.after(() => folder.remove());
   const sealer = createSealer(['a data key that is long enough for one']);
   const path = join(folder.path, 'leads.sqlite');
-  return [await openFor(t, openSqliteStore(path, sealer, undefined, {watch: watchNothing}))];
+  return [await openFor(t, openSqliteStore(path, sealer))];
 };
 const overPostgres: Open = async (t, count = 1) => (await openPostgresStores(t, count)).stores;
 

@@ -157,7 +157,7 @@ forEachStore((over) => {
         now: Date.now(),
         leaseEnd: Date.now() + 60_000,
         limit: 2,
-        mostSends: 3,
+        maxSends: 3,
       });
       const {leaseEnd} = due[0]!;
       await store.postpone(keyOf(taken.id), leaseEnd, {
@@ -217,9 +217,9 @@ forEachStore((over) => {
       const server = await start(t, 'clear');
       const oldest = async () =>
         Number((await server.select('SELECT oldest_server FROM schema_compatibility'))[0]?.['oldest_server']);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), 12);
       await open(t, server, 'clear', first);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), 12);
       await open(t, server, first, 'clear');
       assert.equal(await oldest(), 13);
     });
@@ -287,7 +287,7 @@ forEachStore((over) => {
       const destination = randomUUID();
       const entry = everything({...unique(), deliveries: [newDelivery({destination})]});
       await store.accept(entry);
-      const claim = {now: Date.now(), leaseEnd, limit: 1, mostSends: 3};
+      const claim = {now: Date.now(), leaseEnd, limit: 1, maxSends: 3};
       assert.equal((await store.claimDue(destination, claim)).due.length, 1);
       await store.postpone(keyOf(entry.id, destination), leaseEnd, {
         ...failedAttempt,
@@ -359,7 +359,7 @@ forEachStore((over) => {
 
   suite('sealing with another key', () => {
     const finish = async (store: LeadStore) => {
-      let last = {looked: 0, resealed: 0, unreadable: [] as readonly string[]};
+      let last = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
       for await (const done of store.reseal()) last = done;
       return last;
     };
@@ -374,7 +374,7 @@ forEachStore((over) => {
       );
       for (const entry of entries) await store.accept(entry);
       const [now, leaseEnd] = [Date.now(), Date.now() + 60_000];
-      const {due} = await store.claimDue('default', {now, leaseEnd, limit: 200, mostSends: 3});
+      const {due} = await store.claimDue('default', {now, leaseEnd, limit: 200, maxSends: 3});
       const failed = {until: 0, error: 'x', tried: true, ambiguous: false, isCounted: false} as const;
       const replied = {...failed, state: 'waiting', excerpt: 'canary-reply', recipients: null} as const;
       for (const {lead: claimed} of due) {

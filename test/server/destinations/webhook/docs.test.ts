@@ -262,8 +262,6 @@ for (const [language, program] of Object.entries(languages)) {
             url: running.url,
             secrets: secrets.map(keyOf),
             isInternal: true,
-            perSecond: undefined,
-            parallel: undefined,
           },
           20_000,
         );

@@ -400,8 +400,6 @@ const at = (url: string): WebhookSettings => ({
   url,
   secrets: [keyOf(newSecret())],
   isInternal: true,
-  perSecond: undefined,
-  parallel: undefined,
 });
 
 suite('the network', () => {

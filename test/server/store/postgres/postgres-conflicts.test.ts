@@ -120,7 +120,7 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
 
     const claims = await Promise.all(
       stores.map((store) =>
-        store.claimDue('default', {now: 1, leaseEnd: Date.now() + 60_000, limit: 200, mostSends: 3}),
+        store.claimDue('default', {now: 1, leaseEnd: Date.now() + 60_000, limit: 200, maxSends: 3}),
       ),
     );
     const claimed = claims.flatMap(({due}) => due.map(({lead}) => lead.id));

@@ -16,7 +16,6 @@ import {newEntry} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {baseConfig} from '../../../support/test-server.ts';
-import {watchNothing} from '../../../support/watch-nothing.ts';
 
 const on = (url: string) => ({databaseUrl: url, databasePath: '', databaseStatements: 'named'}) as const;
 
@@ -139,7 +138,7 @@ suite('a PostgreSQL over a network without TLS', () => {
 
     const observed: Observation[] = [];
     const config = baseConfig(folder.path);
-    const given = await openSqliteStore(config.databasePath, clearText, undefined, {watch: watchNothing});
+    const given = await openSqliteStore(config.databasePath, clearText);
     const app = await createApp({...config, databaseUrl}, (each) => observed.push(each), given);
     await app.close(0);
     assert.deepEqual(

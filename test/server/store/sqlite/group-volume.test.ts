@@ -13,7 +13,6 @@ import {prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme} from '../../../support/test-server.ts';
-import {watchNothing} from '../../../support/watch-nothing.ts';
 
 const [user, group] = [42_042, 43_043];
 const asUser = ['setpriv', `--reuid=${user}`, `--regid=${user}`, `--groups=${group}`];
@@ -27,9 +26,7 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     const data = join(folder.path, 'data');
     const path = join(data, 'leads.sqlite');
     mkdirSync(data);
-    await openWhile(openSqliteStore(path, clearText, undefined, {watch: watchNothing}), () =>
-      Promise.resolve(),
-    );
+    await openWhile(openSqliteStore(path, clearText), () => Promise.resolve());
     chownSync(data, 0, group);
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);

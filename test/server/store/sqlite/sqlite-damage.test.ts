@@ -1,34 +1,41 @@
-/** The look for damaged pages: what a child process that does not work as it should does to the server. */
+/** Damaged pages in a file that is too large to be checked before the start. */
 import assert from 'node:assert/strict';
-import {existsSync, writeFileSync} from 'node:fs';
+import {closeSync, openSync, statSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
-import {watchForDamage} from '../../../../server/store/sqlite/damage-watch.ts';
+import {DatabaseSync} from 'node:sqlite';
+import {test} from 'node:test';
+import {clearText} from '../../../../server/store/sealing.ts';
+import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
+import {watchStore} from '../../../../server/store/store-watch.ts';
+import {openFor, openWhile} from '../../../support/opened.ts';
 import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 
-suite('a look for damaged pages', () => {
+test('damage in a large file is found by one check after the start, and the server is not ready', async (t) => {
   const folder = makeTemporaryFolder();
-  after(() => folder.remove());
-  const file = join(folder.path, 'leads.sqlite');
-  const node = process.execPath;
-
-  /** Runs `commands` in the place of Node, and waits until that has begun. */
-  async function lookWith(commands: string) {
-    const [program, mark] = [join(folder.path, 'program'), join(folder.path, 'mark')];
-    writeFileSync(program, `#!/bin/sh\n: > ${mark}\n${commands}\n`, {mode: 0o755});
-    writeFileSync(file, '');
-    process.execPath = program;
-    const watch = watchForDamage(file);
-    await until(() => existsSync(mark));
-    process.execPath = node;
-    return watch;
-  }
-
-  test('that ends without a word says nothing and harms nobody', async () => {
-    const watch = await lookWith('exit 0');
-    // An exception in a callback would fail the test, whichever is running.
-    await watch.stop();
-    assert.equal(watch.found(), undefined);
-  });
+  t.after(() => folder.remove());
+  const path = join(folder.path, 'leads.sqlite');
+  await openWhile(openSqliteStore(path, clearText), () => Promise.resolve());
+  makeLarge(path);
+  damageMiddle(path);
+  const store = await openFor(t, openSqliteStore(path, clearText));
+  const watch = watchStore(store, () => undefined);
+  t.after(() => watch.stop());
+  await until(() => watch.outage() !== undefined);
+  assert.match(watch.outage() ?? '', /the database file is damaged: /);
 });
+
+function makeLarge(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE filler (content BLOB); INSERT INTO filler VALUES (zeroblob(70 * 1024 * 1024))');
+  database.close();
+}
+
+/** Overwrites the page in the middle of the file. */
+function damageMiddle(path: string) {
+  const pageSize = 4_096;
+  const file = openSync(path, 'r+');
+  const middle = Math.floor(statSync(path).size / pageSize / 2) * pageSize;
+  writeSync(file, Buffer.alloc(pageSize, 0xab), 0, pageSize, middle);
+  closeSync(file);
+}

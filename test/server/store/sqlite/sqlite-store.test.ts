@@ -192,26 +192,24 @@ suite('a file with many deliveries that wait', () => {
   const names = Object.keys(tables.deliveries.columns);
   const copies = names.map((name) => (name === 'lead_id' ? "lead_id || '-' || value" : name));
   const insert = `INSERT INTO deliveries (${names.join()}) SELECT ${copies.join()} FROM deliveries, generated`;
-  for (const counted of ['countOutbox', 'countWaiting'] as const) {
-    test(`${counted} of 100,000 deliveries leaves the thread of requests free`, async (t) => {
-      const path = databasePath(counted);
-      const store = await openFor(t, openSqliteStore(path, clearText));
-      await store.accept(newEntry({deliveries: [newDelivery()]}));
-      const database = new DatabaseSync(path, {enableForeignKeyConstraints: false, timeout: 5_000});
-      t.after(() => database.close());
-      database.exec(`WITH RECURSIVE generated(value) AS
+  test('countOutbox of 100,000 deliveries leaves the thread of requests free', async (t) => {
+    const path = databasePath('counted');
+    const store = await openFor(t, openSqliteStore(path, clearText));
+    await store.accept(newEntry({deliveries: [newDelivery()]}));
+    const database = new DatabaseSync(path, {enableForeignKeyConstraints: false, timeout: 5_000});
+    t.after(() => database.close());
+    database.exec(`WITH RECURSIVE generated(value) AS
         (SELECT 1 UNION ALL SELECT value + 1 FROM generated WHERE value < 100000) ${insert}`);
-      // The first time, the statement is prepared.
-      await store[counted]();
-      const start = performance.now();
-      const counting = store[counted]();
-      const stopped = performance.now() - start;
-      await counting;
-      const took = performance.now() - start;
-      t.diagnostic(`this thread was stopped for ${stopped.toFixed(1)} of ${took.toFixed(1)} ms`);
-      assert.ok(stopped < took / 3, `${stopped} of ${took} ms`);
-      const [waiting] = await store[counted]();
-      assert.equal(waiting?.deliveries, 100_001);
-    });
-  }
+    // The first time, the statement is prepared.
+    await store.countOutbox();
+    const start = performance.now();
+    const counting = store.countOutbox();
+    const stopped = performance.now() - start;
+    await counting;
+    const took = performance.now() - start;
+    t.diagnostic(`this thread was stopped for ${stopped.toFixed(1)} of ${took.toFixed(1)} ms`);
+    assert.ok(stopped < took / 3, `${stopped} of ${took} ms`);
+    const [waiting] = await store.countOutbox();
+    assert.equal(waiting?.deliveries, 100_001);
+  });
 });

@@ -1,19 +1,19 @@
-/** Ready looks of the form: for each the kind of page it is for, its theme, and its custom properties. */
+/** Ready themes of the form: for each, the kind of page that it suits, whether it is light, and its custom properties. */
 
-export type Look = {
+export type Theme = {
   label: string;
-  /** The background of a page that the look suits. */
+  /** The background of a page that the theme suits. */
   page: string;
-  theme: 'light' | 'dark';
+  colorScheme: 'light' | 'dark';
   /** By the name of a custom property without `--prequal-`. */
   properties: Readonly<Record<string, string>>;
 };
 
-export const looks = {
+export const themes = {
   bank: {
     label: 'Bank',
     page: '#eef2f6',
-    theme: 'light',
+    colorScheme: 'light',
     properties: {
       accent: '#12406f',
       radius: '4px',
@@ -23,7 +23,7 @@ export const looks = {
   warm: {
     label: 'Warm',
     page: '#f3e3d0',
-    theme: 'light',
+    colorScheme: 'light',
     properties: {
       accent: '#b4472a',
       background: '#fffaf3',
@@ -35,7 +35,7 @@ export const looks = {
   night: {
     label: 'Night',
     page: '#080b12',
-    theme: 'dark',
+    colorScheme: 'dark',
     properties: {
       accent: '#7ce0c0',
       background: '#111726',
@@ -46,7 +46,7 @@ export const looks = {
   letter: {
     label: 'Letter',
     page: '#ffffff',
-    theme: 'light',
+    colorScheme: 'light',
     properties: {
       accent: '#111111',
       text: '#111111',
@@ -55,7 +55,7 @@ export const looks = {
       font: "'Iowan Old Style', 'Palatino Linotype', Palatino, Georgia, serif",
     },
   },
-} as const satisfies Readonly<Record<string, Look>>;
+} as const satisfies Readonly<Record<string, Theme>>;
 
-export type LookName = keyof typeof looks;
-export const lookNames = Object.keys(looks) as LookName[];
+export type ThemeName = keyof typeof themes;
+export const themeNames = Object.keys(themes) as ThemeName[];

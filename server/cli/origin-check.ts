@@ -1,0 +1,34 @@
+/** Whether the pages of an origin may use the form of a partner, for `lead-prequal config check --origin`. */
+import {paths} from '../../contract/api.ts';
+import type {Config} from '../config/config.ts';
+import {origin as originSchema} from '../config/origins.ts';
+import {allowsOrigin, type Partner} from '../config/partners.ts';
+import {printable} from './output.ts';
+
+/**
+ * @returns what is wrong with the origin and what to do about it, with the line to write into the partners file or the
+ * settings if the origin is only not listed. Undefined if its pages may use the form
+ */
+export function originFault(origin: string, partner: Partner, config: Config): string | undefined {
+  const {key} = partner;
+  if (origin === 'null')
+    return (
+      'The origin "null" could be any page: it is that of a sandboxed frame, and of a page that was opened as a file. ' +
+      `Add allow-same-origin to the sandbox of the frame, open the page from a web server, or link to ${config.publicUrl}${paths.apply}/${key}.`
+    );
+  // A wildcard may be listed, but no page has it as its origin.
+  if (origin.includes('*') || !originSchema.safeParse(origin).success) {
+    const meant = URL.parse(origin.replace('*', 'www'))?.origin ?? 'null';
+    const example = meant === 'null' ? 'https://www.example.com' : meant;
+    return `"${printable(origin)}" is not the origin of a page. Give scheme and host without a path, such as ${example}.`;
+  }
+  if (allowsOrigin(partner, origin) || origin === new URL(config.publicUrl).origin) return undefined;
+  return `${origin} is not among the origins of "${key}". ${howToList([...partner.origins, origin], partner, config)}`;
+}
+
+function howToList(origins: readonly string[], {key}: Partner, {partnersFile}: Config): string {
+  if (partnersFile === undefined)
+    return `Set EMBED_ORIGINS to this, and restart the server:\n  EMBED_ORIGINS=${origins.join(',')}`;
+  const line = `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`;
+  return `Replace "origins" of "${key}" in ${printable(partnersFile)} by this line, and run "lead-prequal reload":\n  ${line}`;
+}
