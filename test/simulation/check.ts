@@ -168,11 +168,11 @@ const rules = {
 
   /**
    * At the end. What has ended may keep the last lease, which ends by itself: of an erased lead, and where a report under an
-   * older lease came late, after a process died or stood still or its clock was set.
+   * older lease came late, after a process died or stood still, its clock was set, or its store could not write.
    */
   'nothing is claimed for ever'(facts, violated) {
     const {isQuiet, stored} = facts.history;
-    const mayBeLate = facts.all('trouble').some(({kind}) => kind !== 'store' && kind !== 'slow-store');
+    const mayBeLate = facts.all('trouble').length > 0;
     for (const delivery of isQuiet ? stored.deliveries : []) {
       const isLeft = stored.erased.has(delivery.lead) || (mayBeLate && delivery.state === 'delivered');
       if (delivery.leasedUntil > 0 && !isLeft)
