@@ -3,7 +3,7 @@
  * machine has cores, because most of them use one core only. Each part's output is printed when the part has ended.
  *
  * ESLint keeps what it found in a file until that file changes. Some rules look at the types of other files, so a change
- * there can cause an error that only a clean checkout, as CI has, reports. `npm run lint` always checks all files.
+ * there can cause an error that only a clean checkout, as CI has, reports. `npx eslint .` always checks all files.
  */
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';

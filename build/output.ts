@@ -68,8 +68,7 @@ export const finish: Plugin = {
     const plugin = zipWordPressPlugin(version);
     writeFileSync(join(outDir, wordpressPlugin), plugin);
     integrity[wordpressPlugin] = integrityOf(wordpressPlugin, plugin);
-    // The server serves no source maps. `npm run size` and the page benchmark build the form in memory, with its maps
-    // (test/bench/source-maps.ts).
+    // The server serves no source maps. `npm run size` builds the form in memory, with its maps (test/bench/source-maps.ts).
     for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));
     writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
     const sizes = measure(files);

@@ -1,5 +1,5 @@
 /**
- * `npm run statements`: runs the tests that use each query of the stores, and writes each statement that the server sends to a database meanwhile,
+ * `node build/statements.ts`: runs the tests that use each query of the stores, and writes each statement that the server sends to a database meanwhile,
  * with a sample of its values, to `test/support/statements/<version>.json`. There test/server/store/statements.test.ts
  * finds them, so that no later change of the tables breaks this version unnoticed.
  */

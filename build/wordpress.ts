@@ -1,7 +1,7 @@
 /**
  * Makes the WordPress plugin of `integrations/wordpress/` into a zip for the page "Add Plugins" of WordPress. `npm run
- * build` puts it beside the scripts of the form, so that a release has it, and `npm run wordpress` makes it alone. `npm run
- * wordpress -- 1.5.1` releases it alone, with that number.
+ * build` puts it beside the scripts of the form, so that a release has it, and `node build/wordpress.ts` makes it alone.
+ * `node build/wordpress.ts 1.5.1` releases it alone, with that number.
  */
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';

@@ -1,21 +1,20 @@
 import {join} from 'node:path';
 import {readFileSync} from 'node:fs';
 import express, {type Express} from 'express';
-import {paths} from '../contract/api.ts';
 
 type Embed = {
-  /** The script tag that a partner pastes into the page. */
-  script: string;
-  partner: string;
+  /** The snippet for a page with a strict content security policy: the rules of its style sheet, and the form. */
+  rules: string;
+  form: string;
   /** The URL of the server. */
   publicUrl: string;
 };
 
 /**
  * A partner's landing page with a strict content security policy: nothing inline, and scripts only from the site itself
- * and the server. The page of snippets is a part of the server.
+ * and the server.
  */
-export function landingPage({script, partner, publicUrl}: Embed): Express {
+export function landingPage({rules, form, publicUrl}: Embed): Express {
   const folder = import.meta.dirname;
   const policy = `default-src 'self'; script-src 'self' ${publicUrl}; connect-src 'self' ${publicUrl}`;
   const app = express();
@@ -26,11 +25,10 @@ export function landingPage({script, partner, publicUrl}: Embed): Express {
   });
   app.get('/', (_request, response) => {
     const html = readFileSync(join(folder, 'landing.html'), 'utf8');
-    const values: Record<string, string> = {script, partner, apply: `${publicUrl}${paths.apply}/${partner}`};
-    response.type('html').send(html.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ''));
+    response.type('html').send(html.replace('{{form}}', () => form));
   });
-  app.get('/playground', (_request, response) => {
-    response.redirect(`${publicUrl}${paths.snippets}?partner=${partner}`);
+  app.get('/form.css', (_request, response) => {
+    response.type('css').send(rules);
   });
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end();

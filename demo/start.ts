@@ -5,23 +5,28 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
-import {readConfig} from '../server/config/config.ts';
-import {newestScript} from '../server/snippets/newest-script.ts';
+import {readConfig, type Config} from '../server/config/config.ts';
 import {createObservationLog} from '../server/observe/observation-log.ts';
 import {createLog} from '../server/observe/log.ts';
 import {startServer} from '../server/server.ts';
+import {noChoices} from '../server/snippets/choices.ts';
+import {noVersionForSnippets, snippetParts, versionForSnippets} from '../server/snippets/parts.ts';
+import {siteKinds} from '../server/snippets/site-kinds.ts';
+import {readVersions} from '../server/versions/embed-versions.ts';
 import {landingPage} from './landing-page.ts';
+import {partner} from './partner.ts';
 
 const host = '127.0.0.1';
 const secretsFile = 'data/development.json';
+const partnersFile = 'data/demo-partners.json';
 
-type Secrets = {user: string; password: string; cid: string; tokenKey: string};
+type Secrets = {user: string; password: string; tokenKey: string};
 
 /** A private file that is created at the first start and never committed. */
 function developmentSecrets(): Secrets {
   if (!existsSync(secretsFile)) {
     const secret = () => randomBytes(24).toString('base64url');
-    const made: Secrets = {user: 'developer', password: secret(), cid: '1001', tokenKey: secret()};
+    const made: Secrets = {user: 'developer', password: secret(), tokenKey: secret()};
     mkdirSync('data', {recursive: true, mode: 0o700});
     writeFileSync(secretsFile, JSON.stringify(made, null, 2), {mode: 0o600});
   }
@@ -46,6 +51,15 @@ async function freePort(preferred: number): Promise<number> {
   return port;
 }
 
+/** What the page of snippets shows the partner for a page with a strict content security policy. */
+function snippetOf(config: Config) {
+  const version = versionForSnippets(readVersions(config));
+  if (!version) throw new Error(noVersionForSnippets);
+  const parts = snippetParts(config, version, config.partners[0], noChoices);
+  const [, rules = '', form = ''] = siteKinds.csp.blocks(parts).map(({code}) => code);
+  return {rules, form};
+}
+
 /** What a signal does. Before the server runs, nothing is open that would have to be closed. */
 let end = (): void => process.exit(0);
 // A closed terminal sends SIGHUP.
@@ -57,6 +71,7 @@ const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DE
 const port = await freePort(Number(process.env['PORT'] ?? 8080));
 const publicUrl = `http://localhost:${port}`;
 
+writeFileSync(partnersFile, JSON.stringify({partners: [{...partner, origins: [pageOrigin]}]}, null, 2));
 const read = readConfig({
   DATABASE_PATH: 'data/demo.sqlite',
   LOG_LEVEL: 'warn',
@@ -64,21 +79,18 @@ const read = readConfig({
   HOST: host,
   PORT: String(port),
   PUBLIC_URL: publicUrl,
-  CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [secrets.cid]}]),
-  EMBED_ORIGINS: pageOrigin,
-  EMBED_PARTNER: 'demo',
-  EMBED_NAME: 'Sample Street Funding',
-  EMBED_CONTACT_EMAIL: 'hello@example.com',
+  CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [partner.cid]}]),
+  PARTNERS_FILE: partnersFile,
   TOKEN_KEY: secrets.tokenKey,
 });
 // The demo has no releases, so that its pages get the newest build: whoever changes the form wants to see the change.
 const config = {...read, releasesFolder: 'no releases'};
 const log = createObservationLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
-page.on('request', landingPage({script: newestScript(config).script, partner: 'demo', publicUrl}));
+page.on('request', landingPage({...snippetOf(config), publicUrl}));
 
 const lead = {
-  cid: secrets.cid,
+  cid: partner.cid,
   lead_type: 'prequalification',
   first_name: 'Ana',
   last_name: 'Silva',
@@ -92,8 +104,8 @@ const lead = {
 
 console.log(`
   A partner's page   ${pageOrigin}
-  Its snippets       ${publicUrl}${paths.snippets}?partner=demo
-  The form alone     ${publicUrl}${paths.apply}/demo
+  Its snippets       ${publicUrl}${paths.snippets}?partner=${partner.key}
+  The form alone     ${publicUrl}${paths.apply}/${partner.key}
   The lead service   ${publicUrl}
 
   Create a lead:

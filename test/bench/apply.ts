@@ -40,9 +40,7 @@ const pages = [
 await (await visit(browser, apply, 'input')).leave();
 for (let run = 0; run < runs; run += 1) {
   for (const {url, prepare, times, shifts} of run % 2 ? pages.toReversed() : pages) {
-    const {loaded, leave} = await visit(browser, url, ':is(input:not([type=hidden]), select)', {
-      ...(prepare && {prepare}),
-    });
+    const {loaded, leave} = await visit(browser, url, ':is(input:not([type=hidden]), select)', prepare);
     times.push(loaded.shownAt);
     shifts.push(loaded.shift);
     await leave();

@@ -2,17 +2,17 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {LeadStore} from '../../server/leads/lead-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
+import {createSealer} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 
 /**
  * - `location`: a path or a postgres:// URL
  * - `upstream`: its URL, or empty
- * - `metrics`: with metrics
+ * - `dataKey`: what seals the leads, or `clear`
  * - `oneAtATime`: each lead is given to the store when the previous one is stored, so that no leads share a commit
  */
-export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean; metrics: boolean};
+export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean; dataKey: string};
 
 const isUrl = (location: string) => location.startsWith('postgres:');
 
@@ -21,10 +21,9 @@ export function storeArguments(): StoreArguments {
 }
 
 export async function openBenchStore(): Promise<LeadStore> {
-  const {location, oneAtATime} = storeArguments();
-  const store = await (isUrl(location)
-    ? openPostgresStore(location, clearText)
-    : openSqliteStore(location, clearText));
+  const {location, oneAtATime, dataKey} = storeArguments();
+  const open = isUrl(location) ? openPostgresStore : openSqliteStore;
+  const store = await open(location, createSealer([dataKey]));
   if (!oneAtATime) return store;
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -48,7 +47,7 @@ export const result = {
 };
 
 export const upstreamUrl = () => storeArguments().upstream;
-export const hasMetrics = () => storeArguments().metrics;
+export const dataKey = () => storeArguments().dataKey;
 
 /** Sends the port to the parent process, and ends when the parent ends. */
 export function ready(server: Server) {

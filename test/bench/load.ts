@@ -1,7 +1,8 @@
 /** The load: creates and reads leads over keep-alive connections on loopback. */
 import {randomUUID} from 'node:crypto';
-import autocannon from 'autocannon';
-import {Pool} from 'undici';
+import {once} from 'node:events';
+import {Worker} from 'node:worker_threads';
+import {Client} from 'undici';
 
 export type Figures = {perSecond: number; p50: number; p99: number};
 
@@ -26,80 +27,80 @@ const lead = {
 };
 const body = JSON.stringify(lead);
 
-async function run(options: autocannon.Options): Promise<Figures> {
-  const {requests, duration, latency, non2xx, errors} = await autocannon({duration: seconds, ...options});
-  if (non2xx + errors > 0) throw new Error(`${non2xx} refused, ${errors} failed`);
-  return {perSecond: requests.total / duration, p50: latency.p50, p99: latency.p99};
-}
+type Request = {method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string};
 
-export const createLeads = (origin: string, connections: number) =>
-  run({url: `${origin}/json/leads`, connections, method: 'POST', headers: callerHeaders, body});
-
-/** Each lead is of another person. The load tool does the same work for all servers that are compared. */
-const createAnew = (
-  origin: string,
-  path: string,
-  connections: number,
-  write: (lead: object) => {headers: Record<string, string>; body: object},
-) =>
-  run({
-    url: origin + path,
-    connections,
-    requests: [
-      {
-        method: 'POST',
-        path,
-        setupRequest(request) {
-          const {headers, body} = write({...lead, last_name: randomUUID()});
-          return {...request, headers, body: JSON.stringify(body)};
-        },
-      },
-    ],
-  });
-
-export const createFromCaller = (origin: string, connections: number) =>
-  createAnew(origin, '/json/leads', connections, (body) => ({headers: callerHeaders, body}));
-
-/** Like pages do: every lead has a new idempotency key. */
-export const createFromPage = (origin: string, connections: number) =>
-  createAnew(origin, '/embed/v1/leads', connections, (lead) => ({
-    headers: {...pageHeaders, 'idempotency-key': randomUUID()},
-    body: {lead, elapsed_ms: 60_000},
-  }));
-
-async function createOne(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/json/leads`, {method: 'POST', headers: callerHeaders, body});
-  const {id} = (await response.json()) as {id?: string};
-  return `/json/leads/${id ?? 'any'}`;
-}
-
-export const readLeads = async (origin: string, connections: number) =>
-  run({url: origin + (await createOne(origin)), connections, method: 'GET', headers: callerHeaders});
-
-async function timed(pool: Pool, path: string, headers: Record<string, string>): Promise<number> {
-  const start = performance.now();
-  const {body: reply} = await pool.request({method: 'GET', path, headers});
+async function send(client: Client, request: Request) {
+  const begun = performance.now();
+  const {statusCode, body: reply} = await client.request(request);
   await reply.dump();
-  return performance.now() - start;
+  return {statusCode, took: performance.now() - begun};
 }
 
 const at = (times: readonly number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)]!;
 
+/** Each connection has one request in progress, so that all connections send equally often. */
+async function run(origin: string, connections: number, next: () => Request): Promise<Figures> {
+  const times: number[] = [];
+  const begun = performance.now();
+  const isOver = () => performance.now() >= begun + seconds * 1_000;
+  const keepSending = async () => {
+    const client = new Client(origin);
+    while (!isOver()) {
+      const {statusCode, took} = await send(client, next());
+      if (statusCode >= 300) throw new Error(`A request of the load got ${statusCode}`);
+      times.push(took);
+    }
+    await client.close();
+  };
+  await Promise.all(Array.from({length: connections}, keepSending));
+  const perSecond = times.length / ((performance.now() - begun) / 1_000);
+  return {perSecond, p50: at(times, 0.5), p99: at(times, 0.99)};
+}
+
+const create: Request = {method: 'POST', path: '/json/leads', headers: callerHeaders, body};
+
+export const createLeads = (origin: string, connections: number) => run(origin, connections, () => create);
+
+const another = () => ({...lead, last_name: randomUUID()});
+
+/** Each lead is of another person. */
+export const createFromCaller = (origin: string, connections: number) =>
+  run(origin, connections, () => ({...create, body: JSON.stringify(another())}));
+
+const fromPage = (sent: object): Request => ({
+  method: 'POST',
+  path: '/embed/v1/leads',
+  headers: {...pageHeaders, 'idempotency-key': randomUUID()},
+  body: JSON.stringify(sent),
+});
+
+/** Like pages do: each lead is of another person, and has a new idempotency key. */
+export const createFromPage = (origin: string, connections: number) =>
+  run(origin, connections, () => fromPage({lead: another(), elapsed_ms: 60_000}));
+
+async function readOfOne(origin: string): Promise<Request> {
+  const response = await fetch(`${origin}/json/leads`, {method: 'POST', headers: callerHeaders, body});
+  const {id = 'any'} = (await response.json()) as {id?: string};
+  return {method: 'GET', path: `/json/leads/${id}`, headers: callerHeaders};
+}
+
+export async function readLeads(origin: string, connections: number) {
+  const read = await readOfOne(origin);
+  return run(origin, connections, () => read);
+}
+
 /** Measures reads, one after the other, while another thread creates leads over 50 connections. */
 export async function readWhile(origin: string): Promise<Figures> {
-  const path = await createOne(origin);
-  const pool = new Pool(origin, {connections: 1});
+  const read = await readOfOne(origin);
+  const client = new Client(origin);
   const times: number[] = [];
-  let creating = true;
-  const url = `${origin}/json/leads`;
-  const load = run({url, connections: 50, method: 'POST', headers: callerHeaders, body, workers: 1});
-  void load.finally(() => {
-    creating = false;
-  });
-  while (creating) times.push(await timed(pool, path, callerHeaders));
-  const {perSecond} = await load;
-  await pool.close();
+  let created: Figures | undefined;
+  const load = new Worker(new URL('load-thread.ts', import.meta.url), {workerData: origin});
+  const loaded = once(load, 'message').then(([figures]) => (created = figures as Figures));
+  while (!created) times.push((await send(client, read)).took);
+  const {perSecond} = await loaded;
+  await client.close();
   return {perSecond, p50: at(times, 0.5), p99: at(times, 0.99)};
 }
 
@@ -108,22 +109,21 @@ export async function compareRefusals(
   origin: string,
   pairs: number,
 ): Promise<[absent: number, wrong: number]> {
-  const response = await fetch(`${origin}/embed/v1/leads`, {
-    method: 'POST',
-    headers: {...pageHeaders, 'idempotency-key': randomUUID()},
-    body: JSON.stringify({lead}),
-  });
+  const {path, ...created} = fromPage({lead});
+  const response = await fetch(origin + path, created);
   const {id, token} = (await response.json()) as {id: string; token: string};
-  const pool = new Pool(origin, {connections: 1});
+  const client = new Client(origin);
   const headers = {
     ...pageHeaders,
     authorization: `Bearer ${token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
   };
+  const timeRead = async (of: string) =>
+    (await send(client, {method: 'GET', path: `${path}/${of}`, headers})).took;
   const times: [number[], number[]] = [[], []];
   for (let pair = 0; pair < pairs; pair += 1) {
-    times[0].push(await timed(pool, `/embed/v1/leads/${randomUUID()}`, headers));
-    times[1].push(await timed(pool, `/embed/v1/leads/${id}`, headers));
+    times[0].push(await timeRead(randomUUID()));
+    times[1].push(await timeRead(id));
   }
-  await pool.close();
+  await client.close();
   return [at(times[0], 0.5), at(times[1], 0.5)];
 }

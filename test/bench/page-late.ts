@@ -62,15 +62,14 @@ async function goToLastStep(page: Page, name: LatePage) {
  */
 export async function shiftWithLateConfig(browser: Browser, url: string, name: LatePage): Promise<number> {
   const isAtEnd = Promise.withResolvers<void>();
-  const {page, leave} = await visit(browser, url, 'input', {
-    prepare: (page) =>
-      page.route(`**${paths.embedConfig}?*`, async (route) => {
-        const response = await route.fetch();
-        const config = (await response.json()) as object;
-        await Promise.all([delay(lateMs), isAtEnd.promise]);
-        await route.fulfill({response, json: {...config, consent}});
-      }),
-  });
+  const {page, leave} = await visit(browser, url, 'input', (page) =>
+    page.route(`**${paths.embedConfig}?*`, async (route) => {
+      const response = await route.fetch();
+      const config = (await response.json()) as object;
+      await Promise.all([delay(lateMs), isAtEnd.promise]);
+      await route.fulfill({response, json: {...config, consent}});
+    }),
+  );
   const arrival = page.waitForResponse(`**${paths.embedConfig}?*`);
   await goToLastStep(page, name);
   await page.locator('lead-prequal-form + p').evaluate((below) => below.scrollIntoView({block: 'center'}));

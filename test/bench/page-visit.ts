@@ -28,8 +28,6 @@ export type Loaded = {
   requests: readonly string[];
   /** Bytes of the scripts from another origin that were transferred before the first field was painted. */
   transferred: number;
-  /** The browser's trace of the whole visit, if it was asked for. */
-  trace: Buffer | undefined;
 };
 
 export type FilledIn = {
@@ -127,19 +125,15 @@ function takeNotes(shows: string) {
   requestAnimationFrame(look);
 }
 
-type VisitOptions = {
-  /** What the browser traces, which makes the visit slower. */
-  categories?: string[];
-  /** Runs before the page is loaded. */
-  prepare?: (page: Page) => Promise<unknown>;
-};
-
-/** @param shows a selector of the element to wait for */
+/**
+ * @param shows a selector of the element to wait for
+ * @param prepare runs before the page is loaded
+ */
 export async function visit(
   browser: Browser,
   url: string,
   shows: string,
-  {categories = [], prepare}: VisitOptions = {},
+  prepare?: (page: Page) => Promise<unknown>,
 ) {
   const context = await browser.newContext({viewport});
   const page = await context.newPage();
@@ -161,13 +155,11 @@ export async function visit(
   await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
   await page.addInitScript(takeNotes, shows);
   await prepare?.(page);
-  if (categories.length > 0) await browser.startTracing(page, {categories});
   await page.goto(url);
   await until(devtools, 'noted.shownAt');
   // The page may do more before the first touch, which is measured as well.
   await delay(1_500);
   const {shownAt = NaN, shift, longTasks} = await read(devtools);
-  const trace = categories.length > 0 ? await browser.stopTracing() : undefined;
   const transferred = (await ask(
     devtools,
     `performance.getEntriesByType('resource')
@@ -181,7 +173,6 @@ export async function visit(
     // One that the page has preloaded is listed again when it is used.
     requests: [...new Set(requests)].filter((request) => request !== url && !request.startsWith('data:')),
     transferred,
-    trace,
   };
   return {page, devtools, loaded, leave: () => context.close()};
 }

@@ -5,28 +5,18 @@
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
-import {basename, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
-import {moduleFile} from '../../contract/api.ts';
 import type {Order} from '../../form/pages.ts';
-import {newestVersion, pinnedFile, readVersions} from '../../server/versions/embed-versions.ts';
+import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {profileOf, functionCategories, workCategories, workIn, type Traced} from './page-flame.ts';
 import {servePartnerPages} from './page-server.ts';
 import {latePageNames, shiftWithLateConfig} from './page-late.ts';
-import {
-  formPageNames,
-  pairedLayouts,
-  report,
-  type FormPage,
-  type Loads,
-  type Measured,
-} from './page-report.ts';
+import {formPageNames, pairedLayouts, report, type Loads, type Measured} from './page-report.ts';
 import {fillIn, visit, type FilledIn, type Loaded} from './page-visit.ts';
-import {sourceMapsOf} from './source-maps.ts';
 
 const runs = Number(process.env['BENCH_RUNS'] ?? 5);
 const fillsIn = !process.argv.includes('--load');
@@ -49,7 +39,6 @@ const build = newestVersion(readVersions({embedFolder, releasesFolder: 'no relea
 const release = newestVersion(readVersions({embedFolder: 'no builds', releasesFolder: 'releases'}));
 if (!build || !release) throw new Error('The form is not built: run "npm run build" first');
 partner.embed(service.url, build, 'widget');
-const scriptName = basename(pinnedFile(service.url, build, moduleFile).src);
 partner.embed(service.url, release, 'released');
 const browser = await chromium.launch(await findChromium());
 const addressOf = (name: string) => `${partner.origin}/${name}`;
@@ -59,20 +48,10 @@ const loads = Object.fromEntries(pages.map((name) => [name, [] as Loaded[]])) as
 const ways: Record<Order, FilledIn[]> = {'funds-first': [], 'contact-first': []};
 /** The pages that are filled in. */
 const orderOf: Partial<Record<string, Order>> = {widget: 'funds-first', 'widget-contact': 'contact-first'};
-const works: Measured['works'] = {widget: [], 'widget-single': []};
-const profiled: Traced[] = [];
 const pairs: Measured['pairs'] = pairedLayouts.map((layout) => ({layout, now: [], before: []}));
 const lateShifts = Object.fromEntries(
   latePageNames.map((name) => [name, [] as number[]]),
 ) as Measured['lateShifts'];
-
-/** A visit that is traced, and therefore not measured in other ways. */
-async function trace(name: FormPage, categories: string[]): Promise<Traced> {
-  const {loaded, leave} = await visit(browser, addressOf(name), 'input', {categories});
-  await leave();
-  if (!loaded.trace) throw new Error('The browser has written no trace');
-  return {trace: loaded.trace, shownAt: loaded.shownAt};
-}
 
 // The first visits do not count, because a browser that has just started is slower.
 await (await visit(browser, addressOf('alone'), 'h1')).leave();
@@ -98,10 +77,6 @@ for (let run = 0; run < runs; run += 1) {
       await leave();
     }
   }
-  for (const name of ['widget', 'widget-single'] as const) {
-    works[name].push(workIn(await trace(name, workCategories), scriptName));
-  }
-  profiled.push(await trace('widget', functionCategories));
   for (const name of latePageNames) {
     lateShifts[name].push(await shiftWithLateConfig(browser, addressOf(name), name));
   }
@@ -119,8 +94,6 @@ const text = report({
   pairs,
   lateShifts,
   ways,
-  works,
-  profile: profileOf(profiled, scriptName, await sourceMapsOf(build.folder)),
 });
 const file = 'docs/page-benchmark.md';
 const formatted = await format(text, {...(await resolveConfig(file)), parser: 'markdown'});

@@ -8,7 +8,7 @@ import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
 import type {Figures} from './load.ts';
 
-export type Measured = {url: string; pid: number; stop(): void};
+export type Measured = {url: string; stop(): void};
 
 async function administer(sql: string) {
   const client = new pg.Client(process.env['TEST_DATABASE_URL']);
@@ -19,17 +19,14 @@ async function administer(sql: string) {
 
 const stores = new Set<string>();
 
-/**
- * A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. It is removed when the process ends.
- * @param parent the folder in which the file gets one of its own
- */
-export async function freshStore(name: 'SQLite' | 'PostgreSQL', parent = tmpdir()): Promise<string> {
-  const location = name === 'SQLite' ? freshFile(parent) : await freshDatabase();
+/** A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. It is removed when the process ends. */
+export async function freshStore(name: 'SQLite' | 'PostgreSQL'): Promise<string> {
+  const location = name === 'SQLite' ? freshFile() : await freshDatabase();
   stores.add(location);
   return location;
 }
 
-const freshFile = (parent: string) => join(mkdtempSync(join(parent, 'lead-prequal-bench-')), 'leads.sqlite');
+const freshFile = () => join(mkdtempSync(join(tmpdir(), 'lead-prequal-bench-')), 'leads.sqlite');
 
 async function freshDatabase() {
   const url = new URL(process.env['TEST_DATABASE_URL']!);
@@ -74,14 +71,14 @@ async function slowInserts(url: string, milliseconds: number) {
 export async function startBenchServer(
   file: string,
   location = '',
-  {oneAtATime = false, metrics = false, upstream = '', commitDelay = 0}: Settings = {},
+  {oneAtATime = false, dataKey = 'clear', upstream = '', commitDelay = 0}: Settings = {},
 ): Promise<Measured> {
-  const settings: StoreArguments = {location, upstream, oneAtATime, metrics};
+  const settings: StoreArguments = {location, upstream, oneAtATime, dataKey};
   const options = commitDelay > 0 && !location.startsWith('postgres:') ? slowDisk(commitDelay) : {};
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];
   if (commitDelay > 0 && location.startsWith('postgres:')) await slowInserts(location, commitDelay);
-  return {url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.disconnect()};
+  return {url: `http://127.0.0.1:${port}`, stop: () => child.disconnect()};
 }
 
 /** The round with the median throughput. */

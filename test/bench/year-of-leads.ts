@@ -18,7 +18,7 @@ const perSecond = 200;
 const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 
 /** The fields of a lead, as the row of a lead in clear has them. */
-export const personal = JSON.stringify({
+const personal = JSON.stringify({
   first_name: 'Jane',
   last_name: 'Doe',
   email: 'jane.doe@mail.example.com',

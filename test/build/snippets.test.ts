@@ -1,21 +1,15 @@
-/** What people copy from the documentation and the demo. */
+/** What people copy from the documentation. */
 import assert from 'node:assert/strict';
 import {readdirSync, readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {fallbackRules} from '../../server/snippets/fallback.ts';
 
-const filesIn = (folder: string, ending: RegExp) =>
-  readdirSync(folder)
-    .filter((file) => ending.test(file))
-    .map((file) => `${folder}/${file}`);
-
-const files = [...filesIn('docs', /\.md$/), ...filesIn('demo', /\.(html|js)$/)];
+const files = readdirSync('docs')
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`);
 
 /** What a file shows to be copied. In prose, `<lead-prequal-form>` is only the name of the element. */
-function codeIn(file: string) {
-  const text = readFileSync(file, 'utf8');
-  return file.endsWith('.md') ? [...text.matchAll(/```html\n([^]*?)```/g)].join('\n') : text;
-}
+const codeIn = (file: string) => [...readFileSync(file, 'utf8').matchAll(/```html\n([^]*?)```/g)].join('\n');
 
 /** The children of each form in a file. */
 const contents = (file: string) =>
@@ -35,21 +29,18 @@ suite('the snippets', () => {
     });
   }
 
-  for (const file of ['docs/embedding.md', 'demo/landing.html']) {
-    test(`the snippet in ${file} says what to do where the form does not load`, () => {
-      assert.ok(contents(file).some((content) => /class="prequal-late">[^]*<a href=/.test(content)));
-    });
-  }
+  test('the snippet of the guide says what to do where the form does not load', () => {
+    const shown = contents('docs/embedding.md');
+    assert.ok(shown.some((content) => /class="prequal-late">[^]*<a href=/.test(content)));
+  });
 
-  for (const file of ['demo/landing.css', 'test/frameworks/astro/src/components/Funding.astro']) {
-    test(`the rules in ${file} hide the text of a form as the snippets' rules do`, () => {
-      const rulesIn = (css: string) => css.replace(/\s+/g, '');
-      const [, ...rules] = rulesIn(fallbackRules).split(
-        /(?=@keyframes|\.prequal-late\{animation:prequal|lead-prequal-form>)/,
-      );
-      assert.equal(rules.length, 3);
-      for (const rule of rules.map((each) => each.replace(/@media.*/, '')))
-        assert.ok(rulesIn(readFileSync(file, 'utf8')).includes(rule), rule);
-    });
-  }
+  test("the rules in the app for Astro hide the text of a form as the snippets' rules do", () => {
+    const rulesIn = (css: string) => css.replace(/\s+/g, '');
+    const [, ...rules] = rulesIn(fallbackRules).split(
+      /(?=@keyframes|\.prequal-late\{animation:prequal|lead-prequal-form>)/,
+    );
+    assert.equal(rules.length, 3);
+    const app = rulesIn(readFileSync('test/frameworks/astro/src/components/Funding.astro', 'utf8'));
+    for (const rule of rules.map((each) => each.replace(/@media.*/, ''))) assert.ok(app.includes(rule), rule);
+  });
 });

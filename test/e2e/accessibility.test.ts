@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {BrowserContextOptions, Page} from 'playwright-core';
-import {useDemo} from './demo.ts';
+import {usePlainPage} from './plain-page.ts';
 
-const run = useDemo();
+const run = usePlainPage();
 
 type Node = {
   ignored: boolean;
@@ -47,7 +47,7 @@ async function tree(page: Page): Promise<string[]> {
 
 async function openForm(options: BrowserContextOptions = {}): Promise<Page> {
   const page = await run.browser.newPage(options);
-  await page.goto(run.demo.page);
+  await page.goto(run.page);
   await page.getByLabel('Above 720').waitFor();
   return page;
 }

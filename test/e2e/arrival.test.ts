@@ -4,16 +4,18 @@ import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {resolve} from 'node:path';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {languages} from '../../form/words/languages.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
-import {startDemo, type Demo} from './demo.ts';
+import {startTestServer, type TestServer} from '../support/test-server.ts';
 
 const codeBlock = (file: string, start: RegExp) =>
   start.exec(readFileSync(file, 'utf8'))?.[1] ?? assert.fail(`${file} has no such block`);
@@ -46,7 +48,7 @@ const host = createServer((_request, response) => {
   response.setHeader('Content-Type', 'text/html; charset=utf-8').end(body);
 });
 
-let demo: Demo;
+let server: TestServer;
 let origin: string;
 let script: string;
 let browser: Browser;
@@ -54,10 +56,8 @@ let browser: Browser;
 let page: Page;
 
 before(async () => {
-  demo = await startDemo();
-  const html = await (await fetch(demo.page)).text();
-  script =
-    /<script type="module"[^]*?<\/script>/.exec(html)?.[0] ?? assert.fail('the demo has no script tag');
+  server = await startTestServer({embedFolder: resolve('dist/embed')});
+  ({script} = newestScript({...server.config, publicUrl: server.url}));
   await once(host.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
   browser = await chromium.launch(await findChromium());
@@ -71,7 +71,7 @@ before(async () => {
 after(async () => {
   await browser.close();
   host.close().closeAllConnections();
-  await demo.stop();
+  await server.close();
 });
 
 /** What the partner's server answers from now on. */

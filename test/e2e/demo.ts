@@ -18,7 +18,7 @@ export type Demo = {
   /** The line that the demo prints for the terminal. */
   curl: string;
   databasePath: string;
-  secrets: {user: string; password: string; cid: string; tokenKey: string};
+  secrets: {user: string; password: string; tokenKey: string};
   stop(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** `npm run pictures` also takes the pictures of docs/embedding.md, of the real product, on a page of a partner. */
+/** `node test/e2e/guide-pictures.ts`: takes the pictures of docs/embedding.md, of the real product, on a page of a partner. */
 import {resolve} from 'node:path';
 import {chromium, type Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';

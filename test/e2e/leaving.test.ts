@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Page, Route} from 'playwright-core';
-import {useDemo} from './demo.ts';
+import {usePlainPage} from './plain-page.ts';
 
-const run = useDemo();
+const run = usePlainPage();
 
 const labels = ['First name', 'Last name', 'Email', 'Phone'];
 const input = (page: Page, label: string) => page.getByLabel(label, {exact: true});
@@ -17,13 +17,13 @@ async function openWithDraft(page: Page, order: string) {
       document.querySelector('lead-prequal-form')?.setAttribute('order', order);
     });
   }, order);
-  await page.goto(run.demo.page);
+  await page.goto(run.page);
 }
 
 /** Goes to another page and back, until the field is there again. Throws if the browser has kept the page in memory. */
 async function leaveAndReturn(page: Page, label: string) {
   await page.evaluate(() => Object.assign(window, {isFirstVisit: true}));
-  await page.goto(`${run.demo.service}/livez`);
+  await page.goto(`${run.service}/livez`);
   await page.goBack();
   await input(page, label).waitFor();
   assert.equal(await page.evaluate(() => 'isFirstVisit' in window), false, 'the page was loaded again');

@@ -1,5 +1,5 @@
 /**
- * `npm run pictures`: takes the pictures that chats, mail programs and social networks show beside a link to
+ * `node test/e2e/preview-pictures.ts`: takes the pictures that chats, mail programs and social networks show beside a link to
  * `/apply/:partner`, one for each language, with the real form. They are part of the repository. Take them again after a
  * change of the form's first screen, and look at them.
  */

@@ -7,6 +7,7 @@ import type {Page} from 'playwright-core';
 import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {partner} from '../../demo/partner.ts';
 import {calculate} from '../../calculator/calculator.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
 import {missing} from '../support/installed.ts';
@@ -44,11 +45,14 @@ async function fillInByKeyboard(page: Page) {
   }
   await keys.press('Enter');
   await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+  await page.getByText(`So far: at least ${formatMoney(shown!.total_qualified_amount, 'en-US')}`).waitFor();
   await keys.press('Tab');
   await type('Ana');
   await type('Silva');
   await type('ana@example.com');
-  await keys.type('4155550132');
+  await type('4155550132');
+  // The consent is the next that Tab goes to.
+  await keys.press('Space');
   await keys.press('Enter');
 }
 
@@ -79,6 +83,8 @@ suite('a visitor on a partner’s page', () => {
     for (const name of [...amountParts, totalAmount] as const) {
       await table.getByText(formatMoney(shown?.[name] ?? 0, 'en-US')).waitFor();
     }
+    await page.getByText('Ana, an adviser calls you at (415) 555-0132').waitFor();
+    await page.getByRole('link', {name: partner.cta.en.label}).waitFor();
     const events = await page.locator('#events').innerText();
     for (const name of ['ready', 'start', 'step', 'submit', 'result']) {
       assert.match(events, new RegExp(`prequal-${name}`));
@@ -88,14 +94,14 @@ suite('a visitor on a partner’s page', () => {
     await Promise.all(reading);
     const all = received.join('\n');
     assert.match(all, /total_qualified_amount/, 'the answer is among what was searched');
-    const {user, password, cid, tokenKey} = run.demo.secrets;
+    const {user, password, tokenKey} = run.demo.secrets;
     const basic = Buffer.from(`${user}:${password}`).toString('base64');
     for (const [name, secret] of Object.entries({
       password,
       tokenKey,
       basic,
       user: `"${user}"`,
-      cid: `"${cid}"`,
+      cid: `"${partner.cid}"`,
     })) {
       assert.ok(!all.includes(secret), `${name} reached the browser`);
     }
@@ -106,7 +112,7 @@ suite('a visitor on a partner’s page', () => {
     const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
     const row = database.prepare("SELECT * FROM leads WHERE partner = 'demo'").get()!;
     database.close();
-    assert.equal(row['cid'], run.demo.secrets.cid);
+    assert.equal(row['cid'], partner.cid);
     assert.equal(row['status'], 'done');
     assert.equal(row['total_qualified_amount'], expected.total_qualified_amount);
     const lead = JSON.parse(String(row['lead'])) as object;
@@ -151,6 +157,7 @@ suite('a visitor on a partner’s page', () => {
       ] as const) {
         await page.getByLabel(label).fill(value);
       }
+      await page.getByRole('checkbox').check();
       await page.locator('lead-prequal-form').getByRole('button').last().click();
       await page.getByRole('heading', {name: /thank/i}).waitFor();
       await context.close();
@@ -166,7 +173,7 @@ suite('a visitor on a partner’s page', () => {
   test('the page of the form alone that the demo prints is there', async () => {
     const page = await run.browser.newPage();
     await page.goto(run.demo.apply);
-    await page.getByRole('heading', {name: 'Sample Street Funding'}).waitFor();
+    await page.getByRole('heading', {name: partner.name}).waitFor();
     await page.getByLabel('Above 720').waitFor();
     await page.close();
   });

@@ -1,5 +1,5 @@
 /**
- * `npm run attack:apply`: a bot sends forms of an apply page without a script, while visitors send theirs with one. Prints how
+ * `node test/faults/attack-apply.ts`: a bot sends forms of an apply page without a script, while visitors send theirs with one. Prints how
  * many of the bot's leads were stored and how many of these are not marked, and what the attack cost the visitors: in turn,
  * the bot sends for some seconds and is silent for as long. Options: how many forms, and how many turns.
  */

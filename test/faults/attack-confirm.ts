@@ -1,5 +1,5 @@
 /**
- * `npm run attack:confirm`: tries to make confirmations write to strangers, carry a link or a sentence, or write twice, over
+ * `node test/faults/attack-confirm.ts`: tries to make confirmations write to strangers, carry a link or a sentence, or write twice, over
  * each store; over PostgreSQL with two processes. Options: how many tries, and a seed.
  */
 import {attackConfirmations} from '../support/confirmation-attack.ts';

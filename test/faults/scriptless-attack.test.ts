@@ -1,4 +1,4 @@
-/** Bots that send the form of an apply page without a script. `npm run attack:apply` does so at length. */
+/** Bots that send the form of an apply page without a script. attack-apply.ts does so at length. */
 import assert from 'node:assert/strict';
 import {DatabaseSync} from 'node:sqlite';
 import {test} from 'node:test';

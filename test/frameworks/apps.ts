@@ -8,8 +8,8 @@ const run = promisify(execFile);
 
 const packages = join(import.meta.dirname, 'node_modules');
 
-/** In this folder, so that the frameworks are found from there. */
-export const builtFolder = join(import.meta.dirname, 'dist');
+/** Below this folder, so that the frameworks are found from there. */
+export const builtFolder = join(import.meta.dirname, 'dist/apps');
 
 /** The address of the server in the apps' code, which the documentation shows as it is. */
 const exampleServer = 'https://leads.example.com';

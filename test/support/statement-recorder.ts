@@ -1,5 +1,5 @@
 /**
- * Loaded into each process and thread of the tests by `npm run statements` (build/statements.ts). Notes the statements
+ * Loaded into each process and thread of the tests by `node build/statements.ts`. Notes the statements
  * that the server's own code sends to the databases, and their values, in the file that STATEMENTS_FILE names.
  */
 import {appendFileSync} from 'node:fs';

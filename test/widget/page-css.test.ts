@@ -16,7 +16,10 @@ async function file(path: string) {
  */
 const sheets: Record<string, string | Promise<string>> = {
   Bootstrap: file('test/support/style-sheets/bootstrap.min.css'),
-  'the reset of Tailwind': file('node_modules/tailwindcss/preflight.css'),
+  // In no layer, as in Tailwind 3, where its rules are stronger.
+  'the reset of Tailwind': file('test/support/style-sheets/tailwind.css').then((css) =>
+    css.replace('@layer base', '@media all'),
+  ),
   'a reset of everything': '* {all: unset !important}',
   'inherited text styles': `html * {
     text-transform: uppercase !important; letter-spacing: 0.5em !important; word-spacing: 2em !important;

@@ -65,7 +65,7 @@ const rules = Object.entries({campaignParameter, contextName, draftLifetime, isC
   .join('');
 /** page.js, and before it the rules. They are in a block, so that they are no globals of the page. */
 export const pageScript = `{\n${rules}${read('page.js').toString()}}\n`;
-/** `npm run pictures` takes them, of pages of this server: it must start before a new language has its picture. */
+/** test/e2e/preview-pictures.ts takes them, of pages of this server: it must start before a new language has its picture. */
 const pictures = pageLanguages
   .map((language) => ({language, name: `preview-${language}.png`}))
   .filter(({name}) => existsSync(placeOf(name)))

@@ -8,9 +8,9 @@ type Files = Readonly<Record<string, string>>;
 
 /** @param files the sources of the app. `main.js` is the entry, and the app is put into `#app`. */
 async function buildApp(files: Files): Promise<Page> {
-  // In the project, so that the packages of the frameworks are found from there.
-  mkdirSync('dist', {recursive: true});
-  const folder = mkdtempSync(resolve('dist/app-'));
+  // Below test/frameworks, so that the packages of the frameworks are found from there.
+  mkdirSync('test/frameworks/dist', {recursive: true});
+  const folder = mkdtempSync(resolve('test/frameworks/dist/app-'));
   try {
     const index = `${head}</head><body><div id="app"></div><script type="module" src="./main.js"></script></body></html>`;
     for (const [name, text] of Object.entries({...files, 'index.html': index}))

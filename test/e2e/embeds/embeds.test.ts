@@ -1,7 +1,7 @@
 /**
  * The snippet for each kind of site, as partners get it from a real server, on a page that treats it as such a site does:
  * a visitor fills in the form, sees the amounts, and the lead is in the database with the right partner.
- * docs/embedding.md has a table of what was tried, which `npm run embeds` writes.
+ * docs/embedding.md has a table of what was tried, which this file writes with `WRITE_TABLE=1`.
  */
 import {after, before, suite, test} from 'node:test';
 import {siteKindNames, siteKinds} from '../../../server/snippets/site-kinds.ts';

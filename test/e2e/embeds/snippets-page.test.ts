@@ -67,11 +67,14 @@ const compared = (page: Page) =>
   });
 
 suite('the page of snippets', () => {
-  test("the demo's playground is the page of snippets for the demo's partner", async () => {
-    const {page, trouble, preview, code} = await open(`${run.demo.page}/playground`);
-    assert.equal(page.url(), `${run.demo.service}/embed/snippets?partner=demo`);
+  test('the demo has the rules and the form of its snippet, as it is', async () => {
+    const {page, trouble, preview, code} = await open('?partner=demo&host=csp');
     await preview.getByLabel('Above 720').waitFor();
-    assert.match((await code.textContent()) ?? '', /partner="demo"/);
+    const [, rules = '', form = ''] = await code.allTextContents();
+    assert.match(form, /<lead-prequal-form partner="demo"/);
+    const demo = async (path: string) => (await fetch(run.demo.page + path)).text();
+    assert.ok((await demo('/')).includes(form));
+    assert.equal(await demo('/form.css'), rules);
     assert.deepEqual(trouble, []);
     await page.close();
   });
@@ -143,7 +146,7 @@ suite('the page of snippets', () => {
     await page.getByText('is a real lead').waitFor();
     assert.match(
       (await code.textContent()) ?? '',
-      /^<lead-prequal-form partner="demo" draft style="[^"]*--prequal-accent: #008000/,
+      /^<lead-prequal-form partner="demo" privacy-href="[^"]*" draft style="[^"]*--prequal-accent: #008000/,
     );
     await page.close();
   });
@@ -275,6 +278,7 @@ suite('the page of snippets', () => {
     await preview.getByLabel('Last name').fill('Silva');
     await preview.getByLabel('Email').fill('ana@example.com');
     await preview.getByLabel('Phone').fill('415-555-0132');
+    await preview.getByRole('checkbox').check();
     await preview.getByRole('button', {name: 'Send'}).click();
     await preview
       .getByText(/Thank you/)

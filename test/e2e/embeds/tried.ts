@@ -51,5 +51,5 @@ export async function documentTable(results: Results) {
   if (process.env['WRITE_TABLE']) {
     console.log(block.exec(formatted)?.[0] ?? fresh);
     writeFileSync(file, formatted);
-  } else assert.equal(text, formatted, `${file} says something else: run "npm run embeds"`);
+  } else assert.equal(text, formatted, `${file} says something else: run it with WRITE_TABLE=1`);
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run look -- <folder>`: takes pictures of the form on the pages of five partners, on a phone and on a desktop,
+ * `node test/e2e/partner-pages/looks.ts <folder>`: takes pictures of the form on the pages of five partners, on a phone and on a desktop,
  * light and dark, in each of its states. No test can tell whether the form is beautiful, so look at them.
  */
 import {mkdirSync} from 'node:fs';
@@ -11,7 +11,7 @@ import {servePartnerPages} from './server.ts';
 import {walk, widths} from './way.ts';
 
 const [folder, ...wanted] = process.argv.slice(2);
-if (!folder) throw new Error('Say where the pictures go: npm run look -- <folder> [pages]');
+if (!folder) throw new Error('Say where the pictures go: looks.ts <folder> [pages]');
 mkdirSync(folder, {recursive: true});
 
 const server = await servePartnerPages();

@@ -3,7 +3,6 @@
  * a header, a hero, and a centred column in which the form stands between paragraphs.
  */
 import {readFileSync} from 'node:fs';
-import {compile} from 'tailwindcss';
 import {hasWordPress, wordpressStyles} from './wordpress.ts';
 
 export const schemes = ['light', 'dark'] as const;
@@ -11,7 +10,7 @@ export type Scheme = (typeof schemes)[number];
 
 export type PartnerPage = {
   /** @param snippet the script tag and the form */
-  html(scheme: Scheme, snippet: string): string | Promise<string>;
+  html(scheme: Scheme, snippet: string): string;
   /** A selector of the page's own button in the colour of its brand, if the form can know that colour. */
   brand?: string;
   /** Why the page cannot be made on this machine. */
@@ -89,20 +88,13 @@ const bootstrap: PartnerPage = {
     ),
 };
 
-/** Tailwind makes the rules of the classes that a page uses. */
-async function tailwindStyles(body: string): Promise<string> {
-  const compiler = await compile('@import "tailwindcss";', {
-    loadStylesheet: (path, base) =>
-      Promise.resolve({path, base, content: readFileSync('node_modules/tailwindcss/index.css', 'utf8')}),
-  });
-  return compiler.build([...body.matchAll(/class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')));
-}
-
 const tailwind: PartnerPage = {
   brand: '.bg-indigo-600',
-  async html(_scheme, snippet) {
-    const root = 'class="scheme-light-dark"';
-    const body = `<body class="bg-white text-slate-700 antialiased dark:bg-slate-950 dark:text-slate-300">
+  html: (_scheme, snippet) =>
+    page(
+      'class="scheme-light-dark"',
+      styleSheet('tailwind.css'),
+      `<body class="bg-white text-slate-700 antialiased dark:bg-slate-950 dark:text-slate-300">
       <header class="border-b border-slate-200 dark:border-slate-800">
         <nav class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-4 px-6 py-4">
           <a class="font-semibold text-slate-900 dark:text-white" href="#">${site}</a>
@@ -123,9 +115,8 @@ const tailwind: PartnerPage = {
         ${paragraphs(after, '<p class="mt-6 leading-7">')}
       </main>
       <footer class="border-t border-slate-200 px-6 py-8 text-center text-sm dark:border-slate-800">${footer}</footer>
-    </body>`;
-    return page(root, await tailwindStyles(`${root} ${body}`), body);
-  },
+    </body>`,
+    ),
 };
 
 const pico: PartnerPage = {

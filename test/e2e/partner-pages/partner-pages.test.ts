@@ -1,6 +1,6 @@
 /**
  * The form on the pages of five partners, made from public style sheets: what a test can tell of its looks.
- * `npm run look -- <folder>` takes the pictures for the rest.
+ * looks.ts takes the pictures for the rest.
  */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';

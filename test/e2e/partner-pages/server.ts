@@ -24,11 +24,7 @@ const types: Readonly<Record<string, string>> = {
   '.ttf': 'font/ttf',
 };
 
-async function reply({
-  pathname,
-  searchParams,
-  origin,
-}: URL): Promise<{type: string; body: string | Buffer} | undefined> {
+function reply({pathname, searchParams, origin}: URL): {type: string; body: string | Buffer} | undefined {
   for (const [address, folder] of Object.entries(folders)) {
     const file = join(folder, decodeURIComponent(pathname).slice(address.length));
     const type = types[extname(file)];
@@ -41,16 +37,13 @@ async function reply({
   const steps = documentedSnippet(script, 'sandbox');
   const snippet = searchParams.get('layout') === 'single' ? singleSnippet(steps) : steps;
   const scheme = searchParams.get('scheme') === 'dark' ? 'dark' : 'light';
-  return {type: 'text/html; charset=utf-8', body: await page.html(scheme, snippet)};
+  return {type: 'text/html; charset=utf-8', body: page.html(scheme, snippet)};
 }
 
 export async function servePartnerPages(): Promise<PartnerPages> {
   const server = createServer((request, response) => {
-    reply(new URL(request.url ?? '/', `http://${request.headers.host}`)).then(
-      (found) =>
-        response.writeHead(found ? 200 : 404, {'Content-Type': found?.type ?? 'text/plain'}).end(found?.body),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+    const found = reply(new URL(request.url ?? '/', `http://${request.headers.host}`));
+    response.writeHead(found ? 200 : 404, {'Content-Type': found?.type ?? 'text/plain'}).end(found?.body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,4 +1,4 @@
-/** A short form of `npm run attack:confirm`. */
+/** A short form of test/faults/attack-confirm.ts. */
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {attackConfirmations} from '../../../support/confirmation-attack.ts';

@@ -104,7 +104,11 @@ suite('an apply page', () => {
       assert.match(tag('og:title'), / – Acme Funding$/);
       assert.equal(tag('og:description'), tag('description'));
       assert.equal(tag('og:url'), 'https://leads.example.com/apply/acme');
-      assert.equal(tag('twitter:card'), 'summary_large_image', 'the picture is there: npm run pictures');
+      assert.equal(
+        tag('twitter:card'),
+        'summary_large_image',
+        'the picture is there: node test/e2e/preview-pictures.ts',
+      );
       const picture = new URL(tag('og:image'));
       assert.equal(picture.origin, 'https://leads.example.com');
       const response = await get(picture.pathname + picture.search);
