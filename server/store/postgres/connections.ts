@@ -48,7 +48,7 @@ const beginLimited = [
  * The transaction that upgrades tables may wait until another process has upgraded them. With READ COMMITTED it then
  * sees what that process has changed.
  */
-const beginLong = [
+export const beginLong = [
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   ...Object.keys(timeLimits).map((name) => limitOf(name, longTimeout)),
 ].join('; ');
@@ -105,6 +105,21 @@ function nameOf(text: string): string {
   let name = names.get(text);
   if (!name) names.set(text, (name = `lead_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`));
   return name;
+}
+
+/** A connection of its own, for a command whose transaction lasts from its first statement to its last. */
+export async function openClient(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeout,
+    keepAlive: true,
+    application_name: 'lead-prequal',
+    types,
+  });
+  // A running statement is rejected as well, as with a pool.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 function createPool(url: string, limitsAtConnect: boolean): pg.Pool {
