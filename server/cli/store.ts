@@ -5,7 +5,7 @@ import {Command} from 'commander';
 import {readConfig, type Config} from '../config/config.ts';
 import {postgresUrl} from '../config/settings.ts';
 import {openEnd} from '../store/open-store.ts';
-import {transfer, TransferError, type Tell} from '../store/transfer.ts';
+import {transfer, TransferError} from '../store/transfer.ts';
 import {counted, Failure, type Run} from './output.ts';
 import {checkFile} from './with-store.ts';
 
@@ -20,9 +20,6 @@ PGPASSWORD and the password file of PostgreSQL work for --to, so that the passwo
 Examples:
   lead-prequal store copy --to postgres://leads@db.example.com/leads
   lead-prequal store copy --to /var/lib/lead-prequal/leads.sqlite       back to SQLite`;
-
-/** Milliseconds between two lines of progress. */
-const progressEvery = 2_000;
 
 export function storeCommand(run: Run): Command {
   const store = new Command('store')
@@ -53,9 +50,9 @@ function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'd
   return {databaseUrl: undefined, databasePath: path};
 }
 
-async function copy(run: Run, to: string) {
+async function copy({environment, printTable, say, write}: Run, to: string) {
   const began = performance.now();
-  const config = readConfig(run.environment);
+  const config = readConfig(environment);
   const place = placeNamed(to, config);
   if (!config.databaseUrl) checkFile(config.databasePath);
   const source = await orFailure(() => openEnd(config, 'source'), 'The store cannot be opened: ');
@@ -66,11 +63,21 @@ async function copy(run: Run, to: string) {
     );
     try {
       const tables = await orFailure(
-        () => transfer(source, target, progressOf(run, `From ${source.place} to ${target.place}`)),
+        () =>
+          transfer(source, target, ({table, rows, of}) =>
+            say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(of, 'row')}`),
+          ),
         'The copy has stopped, and the same command goes on with it: ',
       );
-      const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-      await report(run, {from: source.place, to: target.place, tables, seconds, config});
+      await printTable(
+        ['table', 'rows', 'SHA-256 of the rows on both sides'],
+        tables.map(({table, rows, digest}) => [table, rows, digest]),
+      );
+      await write(`
+All leads are in ${target.place}, and counts and digests are equal. It took ${((performance.now() - began) / 1_000).toFixed(1)} s.
+${source.place} keeps every row, and has a mark: no server starts on it any more.
+Next: ${nextStep(target.place, config)}.
+`);
     } finally {
       await target.close();
     }
@@ -79,46 +86,12 @@ async function copy(run: Run, to: string) {
   }
 }
 
-function progressOf({say}: Run, heading: string): Tell {
-  let hasBegun = false;
-  let said: Parameters<Tell>[0] | undefined;
-  let saidAt = -Infinity;
-  return (now) => {
-    // Said with the first rows and not at the beginning, so that a refused copy says only why it was refused.
-    if (!hasBegun) say(heading);
-    hasBegun = true;
-    const isNew = now.table !== said?.table;
-    const isEnd = said !== undefined && now.rows >= now.of && said.rows < said.of;
-    const isDue = performance.now() - saidAt >= progressEvery;
-    if (now.of === 0 || !(isNew || isEnd || isDue)) return;
-    [said, saidAt] = [now, performance.now()];
-    say(`${now.table}: ${now.rows.toLocaleString('en-US')} of ${counted(now.of, 'row')}`);
-  };
-}
-
-type Report = {
-  from: string;
-  to: string;
-  tables: Awaited<ReturnType<typeof transfer>>;
-  seconds: string;
-  config: Config;
-};
-
-async function report({printTable, write}: Run, {from, to, tables, seconds, config: {erasuresFile}}: Report) {
+function nextStep(place: string, {erasuresFile}: Config): string {
   // If ERASURES_FILE is not set, an SQLite file has the list beside it, and a new file would get a new list.
   const list = erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(erasuresFile)}`;
-  const next = to.startsWith('postgres:')
-    ? `set DATABASE_URL to ${to}, with user and password${list}, and start the servers`
-    : `set DATABASE_PATH to ${to}${list}, take DATABASE_URL away, and start the server`;
-  if (!tables) return write(`All leads are in ${to} already. Next: ${next}.\n`);
-  await printTable(
-    ['table', 'rows', 'SHA-256 of the rows on both sides'],
-    tables.map(({table, rows, digest}) => [table, rows, digest]),
-  );
-  await write(
-    `\nAll leads are in ${to}, and counts and digests are equal. It took ${seconds} s.\n` +
-      `${from} keeps every row, and has a mark: no server starts on it any more.\nNext: ${next}.\n`,
-  );
+  return place.startsWith('postgres:')
+    ? `set DATABASE_URL to ${place}, with user and password${list}, and start the servers`
+    : `set DATABASE_PATH to ${place}${list}, take DATABASE_URL away, and start the server`;
 }
 
 /** What stops a transfer is mostly a disk, a network or a right: a sentence for the operator, without a stack. */

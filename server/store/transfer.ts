@@ -9,7 +9,7 @@
  * is stored only if nobody has written to it meanwhile, so a copy that fails or is given up needs no repair.
  */
 import {createHash} from 'node:crypto';
-import {tables, type TableName} from './columns.ts';
+import {tables, type Table, type TableName} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
 import {clearMark, whyMarked, type Found} from './schema.ts';
 
@@ -25,9 +25,9 @@ export type End = {
   place: string;
   /** As it was when it was opened. */
   found: Found;
-  count: (table: TableName) => Promise<number>;
-  /** The greatest key. */
-  last: (table: TableName) => Promise<Row | undefined>;
+  read: (statement: Statement) => Promise<Row[]>;
+  /** The name of the collation that compares bytes. */
+  byBytes: string;
   /** Gives the rows behind another one, or all, in the order of keys as bytes. */
   pages: (table: TableName, after?: Row) => AsyncGenerator<Row[], void>;
   insert: (table: TableName, rows: readonly Row[]) => Promise<void>;
@@ -62,13 +62,12 @@ export type TableOutcome = {
   digest: string;
 };
 export type Tell = (progress: {table: TableName; rows: number; of: number}) => void;
+/** Milliseconds between two calls of `Tell` for a table. */
+const tellEvery = 2_000;
 
-/**
- * @returns undefined if an earlier run has done everything
- * @throws TransferError if there may be no copy; any other error leaves a target with which the next call goes on
- */
-export async function transfer(source: End, target: End, tell: Tell): Promise<TableOutcome[] | undefined> {
-  if (isDone(source, target)) return undefined;
+/** @throws TransferError if there may be no copy; any other error leaves a target with which the next call goes on */
+export async function transfer(source: End, target: End, tell: Tell): Promise<TableOutcome[]> {
+  refuseOthers(source, target);
   const outcomes: TableOutcome[] = [];
   for (const table of transferred) {
     await copyTable(table, source, target, tell).catch((error: unknown) => {
@@ -83,32 +82,41 @@ export async function transfer(source: End, target: End, tell: Tell): Promise<Ta
   return outcomes;
 }
 
-/** @throws TransferError if the source may not be copied, or not to this target */
-function isDone(source: End, target: End): boolean {
+/** @throws TransferError unless the target is new, or an earlier copy of the source that is not complete */
+function refuseOthers(source: End, target: End) {
   const [of, at] = [source.found.mark, target.found.mark];
   if (source.place === target.place) throw new TransferError(`${source.place} is the store itself`);
-  if (of && (of.mark === 'unfinished' || of.place !== target.place))
+  // After a kill between the last two commits, both have a mark.
+  if (of && !(of.mark === 'moved' && of.place === target.place && at))
     throw new TransferError(`${source.place} is not to be copied there. ${whyMarked(of)}`);
-  if (at?.mark === 'unfinished' && at.place === source.place) return false;
-  if (at) throw new TransferError(`${target.place} is not to be overwritten. ${whyMarked(at)}`);
-  if (of) return true;
-  throw new TransferError(
-    `${target.place} holds other data, which a copy would mix with its own: name an empty database`,
-  );
+  if (!at)
+    throw new TransferError(
+      `${target.place} holds other data, which a copy would mix with its own: name an empty database`,
+    );
+  if (at.mark !== 'unfinished' || at.place !== source.place)
+    throw new TransferError(`${target.place} is not to be overwritten. ${whyMarked(at)}`);
 }
 
 async function copyTable(table: TableName, source: End, target: End, tell: Tell) {
-  const after = await target.last(table);
-  const of = await source.count(table);
-  let rows = after ? await target.count(table) : 0;
-  const pages = source.pages(table, after);
+  const [last] = await target.read(selectLast(table, target));
+  const of = await countOf(table, source);
+  let rows = last ? await countOf(table, target) : 0;
+  let toldAt = -Infinity;
+  const pages = source.pages(table, last);
   let page = await pages.next();
   while (!page.done) {
     rows += page.value.length;
     // The next page is read while this one is written.
     [page] = await Promise.all([pages.next(), target.insert(table, page.value)]);
+    if (!page.done && performance.now() - toldAt < tellEvery) continue;
     tell({table, rows, of});
+    toldAt = performance.now();
   }
+}
+
+async function countOf(table: TableName, {read}: End): Promise<number> {
+  const [row] = await read(statement(`SELECT COUNT(*) AS rows FROM ${table}`));
+  return Number(row?.['rows']);
 }
 
 async function compare(table: TableName, source: End, target: End): Promise<TableOutcome> {
@@ -138,14 +146,16 @@ function textOf(table: TableName, row: Row): string {
   return `${JSON.stringify(values)}\n`;
 }
 
-/** A column of a key, as SQL that sorts by bytes. */
-type Ordered = (column: string) => string;
-const asItIs: Ordered = (column) => column;
+/** The columns of a key, as SQL that compares by bytes. */
+function keysOf(table: TableName, {byBytes}: Pick<End, 'byBytes'>): string[] {
+  const {columns, primaryKey}: Table = tables[table];
+  return primaryKey.map((key) => (columns[key]?.type === 'text' ? `${key} COLLATE ${byBytes}` : key));
+}
 
 /** Selects the rows of a table behind one of them, or all, in the order of keys. */
-export function selectBehind(table: TableName, after: Row | undefined, ordered = asItIs): Statement {
+export function selectBehind(table: TableName, after: Row | undefined, end: Pick<End, 'byBytes'>): Statement {
   const {columns, primaryKey} = tables[table];
-  const keys = list(primaryKey.map(ordered));
+  const keys = list(keysOf(table, end));
   const parameters = list(primaryKey.map((_, index) => `$${index + 1}`));
   const behind = after ? `WHERE (${keys}) > (${parameters})` : '';
   return statement(
@@ -154,12 +164,9 @@ export function selectBehind(table: TableName, after: Row | undefined, ordered =
   );
 }
 
-/** Selects the greatest key of a table. */
-export function selectLast(table: TableName, ordered = asItIs): Statement {
-  const {primaryKey} = tables[table];
-  const descending = primaryKey.map((column) => `${ordered(column)} DESC`);
-  return statement(`SELECT ${list(primaryKey)} FROM ${table} ORDER BY ${list(descending)} LIMIT 1`);
+function selectLast(table: TableName, end: End): Statement {
+  const descending = keysOf(table, end).map((key) => `${key} DESC`);
+  return statement(
+    `SELECT ${list(tables[table].primaryKey)} FROM ${table} ORDER BY ${list(descending)} LIMIT 1`,
+  );
 }
-
-export const selectCount = (table: TableName): Statement =>
-  statement(`SELECT COUNT(*) AS rows FROM ${table}`);

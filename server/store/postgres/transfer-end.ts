@@ -4,20 +4,12 @@ import {goneAfter} from '../../reload/reloads.ts';
 import {tables, type TableName} from '../columns.ts';
 import {list, type Row, type Statement} from '../database.ts';
 import {refuseOtherVersion, setMark} from '../schema.ts';
-import {
-  pageSize,
-  selectBehind,
-  selectCount,
-  selectLast,
-  TransferError,
-  type End,
-  type EndRole,
-} from '../transfer.ts';
+import {pageSize, selectBehind, TransferError, type End, type EndRole} from '../transfer.ts';
 import {asHex, input} from './accept.ts';
 import {beginLong, openClient, openConnections} from './connections.ts';
 import {readFound, upgrade} from './start.ts';
 
-const duplicateTable = '42P07';
+const byBytes = '"C"';
 const lockNotAvailable = '55P03';
 /** Servers report in this table. It is locked last, so that one that starts during a transfer is seen at the end. */
 const reports: TableName = 'processes';
@@ -38,7 +30,6 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
   const runAll = async (statements: readonly Statement[]) => {
     for (const {text, values} of statements) await run(text, values);
   };
-  const count = async (table: TableName) => Number((await run(selectCount(table).text))[0]?.['rows']);
 
   /** From now on nobody else writes to these tables, until the end of the transaction. */
   async function lock(names: readonly string[]) {
@@ -60,7 +51,8 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
     const [own] = await run("SELECT to_regclass('schema_version')::text AS tables");
     if (own?.['tables'] === null) {
       if (role === 'source') throw new TransferError(`${place} has no tables of this service`);
-      await makeTables(url, place, role.copyOf);
+      const connections = await openConnections(url, 'unnamed');
+      await upgrade(connections, {mark: 'unfinished', place: role.copyOf}).finally(connections.close);
     }
     const found = await readFound(run);
     refuseOtherVersion({...found, mark: undefined});
@@ -79,11 +71,11 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
   return {
     place,
     found,
-    count,
-    last: async (table) => (await run(selectLast(table, inBytes(table)).text))[0],
+    read: ({text, values}) => run(text, values),
+    byBytes,
     async *pages(table, after) {
       if (role !== 'source') await run(beginLong);
-      const {text, values} = selectBehind(table, after, inBytes(table));
+      const {text, values} = selectBehind(table, after, {byBytes});
       await run(`DECLARE pages NO SCROLL CURSOR FOR ${text}`, values);
       for (;;) {
         const page = await run(`FETCH ${pageSize} FROM pages`);
@@ -113,25 +105,6 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
     close: () => client.end(),
   };
 }
-
-async function makeTables(url: string, place: string, copyOf: string) {
-  const connections = await openConnections(url, 'unnamed');
-  try {
-    await upgrade(connections, {mark: 'unfinished', place: copyOf});
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === duplicateTable)
-      throw new TransferError(`${place} holds tables of another program: name an empty database`);
-    throw error;
-  } finally {
-    await connections.close();
-  }
-}
-
-/** Whatever the database's own order of texts is. */
-const inBytes = (table: TableName) => (column: string) => {
-  const columns: Readonly<Record<string, {type: string}>> = tables[table].columns;
-  return columns[column]?.type === 'text' ? `${column} COLLATE "C"` : column;
-};
 
 // Not by a replacer of JSON.stringify: it gets a Buffer, which the driver makes of bytes, after `toJSON`.
 const toJson = (row: Row) =>

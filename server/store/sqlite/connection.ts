@@ -63,14 +63,12 @@ export function openReader(path: string): DatabaseSync {
 
 /**
  * Opens a connection for a command, beside a server that may be running.
- * @param options only a transfer may open a store with a mark
  * @throws Error when the file has the tables of another version, or a mark
  */
-export function openBeside(path: string, mayWrite: boolean, {mayBeMarked = false} = {}): DatabaseSync {
+export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
-    const found = readFound(database);
-    refuseOtherVersion(mayBeMarked ? {...found, mark: undefined} : found);
+    refuseOtherVersion(readFound(database));
     if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
     return database;
   } catch (error) {

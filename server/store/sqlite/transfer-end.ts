@@ -1,54 +1,54 @@
 /** An SQLite file as one of the two databases of a transfer. */
-import {existsSync, realpathSync} from 'node:fs';
+import {realpathSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {tables} from '../columns.ts';
 import {list, statement, type Statement} from '../database.ts';
-import {setMark, type StoreMark} from '../schema.ts';
-import {
-  pageSize,
-  selectBehind,
-  selectCount,
-  selectLast,
-  TransferError,
-  type End,
-  type EndRole,
-} from '../transfer.ts';
-import {createRunner, emptyLog, inTransaction, openBeside, openWriter, readFound} from './connection.ts';
-import {makeFile, refuseDamaged, refuseOtherOwner} from './files.ts';
+import {refuseOtherVersion, setMark, type Found} from '../schema.ts';
+import {pageSize, selectBehind, TransferError, type End, type EndRole} from '../transfer.ts';
+import {createRunner, emptyLog, inTransaction, openWriter, readFound} from './connection.ts';
+import {makeFile, refuseDamaged, refuseOtherOwner, sizeOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
+
+const byBytes = 'BINARY';
 
 /** @throws Error when the file cannot be opened, or has the tables of another version */
 export function openSqliteEnd(path: string, role: EndRole): End {
   // SQLite would leave out the commits behind damage in the log, and delete them with it.
   if (role === 'source') refuseDamaged(path);
-  else makeTarget(path, {mark: 'unfinished', place: role.copyOf});
+  else makeTarget(path, role.copyOf);
   const place = realpathSync(path);
   const lock = takeServerLock(place);
-  if (lock.isTaken) throw new TransferError(`A server or another copy uses ${place}: stop it first`);
-  let database: DatabaseSync;
+  const database = new DatabaseSync(path, {timeout: 5_000});
+  function close() {
+    database.close();
+    if (!lock.isTaken) lock.release();
+  }
+  let found: Found;
   try {
-    database = openBeside(path, true, {mayBeMarked: true});
+    if (lock.isTaken) throw new TransferError(`A server or another copy uses ${place}: stop it first`);
+    found = readFound(database);
+    refuseOtherVersion({...found, mark: undefined});
   } catch (error) {
-    lock.release();
+    close();
     throw error;
   }
-  const {all, one} = createRunner(database);
+  const {all} = createRunner(database);
   // As a promise, so that an error is a rejection.
   const attempt = <Result>(work: () => Result) => new Promise<Result>((resolve) => resolve(work()));
-  const allAtOnce = (statements: readonly Statement[]) =>
+  const write = (statements: readonly Statement[]) =>
     attempt(() => inTransaction(database, () => statements.forEach(all)));
   /** Changes whenever another connection has written. */
-  const versionOfData = () => one(statement('PRAGMA data_version'))?.['data_version'];
+  const versionOfData = () => all(statement('PRAGMA data_version'))[0]?.['data_version'];
   const versionBefore = versionOfData();
 
   return {
     place,
-    found: readFound(database),
-    count: (table) => attempt(() => Number(one(selectCount(table))?.['rows'])),
-    last: (table) => attempt(() => one(selectLast(table))),
+    found,
+    read: (text) => attempt(() => all(text)),
+    byBytes,
     async *pages(table, after) {
       for (let last = after; ;) {
-        const {text, values} = selectBehind(table, last);
+        const {text, values} = selectBehind(table, last, {byBytes});
         const page = await attempt(() => all(statement(`${text} LIMIT ${pageSize}`, ...values)));
         if (page.length === 0) return;
         yield page;
@@ -59,9 +59,9 @@ export function openSqliteEnd(path: string, role: EndRole): End {
       const columns = Object.keys(tables[table].columns);
       const parameters = columns.map((_, index) => `$${index + 1}`);
       const text = `INSERT INTO ${table} (${list(columns)}) VALUES (${list(parameters)})`;
-      return allAtOnce(rows.map((row) => statement(text, ...columns.map((column) => row[column] ?? null))));
+      return write(rows.map((row) => statement(text, ...columns.map((column) => row[column] ?? null))));
     },
-    write: allAtOnce,
+    write,
     markMoved: (target) =>
       attempt(() =>
         inTransaction(database, () => {
@@ -74,20 +74,13 @@ export function openSqliteEnd(path: string, role: EndRole): End {
       ),
     // So that the file alone holds all leads. Closing it does the same, but says nothing of a full disk.
     tidy: () => attempt(() => void emptyLog(database)),
-    close: () =>
-      attempt(() => {
-        database.close();
-        lock.release();
-      }),
+    close: () => attempt(close),
   };
 }
 
 /** Creates the file and its tables as the start of a server does, and marks them. */
-function makeTarget(path: string, mark: StoreMark) {
-  if (existsSync(path)) refuseOtherOwner(path);
+function makeTarget(path: string, copyOf: string) {
+  refuseOtherOwner(path);
   makeFile(path);
-  const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
-  const objects = database.prepare('SELECT COUNT(*) AS count FROM sqlite_schema').get()?.['count'];
-  database.close();
-  if (objects === 0) openWriter(path, mark).database.close();
+  if (sizeOf(path) === 0) openWriter(path, {mark: 'unfinished', place: copyOf}).database.close();
 }

@@ -32,7 +32,7 @@ suite('a copy of the store', () => {
     assert.equal(copied.code, 0, copied.stderr);
     assert.match(copied.stdout, /\nleads +3 +[0-9a-f]{64}\n/);
     assert.match(copied.stdout, /counts and digests are equal\. It took \d+\.\d s\./);
-    assert.match(copied.stderr, /^From .*leads\.sqlite to .*new\.sqlite\nleads: 3 of 3 rows\n/);
+    assert.match(copied.stderr, /^leads: 3 of 3 rows\n/);
     assert.ok(copied.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `), copied.stdout);
 
     for (const words of [
@@ -52,8 +52,10 @@ suite('a copy of the store', () => {
     assert.match(errors, /^Cannot start: .*Its leads were moved to [^\n]*\n$/);
     assert.equal((await runCommand({...settings, DATABASE_PATH: to}, 'leads', 'count')).stdout.trim(), '3');
     const again = await run('store', 'copy', '--to', to);
-    assert.match(again.stdout, /^All leads are in .* already\. Next: /);
-    assert.match((await run('store', 'copy', '--to', `${to}2`)).stderr, /is not to be copied there\./);
+    assert.match(
+      again.stderr,
+      /leads\.sqlite is not to be copied there\. Its leads were moved to .*new\.sqlite/,
+    );
   });
 
   test('a server of before 1.6 takes the tables of a store with a mark to be too new', async (t) => {
