@@ -26,7 +26,7 @@ export type End = {
   /** As it was when it was opened. */
   found: Found;
   read: (statement: Statement) => Promise<Row[]>;
-  /** The name of the collation that compares bytes. */
+  /** The collation that compares bytes. */
   byBytes: string;
   /** Gives the rows behind another one, or all, in the order of keys as bytes. */
   pages: (table: TableName, after?: Row) => AsyncGenerator<Row[], void>;
@@ -98,7 +98,7 @@ function refuseOthers(source: End, target: End) {
 }
 
 async function copyTable(table: TableName, source: End, target: End, tell: Tell) {
-  const [last] = await target.read(selectLast(table, target));
+  const [last] = await target.read(selectLast(table, target.byBytes));
   const of = await countOf(table, source);
   let rows = last ? await countOf(table, target) : 0;
   let toldAt = -Infinity;
@@ -147,15 +147,15 @@ function textOf(table: TableName, row: Row): string {
 }
 
 /** The columns of a key, as SQL that compares by bytes. */
-function keysOf(table: TableName, {byBytes}: Pick<End, 'byBytes'>): string[] {
+function keysOf(table: TableName, byBytes: string): string[] {
   const {columns, primaryKey}: Table = tables[table];
   return primaryKey.map((key) => (columns[key]?.type === 'text' ? `${key} COLLATE ${byBytes}` : key));
 }
 
 /** Selects the rows of a table behind one of them, or all, in the order of keys. */
-export function selectBehind(table: TableName, after: Row | undefined, end: Pick<End, 'byBytes'>): Statement {
+export function selectBehind(table: TableName, after: Row | undefined, byBytes: string): Statement {
   const {columns, primaryKey} = tables[table];
-  const keys = list(keysOf(table, end));
+  const keys = list(keysOf(table, byBytes));
   const parameters = list(primaryKey.map((_, index) => `$${index + 1}`));
   const behind = after ? `WHERE (${keys}) > (${parameters})` : '';
   return statement(
@@ -164,8 +164,8 @@ export function selectBehind(table: TableName, after: Row | undefined, end: Pick
   );
 }
 
-function selectLast(table: TableName, end: End): Statement {
-  const descending = keysOf(table, end).map((key) => `${key} DESC`);
+function selectLast(table: TableName, byBytes: string): Statement {
+  const descending = keysOf(table, byBytes).map((key) => `${key} DESC`);
   return statement(
     `SELECT ${list(tables[table].primaryKey)} FROM ${table} ORDER BY ${list(descending)} LIMIT 1`,
   );

@@ -73,7 +73,10 @@ async function isMovedThroughKills(
     assert.deepEqual(await ended, [null, 'SIGKILL'], table);
   }
   const last = start();
-  const [[code], errors] = await Promise.all([once(last, 'exit'), text(last.stderr)]);
+  const [[code], errors] = await Promise.all([
+    once(last, 'exit') as Promise<[number | null]>,
+    text(last.stderr),
+  ]);
   assert.equal(code, 0, errors);
   for (const table of transferred) {
     const [old, copied] = await Promise.all([from, to].map(({select}) => select(`SELECT * FROM ${table}`)));

@@ -75,7 +75,7 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
     byBytes,
     async *pages(table, after) {
       if (role !== 'source') await run(beginLong);
-      const {text, values} = selectBehind(table, after, {byBytes});
+      const {text, values} = selectBehind(table, after, byBytes);
       await run(`DECLARE pages NO SCROLL CURSOR FOR ${text}`, values);
       for (;;) {
         const page = await run(`FETCH ${pageSize} FROM pages`);

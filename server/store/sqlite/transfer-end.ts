@@ -48,7 +48,7 @@ export function openSqliteEnd(path: string, role: EndRole): End {
     byBytes,
     async *pages(table, after) {
       for (let last = after; ;) {
-        const {text, values} = selectBehind(table, last, {byBytes});
+        const {text, values} = selectBehind(table, last, byBytes);
         const page = await attempt(() => all(statement(`${text} LIMIT ${pageSize}`, ...values)));
         if (page.length === 0) return;
         yield page;

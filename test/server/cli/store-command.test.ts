@@ -7,7 +7,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {openEnd} from '../../../server/store/open-store.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
-import {operate, program, runAtTerminal, runCommand} from '../../support/operator.ts';
+import {operate, program, runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {until} from '../../support/until.ts';
@@ -17,7 +17,7 @@ const entries = () => Array.from({length: 3}, () => newEntry({partner: 'acme'}))
 const isSentence = (text: string) => text.trim().split('\n').length === 1 && !text.includes('    at ');
 
 suite('a copy of the store', () => {
-  test('it wants the servers stopped, and then marks the old store, on which nothing starts any more', async (t) => {
+  test('it wants the servers stopped, and marks the old store, on which nothing starts then', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
     const to = join(folder, 'new.sqlite');
     const server = await startService(settings, folder);

@@ -1,6 +1,6 @@
 /** Every kind of row goes from one database to the other as it stands, also if a copy is stopped again and again. */
 import assert from 'node:assert/strict';
-import {copyFileSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
@@ -177,7 +177,7 @@ const configFor = ({place}: Both) => ({...baseConfig(''), ...place});
 const opens = (place: Both) => openWhile(openStore(configFor(place), both), () => Promise.resolve());
 
 suite('a transfer', {skip: withoutPostgres}, () => {
-  test('to PostgreSQL, to another one, and back: all tables are equal, and servers start there', async (t) => {
+  test('to PostgreSQL, to another one, and back leaves all tables equal', async (t) => {
     const {sqlite, other, postgres} = await makePlaces(t);
     const {postgres: second} = await makePlaces(t);
     await fillStore(sqlite);
@@ -199,7 +199,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     });
   });
 
-  test('that stops in the middle of each table goes on there, also where the order is that of a language', async (t) => {
+  test('that stops in the middle of each table goes on there, also in a database with ICU', async (t) => {
     const {sqlite, other} = await makePlaces(t);
     // The text goes to the end of CREATE DATABASE … TEMPLATE.
     const database = await createDatabase("template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
@@ -273,7 +273,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     await opens(sqlite);
   });
 
-  test('from PostgreSQL lets nobody write meanwhile, and does not end if a server has started', async (t) => {
+  test('from PostgreSQL lets nobody write, and does not end if a server has started', async (t) => {
     const {sqlite, other, postgres} = await makePlaces(t);
     await fillStore(sqlite);
     await copy(t, sqlite, postgres);
@@ -377,7 +377,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     assert.deepEqual(readFileSync(`${killed}-wal`), log);
   });
 
-  test('a server that has opened PostgreSQL before the leads were moved does not open its port', async (t) => {
+  test('a server that opened PostgreSQL just before the leads were moved does not start', async (t) => {
     const {place} = (await makePlaces(t)).postgres;
     const config = {...baseConfig(''), ...place};
     await openWhile(openStore(config, clearText), () => Promise.resolve());
