@@ -1,6 +1,7 @@
 /** An SQLite file as one of the two databases of a transfer. */
 import {realpathSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {tables} from '../columns.ts';
 import {list, statement, type Statement} from '../database.ts';
 import {refuseOtherVersion, setMark, type Found} from '../schema.ts';
@@ -53,6 +54,8 @@ export function openSqliteEnd(path: string, role: EndRole): End {
         if (page.length === 0) return;
         yield page;
         last = page.at(-1);
+        // Else nothing comes from the other database until this one has given all its pages.
+        await nextTurn();
       }
     },
     insert(table, rows) {
