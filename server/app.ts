@@ -45,11 +45,11 @@ export type App = {
   /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */
   readonly routes: Router;
   /**
-   * Reports this process in the store, by which the last pass of `store copy` sees that it runs, and reloads when it is
-   * asked to (reload/reloads.ts), until `close` ends.
+   * Reports this process in the store, by which `store copy` sees that it runs, and reloads when it is asked to
+   * (reload/reloads.ts), until `close` ends.
    * @param read reads the settings and files for a reload
    * @param noteReloaded is told of each configuration that comes in force
-   * @throws StoreMarked when the leads of the store are being moved, or were. Then the app is closed
+   * @throws StoreMarked when the leads of the store were moved. Then the app is closed
    */
   startReloads(read: () => Config, noteReloaded?: (config: Config) => void): Promise<Pick<Reloads, 'reload'>>;
   /** What the metrics read. */
@@ -180,7 +180,7 @@ export async function createApp(
     counters.close();
     descriptors.stop();
     await service.close(patience);
-    // Not before: `store copy --finish` must not begin while a delivery goes on.
+    // Not before: `store copy` must not begin while a delivery goes on.
     await reloads?.stop();
     await opened.close();
   }

@@ -38,7 +38,7 @@ function begin(settings: Settings | undefined) {
  * The lead service for a server of your own. It opens the store, but no port. `startServer` also limits how long requests
  * and how many connections may take; with this function, your server has to.
  * @throws Error whose message names each setting that is missing or wrong; or when the store cannot be opened, or its
- *   leads are being moved. If they are moved while it runs, it ends the process
+ *   leads were moved. If they are moved while it runs, it ends the process
  */
 export async function createApp(settings?: Settings): Promise<LeadApp> {
   const {config, log} = begin(settings);

@@ -41,10 +41,10 @@ const fits = ({within, parts}) => isAtLeast(own, parts) && (!within || own[0] ==
 
 /**
  * V8 lets the garbage of a command that takes long grow to some 250 MB, although little of it is in use. With these
- * limits, in MB, an export of any size stays below 150 MB, and a copy of the store below 200 MB. They must be given to
- * Node at its start, so the process starts itself anew.
+ * limits, in MB, an export of any size stays below 150 MB. They must be given to Node at its start, so the process starts
+ * itself anew.
  */
-const oldSpaces = {'leads export': 48, 'store copy': 80};
+const oldSpaces = {'leads export': 48};
 const [, script, ...words] = process.argv;
 /** A command must not take the processor from a server on the same machine. Some sandboxes forbid that, though. */
 function letServerGoFirst() {
@@ -54,9 +54,8 @@ function letServerGoFirst() {
     // Then the command runs as any other program.
   }
 }
-// Servers stand still until the last pass of `store copy` ends.
-const isAwaited = words[0] === 'serve' || (words[0] === 'store' && words.includes('--finish'));
-if (!isAwaited) letServerGoFirst();
+// Servers stand still until `store copy` ends.
+if (words[0] !== 'serve' && words[0] !== 'store') letServerGoFirst();
 
 /**
  * Keeps the compiled code below the code itself, so that the next start takes less time. Only the owner of the code does

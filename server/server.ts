@@ -100,7 +100,7 @@ export async function startServer(
     ...(await app.readings()),
     connections: await promisify(server.getConnections.bind(server))(),
   });
-  // Before the port is open, because this throws if the leads of the store are being moved.
+  // Before the port is open, because this throws if the leads of the store were moved.
   const {reload} = await app.startReloads(read, (next) => {
     inForce = next;
   });

@@ -27,11 +27,11 @@ async function using({environment, say}: Run, work: Work, mayWrite: boolean): Pr
   });
   try {
     await work(store, config);
-    // The last pass of `store copy` may have begun meanwhile, and may have read these rows before they were changed.
+    // `store copy` may have moved the leads since this command began, for example while it asked.
     if (mayWrite)
       await store.refuseMarked().catch((error: unknown) => {
         throw new Failure(
-          `${(error as Error).message}. What this command has changed may be missing there: run it again once the move has ended`,
+          `${(error as Error).message}. What this command has changed may be missing there: run it again there`,
         );
       });
   } finally {

@@ -49,7 +49,7 @@ export type ProcessReport = {
   environment: Readonly<Record<string, string>>;
 };
 
-/** The store has a mark: its leads are being moved, or were. A server must end, so that it takes no lead that stays behind. */
+/** The store has a mark: its leads were moved. A server must end, so that it takes no lead that stays behind. */
 export class StoreMarked extends Error {}
 
 /** Stands behind the id of a request that also takes a configuration which keeps less than the one in force. */

@@ -355,7 +355,7 @@ export const tables = {
   store_mark: {
     columns: {
       id: {...integer, check: 'id = 1'},
-      mark: {...text, oneOf: ['moving', 'moved', 'unfinished']},
+      mark: {...text, oneOf: ['moved', 'unfinished']},
       /** Where the leads were moved to, or from where they are copied: the file, or the URL without secrets. */
       place: text,
     },

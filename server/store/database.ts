@@ -52,16 +52,6 @@ const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
 /** Tables in which the first row stays. */
 const kept: readonly TableName[] = ['consent_texts', 'consent_words'];
 
-/** As `insertText`, for a row that replaces any row with its key. Returns the row as the database has it then. */
-export function replaceText(name: TableName, source: (columns: readonly string[]) => string): string {
-  const {columns, primaryKey} = tables[name];
-  const names = Object.keys(columns);
-  // Where the key is all there is, a row is set to what it is, so that it is returned.
-  const sets = names.map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${name} (${list(names)}) ${source(names)}
-    ON CONFLICT (${list(primaryKey)}) DO UPDATE SET ${list(sets)} RETURNING ${list(names)}`;
-}
-
 /** An INSERT statement for all columns of a table. `source` returns the SQL that gives the rows, such as VALUES. */
 export function insertText(name: TableName, source: (columns: readonly string[]) => string): string {
   const {columns, primaryKey} = tables[name];

@@ -7,7 +7,7 @@ import type {StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
 import {openSqliteEnd} from './sqlite/transfer-end.ts';
-import type {End, EndUse} from './transfer.ts';
+import type {End, EndRole} from './transfer.ts';
 
 /** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
 const postgres = async () => ({
@@ -89,9 +89,11 @@ async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promis
  * Opens a database as an end of a transfer (transfer.ts).
  * @throws Error when it cannot be opened, or has the tables of another version
  */
-export async function openEnd(settings: DatabaseSettings, use: EndUse, goneAfter: number): Promise<End> {
-  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
-  if (!url) return openSqliteEnd(path, use);
+export async function openEnd(
+  {databaseUrl, databasePath}: Omit<DatabaseSettings, 'databaseStatements'>,
+  role: EndRole,
+): Promise<End> {
+  if (!databaseUrl) return openSqliteEnd(databasePath, role);
   const {openPostgresEnd} = await import('./postgres/transfer-end.ts');
-  return openPostgresEnd(url, {statementNames, use, goneAfter});
+  return openPostgresEnd(databaseUrl, role);
 }

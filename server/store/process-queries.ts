@@ -12,10 +12,6 @@ const askText = `
   INSERT INTO reload_requests (id, request) VALUES (1, $1)
   ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
 
-/** One row if a process has reported since a time. */
-export const selectReports = (since: number) =>
-  statement('SELECT 1 AS yes FROM processes WHERE seen_at >= $1 LIMIT 1', since);
-
 const day = 86_400_000;
 
 export function processQueries({read, write}: Database): ReloadStore {
@@ -37,8 +33,8 @@ export function processQueries({read, write}: Database): ReloadStore {
       await write(statement(askText, request));
     },
 
-    // First the report, then the mark: the last pass of `store copy` sets the mark first, and then looks for reports. So
-    // of two that do this at the same time, at least one sees the other.
+    // First the report, then the mark: `store copy` stores the mark in a transaction that lets no report in, and refuses to
+    // if there is one. So a process that reports at the same time either is seen, or sees the mark.
     async report({id, seenAt, ...report}) {
       await write(statement(reportText, id, seenAt, JSON.stringify(report)));
       await refuseMarked();

@@ -71,10 +71,7 @@ export type Found = {
   mark?: StoreMark | undefined;
 };
 
-/**
- * Why no server may start on a store: its leads are moved elsewhere, or are there now, or it is a copy that is not
- * complete.
- */
+/** Why no server may start on a store: its leads were moved elsewhere, or it is a copy that is not complete. */
 export type StoreMark = Pick<RowOf<'store_mark'>, 'mark' | 'place'>;
 
 /** Reads `oldestServer` from tables of a newer version than `currentVersion`. */
@@ -83,8 +80,7 @@ export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibilit
 export const selectMark = 'SELECT mark, place FROM store_mark';
 export const markedSince = tables.store_mark.since;
 
-/** Servers of before 1.6 know no marks. They do not start either if the tables seem to be too new for them. */
-const newerThanAny = 1_000_000;
+/** Servers of versions that know no marks do not start either: for them, the tables of a store with a mark are too new. */
 const setOldestServer = (version: number) =>
   statement(`UPDATE schema_compatibility SET oldest_server = ${version}`);
 export const setMark = ({mark, place}: StoreMark) => [
@@ -93,17 +89,15 @@ export const setMark = ({mark, place}: StoreMark) => [
     mark,
     place,
   ),
-  setOldestServer(newerThanAny),
+  setOldestServer(Math.max(oldestServer, markedSince)),
 ];
 export const clearMark = () => [statement('DELETE FROM store_mark'), setOldestServer(oldestServer)];
 
 const marks: Readonly<Record<StoreMark['mark'], (place: string) => string>> = {
-  moving: (place) =>
-    `Its leads are being moved to ${place}: run the same "lead-prequal store copy --finish" again until it ends, or "lead-prequal store reopen" to stay with this store`,
   moved: (place) =>
-    `Its leads were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that. Only if no server has taken a lead there, "lead-prequal store reopen" goes back to this store`,
+    `Its leads were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that. "lead-prequal store copy" also brings them back, from there into an empty database`,
   unfinished: (place) =>
-    `It is a copy of ${place} that is not complete: end it with "lead-prequal store copy --finish", or name another database`,
+    `It is a copy of ${place} that is not complete: run the same "lead-prequal store copy" again, or name another database`,
 };
 export const whyMarked = ({mark, place}: StoreMark) => marks[mark](place);
 

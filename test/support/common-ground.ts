@@ -34,10 +34,6 @@ export const commonGround: readonly {words: string; why: string}[] = [
     words: 'to_regclass text coalesce false current_setting has_schema_privilege current_schema',
     why: 'only `check-start` asks what a start would do with a database',
   },
-  {
-    words: 'pg_database datname current_database datcollate to_jsonb ->> COLLATE',
-    why: 'only `store copy` asks in which order a database sorts, and reads its rows in that of their bytes',
-  },
 ];
 
 const allowed = new Set(commonGround.flatMap(({words}) => words.split(/\s+/)));
@@ -64,10 +60,11 @@ export function outside(text: string): string[] {
   return [...new Set(found)];
 }
 
-/** Told apart by the file that sends it, as in statement-recorder.ts: tests and upgrades send statements of their own. */
-const sender = /(?<!\/test)\/server\/store\/(?!postgres\/start)/;
-/** `store copy` reads through cursors, and takes references away while it fills a database, which it then analyses. */
-const onlyCopies = /^\s*(ALTER|ANALYZE|DECLARE|FETCH|LOCK)\b/;
+/**
+ * Told apart by the file that sends it, as in statement-recorder.ts: tests and upgrades send statements of their own, and
+ * so does `store copy`, which locks tables, and reads through cursors in the order of bytes.
+ */
+const sender = /(?<!\/test)\/server\/store\/(?!postgres\/(start|transfer-end))/;
 const seen = new Set<string>();
 
 type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
@@ -78,12 +75,7 @@ export function keepCommonGround() {
   pg.Client.prototype.query = function (this: pg.Client, ...parameters: unknown[]) {
     const [config] = parameters as [{text?: string} | string];
     const text = typeof config === 'string' ? undefined : config.text;
-    if (
-      text !== undefined &&
-      !seen.has(text) &&
-      !onlyCopies.test(text) &&
-      sender.test(new Error().stack?.split('\n')[2] ?? '')
-    ) {
+    if (text !== undefined && !seen.has(text) && sender.test(new Error().stack?.split('\n')[2] ?? '')) {
       const words = outside(text);
       if (words.length > 0)
         return Promise.reject(

@@ -48,7 +48,7 @@ const beginLimited = [
  * The transaction that upgrades tables may wait until another process has upgraded them. With READ COMMITTED it then
  * sees what that process has changed.
  */
-const beginLong = [
+export const beginLong = [
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   ...Object.keys(timeLimits).map((name) => limitOf(name, longTimeout)),
 ].join('; ');
@@ -107,15 +107,28 @@ function nameOf(text: string): string {
   return name;
 }
 
+const optionsFor = (url: string) => ({
+  connectionString: url,
+  connectionTimeoutMillis: connectTimeout,
+  keepAlive: true,
+  application_name: 'lead-prequal',
+  types,
+});
+
+/** A connection of its own, for a command whose transaction lasts from its first statement to its last. */
+export async function openClient(url: string): Promise<pg.Client> {
+  const client = new pg.Client(optionsFor(url));
+  // A running statement is rejected as well, as with a pool.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
 function createPool(url: string, limitsAtConnect: boolean): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...optionsFor(url),
     max: 10,
-    connectionTimeoutMillis: connectTimeout,
     query_timeout: databaseTimings.reply,
-    keepAlive: true,
-    application_name: 'lead-prequal',
-    types,
     ...(limitsAtConnect && timeLimits),
   });
   // When a connection breaks, the pool emits an error if the connection is idle, else the client does. Without a

@@ -63,18 +63,12 @@ export function openReader(path: string): DatabaseSync {
 
 /**
  * Opens a connection for a command, beside a server that may be running.
- * @param options a transfer may open a store with a mark, and writes rows before the leads to which they refer
  * @throws Error when the file has the tables of another version, or a mark
  */
-export function openBeside(path: string, mayWrite: boolean, {isForTransfer = false} = {}): DatabaseSync {
-  const database = new DatabaseSync(path, {
-    readOnly: !mayWrite,
-    timeout: 5_000,
-    enableForeignKeyConstraints: !isForTransfer,
-  });
+export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
+  const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
-    const found = readFound(database);
-    refuseOtherVersion(isForTransfer ? {...found, mark: undefined} : found);
+    refuseOtherVersion(readFound(database));
     if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
     return database;
   } catch (error) {

@@ -149,13 +149,13 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {settings, execute} = await operated(t, [entry]);
       const moved = {
         async ask() {
-          await execute("INSERT INTO store_mark VALUES (1, 'moving', 'elsewhere')");
+          await execute("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
           return 'erase';
         },
       };
       const {code, stderr} = await runAtTerminal(moved, settings, 'leads', 'erase', entry.id);
       assert.equal(code, 1);
-      assert.match(stderr, /are being moved to elsewhere.*run it again once the move has ended\n$/);
+      assert.match(stderr, /were moved to elsewhere.*run it again there\n$/);
     });
 
     test('it shows what would go and who had it, and asks for the word', async (t) => {

@@ -173,7 +173,6 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
     ['store', 'copy', '--to', `${folder}/none/${oneLine}`],
-    ['store', 'reopen'],
   ];
 
   const found = new Set<string>();

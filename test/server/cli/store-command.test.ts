@@ -5,8 +5,9 @@ import {spawnSync} from 'node:child_process';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
+import {openEnd} from '../../../server/store/open-store.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
-import {operate, program, runAtTerminal, runCommand} from '../../support/operator.ts';
+import {operate, program, runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {until} from '../../support/until.ts';
@@ -16,33 +17,23 @@ const entries = () => Array.from({length: 3}, () => newEntry({partner: 'acme'}))
 const isSentence = (text: string) => text.trim().split('\n').length === 1 && !text.includes('    at ');
 
 suite('a copy of the store', () => {
-  test('it runs beside a server; the last pass wants it stopped, and marks the store', async (t) => {
+  test('it wants the servers stopped, and marks the old store, on which nothing starts then', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
     const to = join(folder, 'new.sqlite');
     const server = await startService(settings, folder);
     t.after(() => server.end('SIGKILL'));
-    const beside = await run('store', 'copy', '--to', to);
-    assert.equal(beside.code, 0, beside.stderr);
-    assert.match(beside.stdout, /\nleads +3 +3 +0\n/);
-    assert.match(beside.stdout, /Next: run the same command again/);
-    assert.match(beside.stderr, /^From .*leads\.sqlite to .*new\.sqlite\nleads: 3 of 3 rows\n/);
-
-    const refused = await run('store', 'copy', '--to', to, '--finish');
+    const refused = await run('store', 'copy', '--to', to);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /A server uses .*leads\.sqlite: stop all servers first/);
-    assert.ok(isSentence(refused.stderr), refused.stderr);
-    const early = await runCommand({...settings, DATABASE_PATH: to}, 'config', 'check');
-    assert.match(early.stdout, /✗ .*It is a copy of .* that is not complete/);
-    await server.end('SIGTERM');
+    assert.match(refused.stderr, /^A server or another copy uses .*leads\.sqlite: stop it first\n$/);
+    assert.deepEqual(readdirSync(folder), []);
+    await server.end('SIGKILL');
 
-    const finished = await run('store', 'copy', '--to', to, '--finish');
-    assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stdout, /\nleads +3 +0 +0 +[0-9a-f]{64}\n/);
-    assert.match(finished.stdout, /had to stand still for the \d+\.\d s of this command/);
-    assert.ok(
-      finished.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `),
-      finished.stdout,
-    );
+    const copied = await run('store', 'copy', '--to', to);
+    assert.equal(copied.code, 0, copied.stderr);
+    assert.match(copied.stdout, /\nleads +3 +[0-9a-f]{64}\n/);
+    assert.match(copied.stdout, /counts and digests are equal\. It took \d+\.\d s\./);
+    assert.match(copied.stderr, /^leads: 3 of 3 rows\n/);
+    assert.ok(copied.stdout.includes(`Next: set DATABASE_PATH to ${to}, ERASURES_FILE to `), copied.stdout);
 
     for (const words of [
       ['config', 'check'],
@@ -53,45 +44,33 @@ suite('a copy of the store', () => {
       assert.equal(code, 1);
       assert.match(
         stdout + stderr,
-        /Its leads were moved to .*Only if no server .*"lead-prequal store reopen"/,
+        /Its leads were moved to .*"lead-prequal store copy" also brings them back/,
       );
     }
     const {code, errors} = await runService({...settings, PORT: '0'}, folder);
     assert.equal(code, 1);
     assert.match(errors, /^Cannot start: .*Its leads were moved to [^\n]*\n$/);
     assert.equal((await runCommand({...settings, DATABASE_PATH: to}, 'leads', 'count')).stdout.trim(), '3');
-    const again = await run('store', 'copy', '--to', to, '--finish');
-    assert.match(again.stdout, /^All leads are in .* already\. Next: /);
-
-    const unasked = await run('store', 'reopen');
-    assert.equal(unasked.code, 1);
-    assert.match(unasked.stderr, /no terminal to ask on: add --yes/);
-    assert.match((await run('leads', 'count')).stderr, /were moved/);
-    const refusing = await runAtTerminal({ask: () => Promise.resolve('no')}, settings, 'store', 'reopen');
-    assert.equal(refusing.code, 1);
-    assert.match(refusing.stderr, /^The leads were moved to .*new\.sqlite\. .*\nNothing was changed\.\n$/);
-    assert.match((await run('leads', 'count')).stderr, /were moved/);
-    const reopened = await runAtTerminal({ask: () => Promise.resolve('reopen')}, settings, 'store', 'reopen');
-    assert.match(reopened.stdout, /^Servers may start on .* again\. Let no server run on /);
-    assert.equal((await run('leads', 'count')).stdout.trim(), '3');
-    await (await startService(settings, folder)).end('SIGTERM');
-    assert.match((await run('store', 'reopen')).stderr, /has no mark/);
-    assert.match((await run('store', 'copy', '--to', to)).stderr, /holds other data/);
+    const again = await run('store', 'copy', '--to', to);
+    assert.match(
+      again.stderr,
+      /leads\.sqlite is not to be copied there\. Its leads were moved to .*new\.sqlite/,
+    );
   });
 
   test('a server of before 1.6 takes the tables of a store with a mark to be too new', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
-    const oldest = () => {
-      const database = new DatabaseSync(settings['DATABASE_PATH']!, {readOnly: true});
+    const to = join(folder, 'new.sqlite');
+    const oldest = (path: string) => {
+      const database = new DatabaseSync(path, {readOnly: true});
       const row = database.prepare('SELECT oldest_server FROM schema_compatibility').get();
       database.close();
       return Number(row?.['oldest_server']);
     };
-    const before = oldest();
-    await run('store', 'copy', '--to', join(folder, 'new.sqlite'), '--finish');
-    assert.ok(oldest() > 100_000);
-    await run('store', 'reopen', '--yes');
-    assert.equal(oldest(), before);
+    const before = oldest(settings['DATABASE_PATH']!);
+    await run('store', 'copy', '--to', to);
+    assert.ok(oldest(settings['DATABASE_PATH']!) >= 13);
+    assert.equal(oldest(to), before);
   });
 
   test('what is no empty database stays as it is', async (t) => {
@@ -107,20 +86,17 @@ suite('a copy of the store', () => {
     assert.match(own.stderr, /is the store itself/);
 
     const half = join(folder, 'half.sqlite');
-    assert.equal((await run('store', 'copy', '--to', half)).code, 0);
+    await openEnd({databaseUrl: undefined, databasePath: half}, {copyOf: settings['DATABASE_PATH']!}).then(
+      (end) => end.close(),
+    );
+    const onHalf = {...settings, DATABASE_PATH: half};
+    const early = await runCommand(onHalf, 'config', 'check');
+    assert.match(early.stdout, /✗ .*It is a copy of .* that is not complete/);
+    const start = await runService({...onHalf, PORT: '0'}, folder);
+    assert.match(start.errors, /^Cannot start: .*It is a copy of .* that is not complete/);
     assert.match((await other.run('store', 'copy', '--to', half)).stderr, /It is a copy of .* not complete/);
-    const fromHalf = await runCommand(
-      {...settings, DATABASE_PATH: half},
-      'store',
-      'copy',
-      '--to',
-      `${half}2`,
-    );
+    const fromHalf = await runCommand(onHalf, 'store', 'copy', '--to', `${half}2`);
     assert.match(fromHalf.stderr, /is not to be copied there.*not complete/);
-    assert.match(
-      (await runCommand({...settings, DATABASE_PATH: half}, 'store', 'reopen')).stderr,
-      /not complete/,
-    );
 
     const text = join(folder, 'text');
     writeFileSync(text, 'no database '.repeat(1_000));
@@ -134,31 +110,18 @@ suite('a copy of the store', () => {
     assert.ok(!existsSync(join(folder, 'of-an-older-one.sqlite')));
   });
 
-  test('a last pass that is refused leaves no database on which a server starts', async (t) => {
-    const {run, settings, folder} = await operate(t, entries());
-    const server = await startService(settings, folder);
-    t.after(() => server.end('SIGKILL'));
-    const to = join(folder, 'new.sqlite');
-    const refused = await run('store', 'copy', '--to', to, '--finish');
-    assert.match(refused.stderr, /A server uses .*: stop all servers first\n$/);
-    const early = await runService({...settings, DATABASE_PATH: to, PORT: '0'}, folder);
-    assert.match(early.errors, /^Cannot start: .*It is a copy of .* that is not complete/);
-    await server.end('SIGKILL');
-    assert.equal((await run('store', 'copy', '--to', to, '--finish')).code, 0);
-  });
-
   test('a running server whose store gets a mark ends, says why, and does not start again', async (t) => {
     const {execute, settings, folder} = await operate(t, entries());
     const server = await startService(settings, folder);
     t.after(() => server.end('SIGKILL'));
-    await execute("INSERT INTO store_mark (id, mark, place) VALUES (1, 'moving', 'elsewhere')");
+    await execute("INSERT INTO store_mark (id, mark, place) VALUES (1, 'moved', 'elsewhere')");
     // The server sees the mark at its next report, which it writes every ten seconds, or at once when it reloads.
     process.kill(server.pid, 'SIGHUP');
-    await until(() => server.lines.some((line) => line.includes('Its leads are being moved to elsewhere')));
+    await until(() => server.lines.some((line) => line.includes('Its leads were moved to elsewhere')));
     assert.deepEqual(await server.end('SIGTERM'), {code: 1, signal: null});
     const {code, errors} = await runService({...settings, PORT: '0'}, folder);
     assert.equal(code, 1);
-    assert.match(errors, /^Cannot start: .*Its leads are being moved to elsewhere[^\n]*\n$/);
+    assert.match(errors, /^Cannot start: .*Its leads were moved to elsewhere[^\n]*\n$/);
   });
 
   test('a name that is no address of a database and no path is refused, and makes nothing', async (t) => {
@@ -187,13 +150,13 @@ suite('a copy of the store', () => {
     const to = join(folder, 'new.sqlite');
     const limit = ['-c', 'ulimit -f 500 && exec "$@"', 'sh', process.execPath, program];
     const env = {PATH: process.env['PATH'], ...settings};
-    const full = spawnSync('sh', [...limit, 'store', 'copy', '--to', to, '--finish'], {
+    const full = spawnSync('sh', [...limit, 'store', 'copy', '--to', to], {
       env,
       encoding: 'utf8',
     });
     assert.equal(full.status, 1);
     assert.match(full.stderr, /The copy has stopped, and the same command goes on with it: .*disk/);
-    assert.equal((await run('store', 'copy', '--to', to, '--finish')).code, 0);
+    assert.equal((await run('store', 'copy', '--to', to)).code, 0);
     assert.deepEqual(readdirSync(folder), ['new.sqlite']);
   });
 
@@ -215,13 +178,7 @@ suite('a copy of the store', () => {
     const database = await createDatabase();
     t.after(() => database.drop());
     const url = Object.assign(new URL(database.url), {password: 'secret-word'}).href;
-    const onFile = await startService(settings, folder);
-    t.after(() => onFile.end('SIGKILL'));
-    assert.match((await run('store', 'copy', '--to', url, '--finish')).stderr, /A server uses /);
-    const early = await runService({...settings, DATABASE_URL: url, PORT: '0'}, folder);
-    assert.match(early.errors, /^Cannot start: .*It is a copy of .* that is not complete/);
-    await onFile.end('SIGTERM');
-    const there = await run('store', 'copy', '--to', url, '--finish');
+    const there = await run('store', 'copy', '--to', url);
     const next =
       /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password, ERASURES_FILE to (.*), and/;
     assert.equal(next.exec(there.stdout)?.[1], `${settings['DATABASE_PATH']}.erasures`);
@@ -233,13 +190,9 @@ suite('a copy of the store', () => {
     const server = await startService(onPostgres, folder);
     t.after(() => server.end('SIGKILL'));
     const back = ['store', 'copy', '--to', join(folder, 'back.sqlite')];
-    assert.equal((await runCommand(onPostgres, ...back)).code, 0);
-    assert.match(
-      (await runCommand(onPostgres, ...back, '--finish')).stderr,
-      /A server uses postgres:.*wait a minute/,
-    );
+    assert.match((await runCommand(onPostgres, ...back)).stderr, /A server uses postgres:.*wait a minute/);
     await server.end('SIGTERM');
-    const finished = await runCommand(onPostgres, ...back, '--finish');
+    const finished = await runCommand(onPostgres, ...back);
     assert.match(finished.stdout, /Next: set DATABASE_PATH to .*back\.sqlite, .*, take DATABASE_URL away/);
     assert.ok(finished.stdout.includes(`ERASURES_FILE to ${list}, `), finished.stdout);
     const {errors} = await runService({...onPostgres, PORT: '0'}, folder);
