@@ -280,9 +280,7 @@ export const settingGroups = {
     WITHDRAWN_VERSIONS: list
       .pipe(z.array(versionNumber))
       .default([])
-      .describe(
-        'Versions that are not served, such as `1.0.0` ([more](versions.md#withdrawing-a-version)).',
-      ),
+      .describe('Versions that are not served, such as `1.0.0` ([more](versions.md#withdrawing-a-version)).'),
   },
   Metrics: {
     METRICS_PORT: numberWithin(0, 65_535)
