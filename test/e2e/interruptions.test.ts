@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {chromium, type BrowserContext, type Page, type Route} from 'playwright-core';
 import {orders, type Order} from '../../form/pages.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
+import {rowsOf} from '../support/rows.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
@@ -118,12 +118,10 @@ async function finish(page: Page) {
   await page.locator('lead-prequal-form table').waitFor();
 }
 
-function storedLeads(databasePath: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(databasePath, {readOnly: true});
-  const rows = database.prepare('SELECT lead FROM leads ORDER BY id').all();
-  database.close();
-  return rows.map(({lead}) => JSON.parse(String(lead)) as Record<string, unknown>);
-}
+const storedLeads = (databasePath: string) =>
+  rowsOf(databasePath, 'SELECT lead FROM leads ORDER BY id').map(
+    ({lead}) => JSON.parse(String(lead)) as Record<string, unknown>,
+  );
 
 /** @returns the page on which the visitor goes on */
 type Interruption = (page: Page, run: Run, context: BrowserContext) => Promise<Page>;

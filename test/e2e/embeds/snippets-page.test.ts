@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import type {Locator, Page} from 'playwright-core';
 import {freePort} from '../../support/free-port.ts';
 import {openFor} from '../../support/opened.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {onePartner} from '../../../server/config/partners.ts';
@@ -281,13 +281,8 @@ suite('the page of snippets', () => {
       .first()
       .waitFor();
     assert.deepEqual(trouble, []);
-    const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
-    const rows = database.prepare(`SELECT partner FROM leads WHERE lead LIKE '%"ana@example.com"%'`).all();
-    database.close();
-    assert.deepEqual(
-      rows.map(({partner}) => partner),
-      ['demo'],
-    );
+    const sql = 'SELECT partner FROM leads WHERE lead LIKE ?';
+    assert.deepEqual(rowsOf(run.demo.databasePath, sql, '%"ana@example.com"%'), [{partner: 'demo'}]);
     await page.close();
   });
 });
