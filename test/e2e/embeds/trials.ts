@@ -74,7 +74,7 @@ export function useTrials(): Trials {
         `%"${email}"%`,
       ),
     async sendLead(visitor, snippet, way, email) {
-      const form = await visitor.open(await way.publish(snippet, site), way.beforeForm);
+      const form = await visitor.open(await way.publish(snippet, site));
       try {
         await visit(form, email);
         assert.deepEqual(form.trouble, []);

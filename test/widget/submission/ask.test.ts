@@ -1,5 +1,6 @@
 /** What the partner asks for besides, and what it promises at the phone field. */
 import {expect} from '@open-wc/testing';
+import {sendKeys} from '@web/test-runner-commands';
 import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
@@ -221,7 +222,10 @@ describe('what the partner asks for besides', () => {
   it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
     const form = await reach();
     expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
-    expect(field(form, labels.notes).tagName).to.equal('TEXTAREA');
+    field(form, labels.notes).focus();
+    for (const key of ['a', 'Enter', 'b']) await sendKeys({press: key});
+    expect(field(form, labels.notes).value).to.equal('a\nb');
+    expect(server.leads).to.have.length(0);
   });
 
   it('waits, as the consent text does, while it would move what the visitor sees', async () => {
