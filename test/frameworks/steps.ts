@@ -47,7 +47,7 @@ export const steps: Readonly<Record<string, Step>> = {
     const [lead, ...others] = leadsOf(email, run);
     assert.deepEqual(others, []);
     assert.deepEqual({...lead, id: undefined}, {id: undefined, partner: 'acme', status: 'done'});
-    await page.getByText(`Lead: ${String(lead?.id)}`).waitFor();
+    await page.getByText(`Lead: ${String(lead?.['id'])}`).waitFor();
     assert.deepEqual(sent, [
       'GET /embed/v1/config?partner=acme&lang=en-US',
       'POST /embed/v1/leads?partner=acme',
@@ -124,7 +124,7 @@ export const steps: Readonly<Record<string, Step>> = {
       'prequal-submit null',
       'prequal-error {"code":"network","retryable":true}',
       'prequal-submit null',
-      `prequal-result {"id":"${String(lead?.id)}","leadType":"prequalification","status":"done"}`,
+      `prequal-result {"id":"${String(lead?.['id'])}","leadType":"prequalification","status":"done"}`,
     ];
     await until(async () => (await events(page)).length >= expected.length);
     assert.deepEqual(await events(page), expected);

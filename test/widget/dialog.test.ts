@@ -3,8 +3,8 @@ import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {lose} from '../support/browser/lost-files.ts';
 import {itExceptWebKit} from '../support/browser/drivers.ts';
-import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
-import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
+import {goTo, stub} from '../support/browser/browser-page.ts';
+import {endpoint, useServer} from '../support/browser/fake-server.ts';
 import {
   chooseScore,
   click,
@@ -18,12 +18,7 @@ import {
 } from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
 
-let server: FakeServer;
-beforeEach(() => (server = new FakeServer()));
-afterEach(() => {
-  restorePage();
-  server.restore();
-});
+useServer();
 
 const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dialog')!;
 /** What scrolls inside the dialog. */

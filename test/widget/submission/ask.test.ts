@@ -5,8 +5,8 @@ import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   click,
   description,
@@ -19,6 +19,7 @@ import {
   goTo,
   maybeField,
   open,
+  openFilled,
   reserved,
   send,
   shows,
@@ -44,15 +45,9 @@ const all = {
 const call_promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
 
 describe('what the partner asks for besides', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = ({searchParams}) => asking({}, searchParams.get('lang') ?? 'en-US');
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
-    document.documentElement.lang = '';
   });
 
   const asking = (over: Partial<EmbedConfig> = {}, lang = 'en-US') =>
@@ -62,8 +57,7 @@ describe('what the partner asks for besides', () => {
   const shown = (form: LeadPrequalForm) => shows(form, labels.notes);
 
   async function reach(attributes: Attributes = {}) {
-    const form = await open({style: reserved, ...attributes});
-    await fillAll(form);
+    const form = await openFilled({style: reserved, ...attributes});
     await shown(form);
     return form;
   }
@@ -248,12 +242,7 @@ describe('what the partner asks for besides', () => {
 });
 
 describe('the promise at the phone field', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    document.documentElement.lang = '';
-  });
+  const server = useServer();
   const phone = (form: LeadPrequalForm) => form.shadowRoot!.querySelector<HTMLInputElement>('#phone')!;
   async function openWith(promises: Record<string, string>, label = 'Phone') {
     server.config = () => config({call_promise: promises});

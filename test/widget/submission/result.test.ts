@@ -1,10 +1,9 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {until} from '../../support/until.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {amounts, config, created, FakeServer} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {amounts, config, created, useServer} from '../../support/browser/fake-server.ts';
 import {
-  goOn,
   announced,
   button,
   click,
@@ -12,13 +11,14 @@ import {
   errors,
   field,
   fill,
-  fillAll,
   fillContact,
   focused,
+  goOn,
   heading,
   link,
   maybeButton,
   open,
+  openSent,
   send,
   summary,
   text,
@@ -26,21 +26,14 @@ import {
 } from '../../support/browser/visitor.ts';
 
 describe('the result', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    restorePage();
-    server.restore();
-  });
+  const server = useServer();
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
     // The reference of this id is `K7QM-2XHD`.
     server.reply(() => created({id: '01934b2c-0000-7000-8000-0099ef41762d', ...over}));
     // The form would otherwise find the receipt of an earlier lead and show its result.
     sessionStorage.clear();
-    const form = await open(attributes);
-    await fillAll(form);
-    await send(form);
+    const form = await openSent(attributes);
     return form;
   };
 
