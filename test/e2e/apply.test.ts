@@ -1,37 +1,26 @@
 /** An apply page: alone, and in a frame of a page that is on another site. */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {resolve} from 'node:path';
 import {suite, test} from 'node:test';
-import {chromium, type BrowserContextOptions, type Page} from 'playwright-core';
+import type {BrowserContextOptions, Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
-import {findChromium} from '../support/find-browsers.ts';
-import {freePort} from '../support/free-port.ts';
 import {openForSuite, openFor} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
-import {startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
+import {axeFaults} from './axe.ts';
+import {startBuilt} from './built.ts';
 import {walk, widths} from './partner-pages/way.ts';
-
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The listener for analytics in the guide. */
 const [, documentedListener = ''] = /```js\n([^]*?)```/.exec(readFileSync('docs/apply.md', 'utf8')) ?? [];
 
-/**
- * The server is at `localhost`, and pages with frames are at `127.0.0.1`, which is another site: one of the partner and one
- * of somebody else, which show the form as the documentation says.
- */
+/** Beside the server a page of the partner, and one of somebody else, show the form as the documentation says. */
 async function startAll() {
-  const [listed, unlisted, port] = await Promise.all([startWebsite(), startWebsite(), freePort()]);
-  const publicUrl = `http://localhost:${port}`;
+  const [listed, unlisted] = await Promise.all([startWebsite(), startWebsite()]);
   const partner = {origins: [listed.origin], cid: '1001'};
-  const server = await startTestServer({
-    port,
-    publicUrl,
-    embedFolder: resolve('dist/embed'),
+  const built = await startBuilt({
     proofOfWork: 10,
     partners: [
       onePartner({
@@ -56,21 +45,17 @@ async function startAll() {
   for (const {page} of [listed, unlisted]) {
     page.html = `<!doctype html><meta name="viewport" content="width=device-width"><title>A page</title>
       <script>window.got = []; addEventListener('message', ({data, origin}) => got.push({...data, origin}))</script>
-      <script>window.dataLayer = []; ${documentedListener.replace('https://leads.example.com', publicUrl)}</script>
+      <script>window.dataLayer = []; ${documentedListener.replace('https://leads.example.com', built.publicUrl)}</script>
       <h1>A page</h1>
-      ${frameSnippet({applyUrl: `${publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
+      ${frameSnippet({applyUrl: `${built.publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
       <p>More of the page.</p>`;
   }
-  const browser = await chromium.launch(await findChromium());
   return {
-    browser,
+    ...built,
     listed,
     unlisted,
-    publicUrl,
-    databasePath: server.config.databasePath,
     async close() {
-      await browser.close();
-      await server.close();
+      await built.close();
       listed.close();
       unlisted.close();
     },
@@ -177,10 +162,7 @@ suite('an apply page', () => {
           await page.goto(`${run.publicUrl}/apply/${key}`);
           await page.getByLabel('Above 720').waitFor();
           if (width === widths[0]) {
-            const found = await page.evaluate(
-              `${axe};axe.run().then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
-            );
-            assert.deepEqual(found, []);
+            assert.deepEqual(await axeFaults(page), []);
           }
           const {overflow, brightness, shift} = await page.evaluate(() => ({
             overflow: document.documentElement.scrollWidth - innerWidth,

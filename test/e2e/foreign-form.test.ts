@@ -1,38 +1,27 @@
 /** Another website sends a form to an apply page, in Chromium: what the visitor sees then, and sends with the next press. */
 import assert from 'node:assert/strict';
-import {resolve} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {chromium, type Page} from 'playwright-core';
+import type {Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
-import {findChromium} from '../support/find-browsers.ts';
-import {freePort} from '../support/free-port.ts';
 import {openForSuite} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
-import {startTestServer} from '../support/test-server.ts';
 import {startWebsite} from '../support/website.ts';
+import {startBuilt} from './built.ts';
 
-/** The server is at `localhost`. The other website is at `127.0.0.1`, and may even show the page in a frame. */
+/** The other website may even show the page in a frame. */
 async function start() {
-  const [website, port] = await Promise.all([startWebsite(), freePort()]);
-  const publicUrl = `http://localhost:${port}`;
+  const website = await startWebsite();
   const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
-  const server = await startTestServer({
-    port,
-    publicUrl,
-    embedFolder: resolve('dist/embed'),
+  const built = await startBuilt({
     partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1', consent})],
   });
-  const browser = await chromium.launch(await findChromium());
   return {
-    ...server,
-    publicUrl,
+    ...built,
     other: website.page,
     otherOrigin: website.origin,
-    browser,
     async close() {
-      await browser.close();
+      await built.close();
       website.close();
-      await server.close();
     },
   };
 }
@@ -126,6 +115,6 @@ suite('a form that another website sends to an apply page', () => {
   });
 
   test('stores no lead', () => {
-    assert.deepEqual(rowsOf(run.config.databasePath, 'SELECT id FROM leads'), []);
+    assert.deepEqual(rowsOf(run.databasePath, 'SELECT id FROM leads'), []);
   });
 });

@@ -4,44 +4,38 @@
  */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {resolve} from 'node:path';
 import {suite, test} from 'node:test';
-import {chromium, type Route} from 'playwright-core';
+import type {Route} from 'playwright-core';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
-import {findChromium} from '../support/find-browsers.ts';
 import {startFakeUpstream, type Script} from '../support/fake-upstream.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
 import {amounts} from '../support/sample-leads.ts';
-import {startTestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
+import {startBuilt} from './built.ts';
 
 const total = `$${amounts.total_qualified_amount.toLocaleString('en-US')}`;
 
 async function startAll() {
   const upstreamScript: Script = {};
   const [upstream, website] = await Promise.all([startFakeUpstream(upstreamScript), startWebsite()]);
-  const server = await startTestServer({
-    embedFolder: resolve('dist/embed'),
+  const built = await startBuilt({
     proofOfWork: 200,
     destinations: new Map([['default', upstream.settings]]),
     partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001', upstream: 'default'})],
   });
-  const {script} = newestScript({...server.config, publicUrl: server.url});
+  const {script} = newestScript(built.config);
   website.page.html = `<!doctype html><html lang="en"><title>Partner</title>${script}
     <lead-prequal-form partner="acme"></lead-prequal-form>`;
-  const browser = await chromium.launch(await findChromium());
   return {
-    browser,
+    ...built,
     upstreamScript,
     origin: website.origin,
-    databasePath: server.config.databasePath,
     async close() {
-      await browser.close();
+      await built.close();
       website.close();
-      await server.close();
       await upstream.close();
     },
   };

@@ -3,40 +3,16 @@
  * to each page is in test/server/http/apply/scriptless-form.test.ts.
  */
 import assert from 'node:assert/strict';
-import {resolve} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {chromium} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
-import {findChromium} from '../support/find-browsers.ts';
-import {freePort} from '../support/free-port.ts';
 import {missing} from '../support/installed.ts';
 import {down, enter, lynx} from '../support/lynx.ts';
 import {openForSuite} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
-import {startTestServer} from '../support/test-server.ts';
+import {startBuilt} from './built.ts';
 
-async function start() {
-  const port = await freePort();
-  const publicUrl = `http://localhost:${port}`;
-  const partner = {origins: ['https://www.acme.example'], cid: '1'};
-  const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
-  const server = await startTestServer({
-    port,
-    publicUrl,
-    embedFolder: resolve('dist/embed'),
-    partners: [onePartner({...partner, key: 'acme', consent}), onePartner({...partner, key: 'plain'})],
-  });
-  const browser = await chromium.launch(await findChromium());
-  return {
-    publicUrl,
-    browser,
-    databasePath: server.config.databasePath,
-    async close() {
-      await browser.close();
-      await server.close();
-    },
-  };
-}
+const partner = {origins: ['https://www.acme.example'], cid: '1'};
+const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
 
 /** All leads, the newest first, each with its consent. */
 function leadsIn(databasePath: string) {
@@ -50,7 +26,11 @@ function leadsIn(databasePath: string) {
 }
 
 suite('an apply page without a script', () => {
-  const run = openForSuite(start);
+  const run = openForSuite(() =>
+    startBuilt({
+      partners: [onePartner({...partner, key: 'acme', consent}), onePartner({...partner, key: 'plain'})],
+    }),
+  );
 
   async function openTab(t: TestContext, path: string) {
     const context = await run.browser.newContext({javaScriptEnabled: false});

@@ -224,14 +224,6 @@ describe('before the rest of the form has arrived', () => {
     expect((await send(form)).type).to.equal('prequal-result');
     expect(server.leads[0]!.body.elapsed_ms).to.be.at.least(Math.floor(waited));
   });
-
-  it('submit() loads the file and then checks all fields', async () => {
-    const form = await open();
-    await form.submit();
-    await form.updateComplete;
-    expect(errors(form)).to.have.length(1);
-    expect(server.leads).to.have.length(0);
-  });
 });
 
 describe('an interruption before the rest of the form has arrived', () => {
