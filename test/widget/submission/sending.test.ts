@@ -196,6 +196,12 @@ describe('sending', () => {
       expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
     });
 
+    it('the leads of two partners have different keys', async () => {
+      server.reply(() => problem(503, 'store-unavailable'));
+      for (const partner of ['acme', 'globex']) await openSent({partner});
+      expect(server.leads[0]!.key).not.to.equal(server.leads[1]!.key);
+    });
+
     it('a lead is sent only twice if the server answers that every key was used before', async () => {
       server.reply(() => problem(422, 'idempotency-key-reused'));
       const form = await openFilled();
