@@ -8,6 +8,10 @@ import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {languages} from '../../form/words/languages.ts';
+import {noChoices} from '../../server/snippets/choices.ts';
+import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
+import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import {readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startDemo, type Demo} from './demo.ts';
 
@@ -111,6 +115,24 @@ suite('a form that arrives', () => {
       }
     }
   }
+
+  test('the file that a snippet preloads is the one that the form uses, as the browser sees it', async () => {
+    const versions = readVersions({embedFolder: 'dist/embed', releasesFolder: 'no releases'});
+    const {origin: publicUrl} = new URL(/src="([^"]+)"/.exec(script)?.[1] ?? '');
+    const attributes = {...noChoices.attributes, order: 'contact-first'};
+    const choices = {...noChoices, attributes};
+    const parts = snippetParts({publicUrl}, versionForSnippets(versions)!, undefined, choices);
+    const [{code = ''} = {}] = siteKinds.html.blocks(parts);
+    assert.match(code, /rel="preload"/);
+    body = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><body>${code}</body></html>`;
+    const page = await browser.newPage();
+    const warnings: string[] = [];
+    page.on('console', (message) => warnings.push(message.text()));
+    await page.goto(origin);
+    await page.getByLabel('First name').fill('Maria');
+    assert.deepEqual(warnings, []);
+    await page.close();
+  });
 
   test('without JavaScript, the snippet of the guide says at once where else to go', async () => {
     const page = await openPage(snippet, {javaScriptEnabled: false});
