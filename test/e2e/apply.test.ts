@@ -177,15 +177,6 @@ suite('an apply page', () => {
     }
   }
 
-  test('works if the script of the form does not arrive', async (t) => {
-    const {page} = await openFor(t, openTab(run));
-    await page.route('**/lead-prequal-form.js*', (route) => route.abort());
-    await page.goto(`${run.publicUrl}/apply/bright`);
-    await page.getByText('Above 720').click();
-    await page.getByRole('button', {name: 'Next'}).click();
-    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
-  });
-
   test('keeps what was typed, the step and the place when the script arrives late', async (t) => {
     const {page, violations} = await openFor(t, openTab(run));
     const arrival = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ import {releasesFolder} from '../../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import {findChromium} from '../../support/find-browsers.ts';
-import {makeEmbedVersion, sameHashOf} from '../../support/embed-folder.ts';
+import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
 import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
@@ -182,32 +182,5 @@ suite('a page that pinned a release', () => {
         });
       });
     }
-  }
-
-  const scripts = {
-    'the module with its hash': (address: string) =>
-      `<script type="module" src="${address}/lead-prequal-form.js" integrity="sha384-AAAA" crossorigin></script>`,
-    'the plain script without a hash': (address: string) =>
-      `<script async src="${address}/lead-prequal-form.classic.js"></script>`,
-  };
-  for (const [what, script] of Object.entries(scripts)) {
-    test(`that was withdrawn shows its own content, and its console says 410: ${what}`, async (t) => {
-      const withdrawing = await startTestServer((folder) => {
-        const embedFolder = join(folder, 'embed');
-        makeEmbedVersion(embedFolder, '1.0.0', {
-          'lead-prequal-form.js': 'document.body.innerHTML = "It ran"',
-        });
-        makeEmbedVersion(embedFolder, '1.0.1', {'lead-prequal-form.js': 'export {};'});
-        return {embedFolder, withdrawnVersions: ['1.0.0']};
-      });
-      t.after(() => withdrawing.close());
-      const fallback = '<lead-prequal-form partner="acme"><p>Call us</p></lead-prequal-form>';
-      website.page.html = `<!doctype html><html lang="en"><title>Partner</title><body>${script(`${withdrawing.url}/embed/1.0.0`)}${fallback}</body></html>`;
-      const page = await browser.newPage();
-      t.after(() => page.close());
-      const [said] = await Promise.all([page.waitForEvent('console'), page.goto(website.origin)]);
-      assert.equal(said.text(), 'Failed to load resource: the server responded with a status of 410 (Gone)');
-      assert.equal(await page.locator('body').innerText(), 'Call us');
-    });
   }
 });

@@ -134,8 +134,7 @@ export class FakeServer {
 
   /** @returns a function that answers the next lead, which is not answered before */
   delayReply(response: () => Response = created): () => void {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     this.reply(() => released.then(response));
     return release;
   }

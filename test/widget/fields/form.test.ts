@@ -342,14 +342,6 @@ describe('the form', () => {
     expect(description(form, field(form, 'Yes').closest('fieldset') as HTMLElement)).to.equal('');
   });
 
-  it('the answer about a bankruptcy can be given and taken back', async () => {
-    const form = await open({layout: 'single'});
-    await choose(form, 'Yes');
-    expect(field(form, 'Yes').checked).to.be.true;
-    await choose(form, 'Rather not say');
-    expect(field(form, 'Yes').checked).to.be.false;
-  });
-
   it('links to the privacy page only if its URL is https or on the site of the page', async () => {
     const safe = await open({'privacy-href': 'https://example.com/privacy'});
     expect(link(safe, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
@@ -415,12 +407,6 @@ describe('the form', () => {
     expect(legend.getBoundingClientRect().height, 'for nobody who sees the title').to.equal(1);
     expect(heading(form)).to.contain('What is your credit score?');
     await expect(form).to.be.accessible();
-  });
-
-  it('the last of several steps says what the visitor gets for the contact data', async () => {
-    const form = await open();
-    await goTo(form, 'First name');
-    expect(heading(form)).to.equal('Step 3 of 3 Where should we send your estimate?');
   });
 
   it('nothing that was typed is reflected to an attribute', async () => {

@@ -45,6 +45,7 @@ describe('a page with a content security policy', () => {
     await form.open();
     expect(form.shadowRoot!.querySelector('dialog')!.matches(':modal')).to.be.true;
     await reachResult(form);
+    expect(form.shadowRoot!.querySelector('dialog')!.open).to.be.true;
     expect(page.trouble).to.deep.equal([]);
   });
 

@@ -189,8 +189,7 @@ describe('a page that changes its language', () => {
   it('sends nothing with a text that the visitor has not seen in the new language', async () => {
     const form = await reach();
     field(form, inEnglish).click();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     server.config = (url) => released.then(() => config(spoken(url)));
     form.lang = 'es';
     await untilSpanish(form);
@@ -219,8 +218,7 @@ describe('a page that changes its language', () => {
 
   it('shows the text of its last language, in whatever order the texts arrive', async () => {
     const form = await reach();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     server.config = (url) =>
       isSpanish(url) ? released.then(() => config(spoken(url))) : config(spoken(url));
     form.lang = 'es';

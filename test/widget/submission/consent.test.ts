@@ -177,8 +177,7 @@ describe('consent', () => {
 
   describe('a consent text that arrives late', () => {
     const delayConfig = (over: Partial<EmbedConfig>) => {
-      let release = () => {};
-      const released = new Promise<void>((resolve) => (release = resolve));
+      const {promise: released, resolve: release} = Promise.withResolvers<void>();
       server.config = () => released.then(() => config(over));
       return release;
     };

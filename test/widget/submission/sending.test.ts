@@ -288,7 +288,7 @@ describe('sending', () => {
       const form = await openFilled({partner: 'initech'});
       expect((await send(form)).detail).to.deep.equal({code, retryable: false});
       expect(text(form)).to.contain('This form is not available right now');
-      await expectSoon(() => logged.join().includes(fix));
+      await until(() => logged.join().includes(fix));
       const log = logged.join();
       for (const part of ['https://leads.example.com', '"initech"', location.origin, code, fix]) {
         expect(log).to.contain(part);
@@ -301,7 +301,7 @@ describe('sending', () => {
     server.config = () => problem(403, 'unknown-partner');
     const form = await open({partner: 'globex'});
     await touch(form);
-    await expectSoon(() => logged.join().includes('unknown-partner'));
+    await until(() => logged.join().includes('unknown-partner'));
     expect(text(form)).not.to.contain('not available');
   });
 
@@ -316,7 +316,7 @@ describe('sending', () => {
     const form = await openFilled();
     const events = listen(form);
     button(form, 'See my estimate').click();
-    await expectSoon(() => server.leads.length === 1);
+    await until(() => server.leads.length === 1);
     form.reset();
     await form.updateComplete;
     expect(server.leads[0]!.init.signal?.aborted).to.be.true;
@@ -361,7 +361,3 @@ describe('sending', () => {
     expect(server.leads).to.have.length(1);
   });
 });
-
-const expectSoon = async (condition: () => boolean) => {
-  while (!condition()) await new Promise(requestAnimationFrame);
-};
