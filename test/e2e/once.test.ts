@@ -61,7 +61,7 @@ suite('a visitor of a partner’s page', () => {
     await page.goto(run.origin);
     return {
       page,
-      async send(tab = page) {
+      send: async (tab = page) => {
         await tab.getByText('Above 720').click();
         await tab.getByRole('button', {name: 'Next'}).click();
         for (const name of ['Retirement funds', 'Cash', 'Investments'])

@@ -93,7 +93,7 @@ export class FakeServer {
   result: () => Response | Promise<Response> = () => json(200, answer());
 
   readonly #replies: Reply[] = [];
-  #fetch = window.fetch;
+  #fetch = window.fetch.bind(window);
 
   /** Replaces `window.fetch` until `restore()` is called, with nothing of what was asked and answered before. */
   start() {
