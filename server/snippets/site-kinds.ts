@@ -1,7 +1,7 @@
 /**
  * The kinds of sites on which partners put the form, each with the snippet that survives there. The page of snippets, the
- * command `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs each
- * on a page that treats a snippet as such a site does. The command and the page of snippets call a kind `host`, because
+ * command `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs them
+ * on pages that treat a snippet as such a site does. The command and the page of snippets call a kind `host`, because
  * addresses and scripts of partners use that name.
  */
 import {escapeHtml} from '../html/html.ts';

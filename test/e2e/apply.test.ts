@@ -1,53 +1,26 @@
 /** An apply page: alone, and in a frame of a page that is on another site. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
-import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
-import {resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
-import {chromium, type BrowserContextOptions, type Page} from 'playwright-core';
+import type {BrowserContextOptions, Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
-import {findChromium} from '../support/find-browsers.ts';
-import {confirming} from '../support/confirming.ts';
-import {freePort} from '../support/free-port.ts';
-import {startMailServer} from '../support/mail-server.ts';
 import {openForSuite, openFor} from '../support/opened.ts';
-import {sqlite} from '../support/stores.ts';
-import {startTestServer} from '../support/test-server.ts';
+import {rowsOf} from '../support/rows.ts';
 import {until} from '../support/until.ts';
+import {startWebsite} from '../support/website.ts';
+import {axeFaults} from './axe.ts';
+import {startBuilt} from './built.ts';
 import {walk, widths} from './partner-pages/way.ts';
-
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The listener for analytics in the guide. */
 const [, documentedListener = ''] = /```js\n([^]*?)```/.exec(readFileSync('docs/apply.md', 'utf8')) ?? [];
 
-/** A page of the partner, or of somebody else, that shows the form in a frame as the documentation says. */
-async function startPage() {
-  const page = {html: ''};
-  const server = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page.html);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    page,
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => server.close().closeAllConnections(),
-  };
-}
-
-/** The server is at `localhost`, and pages with frames are at `127.0.0.1`, which is another site. */
+/** Beside the server a page of the partner, and one of somebody else, show the form as the documentation says. */
 async function startAll() {
-  const [listed, unlisted, port] = await Promise.all([startPage(), startPage(), freePort()]);
-  const publicUrl = `http://localhost:${port}`;
+  const [listed, unlisted] = await Promise.all([startWebsite(), startWebsite()]);
   const partner = {origins: [listed.origin], cid: '1001'};
-  const server = await startTestServer({
-    port,
-    publicUrl,
-    embedFolder: resolve('dist/embed'),
+  const built = await startBuilt({
     proofOfWork: 10,
     partners: [
       onePartner({
@@ -72,21 +45,17 @@ async function startAll() {
   for (const {page} of [listed, unlisted]) {
     page.html = `<!doctype html><meta name="viewport" content="width=device-width"><title>A page</title>
       <script>window.got = []; addEventListener('message', ({data, origin}) => got.push({...data, origin}))</script>
-      <script>window.dataLayer = []; ${documentedListener.replace('https://leads.example.com', publicUrl)}</script>
+      <script>window.dataLayer = []; ${documentedListener.replace('https://leads.example.com', built.publicUrl)}</script>
       <h1>A page</h1>
-      ${frameSnippet({applyUrl: `${publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
+      ${frameSnippet({applyUrl: `${built.publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
       <p>More of the page.</p>`;
   }
-  const browser = await chromium.launch(await findChromium());
   return {
-    browser,
+    ...built,
     listed,
     unlisted,
-    publicUrl,
-    databasePath: server.config.databasePath,
     async close() {
-      await browser.close();
-      await server.close();
+      await built.close();
       listed.close();
       unlisted.close();
     },
@@ -112,13 +81,10 @@ async function openTab(run: Awaited<ReturnType<typeof startAll>>, options: Brows
 
 /** The newest lead, with its campaign and its consent. */
 function storedLead(databasePath: string) {
-  const database = new DatabaseSync(databasePath, {readOnly: true});
-  const row = database
-    .prepare(
-      'SELECT partner, lead, attribution, consent FROM leads JOIN consents ON lead_id = id ORDER BY id DESC LIMIT 1',
-    )
-    .get()!;
-  database.close();
+  const [row = assert.fail('no lead')] = rowsOf(
+    databasePath,
+    'SELECT partner, lead, attribution, consent FROM leads JOIN consents ON lead_id = id ORDER BY id DESC',
+  );
   const read = (column: string) => JSON.parse(String(row[column])) as Record<string, unknown>;
   return {
     partner: row['partner'],
@@ -129,12 +95,8 @@ function storedLead(databasePath: string) {
 }
 
 /** Under which names requests for the form were counted. */
-function countedOrigins(databasePath: string): unknown[] {
-  const database = new DatabaseSync(databasePath, {readOnly: true});
-  const rows = database.prepare('SELECT DISTINCT origin FROM version_requests').all();
-  database.close();
-  return rows.map(({origin}) => origin);
-}
+const countedOrigins = (databasePath: string) =>
+  rowsOf(databasePath, 'SELECT DISTINCT origin FROM version_requests').map(({origin}) => origin);
 
 const noLook = () => Promise.resolve();
 
@@ -180,16 +142,6 @@ suite('an apply page', () => {
     );
   });
 
-  test('goes back a step, and not away, with the browser’s Back', async (t) => {
-    const {page} = await openFor(t, openTab(run));
-    await page.goto(`${run.publicUrl}/apply/bright`);
-    await page.getByText('Above 720').click();
-    await page.getByRole('button', {name: 'Next'}).click();
-    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
-    await page.goBack();
-    assert.ok(await page.getByLabel('Above 720').isChecked());
-  });
-
   test('is in Spanish for who prefers it, and a link changes the language', async (t) => {
     const {page, violations} = await openFor(t, openTab(run, {locale: 'es-MX'}));
     await page.goto(`${run.publicUrl}/apply/acme?utm_source=qr`);
@@ -210,10 +162,7 @@ suite('an apply page', () => {
           await page.goto(`${run.publicUrl}/apply/${key}`);
           await page.getByLabel('Above 720').waitFor();
           if (width === widths[0]) {
-            const found = await page.evaluate(
-              `${axe};axe.run().then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
-            );
-            assert.deepEqual(found, []);
+            assert.deepEqual(await axeFaults(page), []);
           }
           const {overflow, brightness, shift} = await page.evaluate(() => ({
             overflow: document.documentElement.scrollWidth - innerWidth,
@@ -227,15 +176,6 @@ suite('an apply page', () => {
       });
     }
   }
-
-  test('works if the script of the form does not arrive', async (t) => {
-    const {page} = await openFor(t, openTab(run));
-    await page.route('**/lead-prequal-form.js*', (route) => route.abort());
-    await page.goto(`${run.publicUrl}/apply/bright`);
-    await page.getByText('Above 720').click();
-    await page.getByRole('button', {name: 'Next'}).click();
-    await page.getByRole('heading', {name: 'Your funds'}).waitFor();
-  });
 
   test('keeps what was typed, the step and the place when the script arrives late', async (t) => {
     const {page, violations} = await openFor(t, openTab(run));
@@ -402,103 +342,4 @@ suite('an apply page in a frame', () => {
     assert.ok(page.frames().every((frame) => !frame.url().startsWith(run.publicUrl)));
     assert.deepEqual(await page.evaluate(() => (window as unknown as {got: unknown[]}).got), []);
   });
-});
-
-suite('a visitor who gets a confirmation', () => {
-  const languages = {
-    en: {
-      score: 'Above 720',
-      next: 'Next',
-      funds: {'Retirement funds': '120000', Cash: '50000', Investments: '0'},
-      contact: {'First name': 'Ana', 'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'},
-      send: 'See my estimate',
-      change: 'Change my answers',
-      subject: 'We received your answers',
-      hello: 'Hello Ana,',
-      nextStep: 'Maria calls you at the number you gave today.',
-    },
-    es: {
-      score: 'Más de 720',
-      next: 'Siguiente',
-      funds: {'Fondos de jubilación': '120000', Efectivo: '50000', Inversiones: '0'},
-      contact: {
-        Nombre: 'Ana',
-        Apellidos: 'Silva',
-        'Correo electrónico': 'ana@example.com',
-        Teléfono: '415-555-0132',
-      },
-      send: 'Ver mi estimado',
-      change: 'Cambiar mis respuestas',
-      subject: 'Recibimos sus respuestas',
-      hello: 'Hola, Ana:',
-      nextStep: 'María le llama hoy al número que nos dio.',
-    },
-  } as const;
-
-  for (const [lang, words] of Object.entries(languages)) {
-    test(`one e-mail in the language of the form (${lang}) arrives, and none for a correction`, async (t) => {
-      const mail = await openFor(t, startMailServer());
-      const port = await freePort();
-      const publicUrl = `http://localhost:${port}`;
-      const next_step = {en: 'Maria calls you at {phone} today.', es: 'María le llama hoy al {phone}.'};
-      const server = await openFor(
-        t,
-        sqlite.startServer({
-          ...confirming(`smtp://127.0.0.1:${mail.port}`, {fields: {next_step}}),
-          port,
-          publicUrl,
-          embedFolder: resolve('dist/embed'),
-          proofOfWork: 10,
-        }),
-      );
-      const browser = await chromium.launch(await findChromium());
-      t.after(() => browser.close());
-      const page = await browser.newPage();
-      await page.goto(`${publicUrl}/apply/acme?lang=${lang}`);
-      const form = page.locator('lead-prequal-form');
-      const press = (name: string) => form.getByRole('button', {name, exact: true}).click();
-      const fill = async (answers: Readonly<Record<string, string>>) => {
-        for (const [label, value] of Object.entries(answers))
-          await form.getByLabel(label, {exact: true}).fill(value);
-      };
-      await form.getByText(words.score).click();
-      const touchedAt = await page.evaluate(() => performance.now());
-      await press(words.next);
-      await fill(words.funds);
-      await press(words.next);
-      await fill(words.contact);
-      // A form that is filled in within three seconds counts as one of a bot, which gets no confirmation.
-      await page.waitForFunction((since) => performance.now() > since + 3_000, touchedAt);
-      await press(words.send);
-      await form.getByRole('table').waitFor();
-      const shown = await form.evaluate(({shadowRoot}) => shadowRoot?.textContent ?? '');
-      const [reference] = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(shown) ?? assert.fail(shown);
-      await until(() => mail.received.length === 1);
-      const [received = assert.fail()] = mail.received;
-      assert.deepEqual(received.to, ['ana@example.com']);
-      assert.equal(received.parsed.subject, `${words.subject} (${reference})`);
-      for (const text of [received.parsed.text, received.parsed.html]) {
-        assert.ok(text?.includes(words.hello), text);
-        assert.ok(text?.includes(words.nextStep), text);
-        assert.ok(!/415|555-0132|Silva|\$/.test(text ?? ''), text);
-      }
-      assert.match(received.parsed.html ?? '', new RegExp(`<html lang="${lang}"`));
-
-      // The visitor changes an answer and sends the form again: a second lead, and no second e-mail.
-      await press(words.change);
-      await fill({[Object.keys(words.funds)[1] ?? '']: '60000'});
-      await press(words.next);
-      await press(words.send);
-      const confirmations = () =>
-        server.select(
-          "SELECT state, last_error FROM deliveries WHERE content = 'confirmation' ORDER BY lead_id",
-        );
-      await until(async () => (await confirmations()).filter(({state}) => state !== 'waiting').length === 2);
-      assert.deepEqual(
-        (await confirmations()).map(({state}) => state),
-        ['delivered', 'dropped'],
-      );
-      assert.equal(mail.received.length, 1);
-    });
-  }
 });

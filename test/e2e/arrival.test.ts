@@ -164,20 +164,4 @@ suite('a form that arrives', () => {
     await page.getByLabel('Above 720').waitFor();
     await page.close();
   });
-
-  test('shows its own content until then', async () => {
-    const content = '<lead-prequal-form><p>Please wait.</p></lead-prequal-form>';
-    const page = await openPage(content, {});
-    const gate = Promise.withResolvers<void>();
-    await page.route('**/lead-prequal-form.js?build=*', async (route) => {
-      await gate.promise;
-      await route.continue();
-    });
-    await page.goto(origin, {waitUntil: 'commit'});
-    await page.getByText('Please wait.').waitFor();
-    gate.resolve();
-    await page.getByText('Please wait.').waitFor({state: 'hidden'});
-    await page.getByLabel('Above 720').waitFor();
-    await page.close();
-  });
 });

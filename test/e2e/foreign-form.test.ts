@@ -1,46 +1,27 @@
 /** Another website sends a form to an apply page, in Chromium: what the visitor sees then, and sends with the next press. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
-import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
-import {resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
-import {chromium, type Page} from 'playwright-core';
+import type {Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
-import {findChromium} from '../support/find-browsers.ts';
-import {freePort} from '../support/free-port.ts';
 import {openForSuite} from '../support/opened.ts';
-import {startTestServer} from '../support/test-server.ts';
+import {rowsOf} from '../support/rows.ts';
+import {startWebsite} from '../support/website.ts';
+import {startBuilt} from './built.ts';
 
-/** The server is at `localhost`. The other website is at `127.0.0.1`, and may even show the page in a frame. */
+/** The other website may even show the page in a frame. */
 async function start() {
-  const other = {html: ''};
-  const website = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(other.html);
-  }).listen(0, '127.0.0.1');
-  await once(website, 'listening');
-  const otherOrigin = `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
-  const port = await freePort();
-  const publicUrl = `http://localhost:${port}`;
+  const website = await startWebsite();
   const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
-  const server = await startTestServer({
-    port,
-    publicUrl,
-    embedFolder: resolve('dist/embed'),
-    partners: [onePartner({key: 'acme', origins: [otherOrigin], cid: '1', consent})],
+  const built = await startBuilt({
+    partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1', consent})],
   });
-  const browser = await chromium.launch(await findChromium());
   return {
-    ...server,
-    publicUrl,
-    other,
-    otherOrigin,
-    browser,
+    ...built,
+    other: website.page,
+    otherOrigin: website.origin,
     async close() {
-      await browser.close();
-      website.close().closeAllConnections();
-      await server.close();
+      await built.close();
+      website.close();
     },
   };
 }
@@ -134,9 +115,6 @@ suite('a form that another website sends to an apply page', () => {
   });
 
   test('stores no lead', () => {
-    const database = new DatabaseSync(run.config.databasePath, {readOnly: true});
-    const leads = database.prepare('SELECT count(*) AS count FROM leads').get();
-    database.close();
-    assert.equal(leads?.['count'], 0);
+    assert.deepEqual(rowsOf(run.databasePath, 'SELECT id FROM leads'), []);
   });
 });

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {chromium, type BrowserContext, type Page, type Route} from 'playwright-core';
 import {orders, type Order} from '../../form/pages.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
+import {rowsOf} from '../support/rows.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
@@ -118,12 +118,10 @@ async function finish(page: Page) {
   await page.locator('lead-prequal-form table').waitFor();
 }
 
-function storedLeads(databasePath: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(databasePath, {readOnly: true});
-  const rows = database.prepare('SELECT lead FROM leads ORDER BY id').all();
-  database.close();
-  return rows.map(({lead}) => JSON.parse(String(lead)) as Record<string, unknown>);
-}
+const storedLeads = (databasePath: string) =>
+  rowsOf(databasePath, 'SELECT lead FROM leads ORDER BY id').map(
+    ({lead}) => JSON.parse(String(lead)) as Record<string, unknown>,
+  );
 
 /** @returns the page on which the visitor goes on */
 type Interruption = (page: Page, run: Run, context: BrowserContext) => Promise<Page>;
@@ -226,49 +224,31 @@ suite('an interruption of an apply page loses nothing', () => {
     page.waitForFunction(
       () => document.querySelector('lead-prequal-form')?.shadowRoot?.querySelector('form') !== null,
     );
-  const score = (page: Page, value: string) =>
-    fieldsOf(page, 'credit_score').and(page.locator(`[value="${value}"]`));
-  const ways: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-    'a click': (page) => score(page, '680 - 720').check(),
-    'the keyboard': async (page) => {
-      await score(page, 'Above 720').focus();
-      await page.keyboard.press('Space');
-      await page.keyboard.press('ArrowDown');
-    },
-    'a click, and Next': async (page) => {
-      await score(page, '680 - 720').check();
-      await mainButton(page).click();
-    },
-  };
-
-  for (const [way, choose] of Object.entries(ways)) {
-    // How it was chosen makes no difference to what comes after.
-    const tried = Object.entries(interruptions).slice(0, way === 'a click' ? undefined : 1);
-    for (const [what, interrupt] of tried) {
-      test(`before the later file has arrived, a score that was chosen by ${way}: ${what}`, async (t) => {
-        const {context} = await openFor(t, newContext());
-        const rest = await holdRest(context);
-        const before = await context.newPage();
-        await before.goto(run.apply);
-        await untilElement(before);
-        await choose(before);
-        await rest.isAsked;
-        const chosen = await shown(before);
-        const page = await interrupt(before, run, context);
-        rest.arrive();
-        await untilElement(page);
-        assert.equal(await stepOf(page), 1);
-        assert.deepEqual(chosen, {credit_score: '680 - 720'});
-        assert.deepEqual(await shown(page), chosen);
-        assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
-        await finish(page);
-        assert.partialDeepStrictEqual(storedLeads(run.databasePath).at(-1), {credit_score: '680 - 720'});
-        const kept = await page.evaluate(() =>
-          Object.keys(sessionStorage).filter((key) => key.includes('draft')),
-        );
-        assert.deepEqual(kept, [], 'nothing of a sent lead is kept');
-      });
-    }
+  const score = (page: Page) => fieldsOf(page, 'credit_score').and(page.locator('[value="680 - 720"]'));
+  for (const [what, interrupt] of Object.entries(interruptions)) {
+    test(`before the later file has arrived, a score that was chosen: ${what}`, async (t) => {
+      const {context} = await openFor(t, newContext());
+      const rest = await holdRest(context);
+      const before = await context.newPage();
+      await before.goto(run.apply);
+      await untilElement(before);
+      await score(before).check();
+      await rest.isAsked;
+      const chosen = await shown(before);
+      const page = await interrupt(before, run, context);
+      rest.arrive();
+      await untilElement(page);
+      assert.equal(await stepOf(page), 1);
+      assert.deepEqual(chosen, {credit_score: '680 - 720'});
+      assert.deepEqual(await shown(page), chosen);
+      assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
+      await finish(page);
+      assert.partialDeepStrictEqual(storedLeads(run.databasePath).at(-1), {credit_score: '680 - 720'});
+      const kept = await page.evaluate(() =>
+        Object.keys(sessionStorage).filter((key) => key.includes('draft')),
+      );
+      assert.deepEqual(kept, [], 'nothing of a sent lead is kept');
+    });
   }
 
   test('at the last button: a killed server, a refresh, and one lead in the end', async (t) => {

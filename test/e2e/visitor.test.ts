@@ -1,7 +1,6 @@
 /** The visitor's whole way, in a real browser across two real origins. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {Page} from 'playwright-core';
 import {amountParts, totalAmount, type Prequalification} from '../../contract/amounts.ts';
@@ -11,6 +10,7 @@ import {partner} from '../../demo/partner.ts';
 import {calculate} from '../../calculator/calculator.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
 import {missing} from '../support/installed.ts';
+import {rowsOf} from '../support/rows.ts';
 import {useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
@@ -109,9 +109,10 @@ suite('a visitor on a partner’s page', () => {
   });
 
   test('the lead of a visitor on a partner’s page is committed in the store', () => {
-    const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
-    const row = database.prepare("SELECT * FROM leads WHERE partner = 'demo'").get()!;
-    database.close();
+    const [row = assert.fail('no lead')] = rowsOf(
+      run.demo.databasePath,
+      "SELECT * FROM leads WHERE partner = 'demo'",
+    );
     assert.equal(row['cid'], partner.cid);
     assert.equal(row['status'], 'done');
     assert.equal(row['total_qualified_amount'], expected.total_qualified_amount);
@@ -124,51 +125,6 @@ suite('a visitor on a partner’s page', () => {
       ...finances,
     });
   });
-
-  for (const [signal, expected] of [
-    [
-      undefined,
-      {
-        utm_source: 'news',
-        gclid: 'abc',
-        referrer: 'https://blog.example/post',
-      },
-    ],
-    ['globalPrivacyControl', null],
-  ] as const) {
-    test(`the first page's campaign is stored with the lead${signal ? `, but not under ${signal}` : ''}`, async () => {
-      const context = await run.browser.newContext();
-      if (signal) await context.addInitScript(`Object.defineProperty(navigator, '${signal}', {value: true})`);
-      const page = await context.newPage();
-      await page.goto(`${run.demo.page}?utm_source=news&gclid=abc&email=ana@example.com#top`, {
-        referer: 'https://blog.example/post?id=1',
-      });
-      await page.getByLabel('Above 720').waitFor();
-      await page.goto(`${run.demo.page}?utm_source=later`);
-      await page.evaluate(() =>
-        document.querySelector('lead-prequal-form')!.setAttribute('lead-type', 'standard'),
-      );
-      const email = `${signal ?? 'followed'}@example.com`;
-      for (const [label, value] of [
-        ['First name', 'Ana'],
-        ['Last name', 'Silva'],
-        ['Email', email],
-        ['Phone', '415-555-0132'],
-      ] as const) {
-        await page.getByLabel(label).fill(value);
-      }
-      await page.getByRole('checkbox').check();
-      await page.locator('lead-prequal-form').getByRole('button').last().click();
-      await page.getByRole('heading', {name: /thank/i}).waitFor();
-      await context.close();
-
-      const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
-      const row = database.prepare('SELECT attribution FROM leads WHERE lead LIKE ?').get(`%${email}%`)!;
-      database.close();
-      const stored = JSON.parse(String(row['attribution'])) as object | null;
-      assert.deepEqual(stored, expected && {...expected, landing_page: new URL('/', run.demo.page).href});
-    });
-  }
 
   test('the page of the form alone that the demo prints is there', async () => {
     const page = await run.browser.newPage();

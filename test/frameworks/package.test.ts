@@ -1,21 +1,14 @@
-/** The npm package as its users take it: packed, compiled against, and built into a page by a bundler. */
+/** The npm package as its users take it: packed, compiled against, and loaded on a server. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {once} from 'node:events';
 import {cpSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import type {AddressInfo} from 'node:net';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
 import {Ajv} from 'ajv';
 import type {CustomElementDeclaration, Package, Reference} from 'custom-elements-manifest';
-import express from 'express';
-import {chromium} from 'playwright-core';
 import {publint} from 'publint';
 import {formatMessage} from 'publint/utils';
-import {build} from 'vite';
-import {findChromium} from '../support/find-browsers.ts';
-import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {languages} from '../../form/words/languages.ts';
 import {laterFiles} from '../../widget/loading/later-files.ts';
@@ -190,36 +183,4 @@ export const same: [${rows.map(([found, text]) => `Same<${found}, ${text}>`).joi
     test(`types the element for TypeScript, React, Vue and Svelte where ${resolution} packages`, () => {
       execFileSync('npx', [compiler, '-p', app, ...options], {stdio: 'inherit'});
     });
-
-  test('works in a page that a bundler built', async () => {
-    const folder = makeTemporaryFolder();
-    const pages = express()
-      .use(express.static(join(app, 'out')))
-      .listen(0, '127.0.0.1');
-    await once(pages, 'listening');
-    const {port} = pages.address() as AddressInfo;
-    const service = await startService(
-      {...serviceSettings(folder.path), EMBED_ORIGINS: `http://127.0.0.1:${port}`},
-      folder.path,
-    );
-    const form = `<lead-prequal-form partner="acme" lead-type="standard" endpoint="${service.url}">`;
-    writeFileSync(
-      join(app, 'index.html'),
-      `${form}</lead-prequal-form><script type="module">import 'lead-prequal'</script>`,
-    );
-    await build({root: app, configFile: false, logLevel: 'warn', build: {outDir: 'out'}});
-    const browser = await chromium.launch(await findChromium());
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${port}`);
-    await page.getByLabel('First name').fill('Ana');
-    await page.getByLabel('Last name').fill('Silva');
-    await page.getByLabel('Email').fill('ana@example.com');
-    await page.getByLabel('Phone').fill('415-555-0132');
-    await page.getByRole('button', {name: 'Send'}).click();
-    await page.getByRole('heading', {name: 'Thank you, Ana'}).waitFor();
-    await browser.close();
-    await service.end('SIGTERM');
-    pages.close();
-    folder.remove();
-  });
 });

@@ -1,6 +1,7 @@
 /**
  * The npm package as partners get it: the release of a running server, installed by its address into projects that have
- * their framework and nothing else, built, and visited. The projects are in `projects/`.
+ * their framework and nothing else, built, and visited. The projects are in `projects/`. They are those of frameworks with
+ * a server of their own; frameworks.test.ts has the apps of those that only build pages.
  */
 import assert from 'node:assert/strict';
 import {spawn, type ChildProcess} from 'node:child_process';
@@ -25,23 +26,11 @@ type Project = {
   build: readonly string[];
   /** Serves what was built. `$PORT` is replaced. */
   serve: readonly string[];
-  isServerRendered: boolean;
 };
 
-const vite = {
-  build: ['vite', 'build'],
-  serve: ['vite/bin/vite.js', 'preview', '--port', '$PORT', '--strictPort'],
-};
 const projects: readonly Project[] = [
-  {name: 'vite-react', ...vite, isServerRendered: false},
-  {name: 'vue', ...vite, isServerRendered: false},
-  {
-    name: 'next',
-    build: ['next', 'build'],
-    serve: ['next/dist/bin/next', 'start', '--port', '$PORT'],
-    isServerRendered: true,
-  },
-  {name: 'nuxt', build: ['nuxt', 'build'], serve: ['../.output/server/index.mjs'], isServerRendered: true},
+  {name: 'next', build: ['next', 'build'], serve: ['next/dist/bin/next', 'start', '--port', '$PORT']},
+  {name: 'nuxt', build: ['nuxt', 'build'], serve: ['../.output/server/index.mjs']},
 ];
 
 const version = basename(outDir);
@@ -90,7 +79,7 @@ suite('the npm package of a release, installed from its server', {concurrency: 2
     assert.equal(lock.packages['node_modules/lead-prequal']?.integrity, listed);
   });
 
-  for (const {name, build, serve, isServerRendered} of projects) {
+  for (const {name, build, serve} of projects) {
     test(`in ${name}, a visitor sends a lead, and the page hears of it`, async (t) => {
       const source = join(import.meta.dirname, 'projects', name);
       const folder = makeProject(t, JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as object);
@@ -100,9 +89,7 @@ suite('the npm package of a release, installed from its server', {concurrency: 2
       const port = String(ports.get(name));
       const environment = {
         PORT: port,
-        ...Object.fromEntries(
-          ['ENDPOINT', 'VITE_ENDPOINT', 'NUXT_PUBLIC_ENDPOINT'].map((key) => [key, server.url]),
-        ),
+        ...Object.fromEntries(['ENDPOINT', 'NUXT_PUBLIC_ENDPOINT'].map((key) => [key, server.url])),
         NEXT_TELEMETRY_DISABLED: '1',
         NUXT_TELEMETRY_DISABLED: '1',
       };
@@ -116,11 +103,10 @@ suite('the npm package of a release, installed from its server', {concurrency: 2
       t.after(() => end(child));
       const url = `http://localhost:${port}/`;
       await until(async () => (await fetch(url).catch(() => undefined))?.ok ?? false);
-      if (isServerRendered)
-        assert.match(
-          await (await fetch(url)).text(),
-          /<lead-prequal-form (?=[^>]*partner="acme")(?=[^>]*lead-type="standard")[^>]*><h2 slot="heading">Your funding<\/h2>/,
-        );
+      assert.match(
+        await (await fetch(url)).text(),
+        /<lead-prequal-form (?=[^>]*partner="acme")(?=[^>]*lead-type="standard")[^>]*><h2 slot="heading">Your funding<\/h2>/,
+      );
 
       const page = await browser.newPage();
       t.after(() => page.close());

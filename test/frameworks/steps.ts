@@ -1,9 +1,9 @@
 /** What the form must be able to do in an app of any framework. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {DatabaseSync} from 'node:sqlite';
 import type {TestContext} from 'node:test';
 import type {Locator, Page} from 'playwright-core';
+import {rowsOf} from '../support/rows.ts';
 import {until} from '../support/until.ts';
 import {fill, goTo, goToLastStep, press, visit, type Run} from './visit.ts';
 
@@ -27,15 +27,12 @@ const colorScheme = (form: Locator) =>
 const events = (page: Page) => page.locator('#events li').allInnerTexts();
 
 /** The stored leads of visitors with this e-mail address. */
-function leadsOf(email: string, {service}: Run) {
-  const database = new DatabaseSync(service.config.databasePath, {readOnly: true});
-  const rows = database
-    .prepare('SELECT id, partner, status FROM leads WHERE lead LIKE ?')
-    .all(`%"${email}"%`)
-    .map(({id, partner, status}) => ({id, partner, status}));
-  database.close();
-  return rows;
-}
+const leadsOf = (email: string, {service}: Run) =>
+  rowsOf(
+    service.config.databasePath,
+    'SELECT id, partner, status FROM leads WHERE lead LIKE ?',
+    `%"${email}"%`,
+  );
 
 export const steps: Readonly<Record<string, Step>> = {
   async 'a visitor whose name is filled in sends a lead, and the page learns its id'(t, run, path) {
@@ -50,7 +47,7 @@ export const steps: Readonly<Record<string, Step>> = {
     const [lead, ...others] = leadsOf(email, run);
     assert.deepEqual(others, []);
     assert.deepEqual({...lead, id: undefined}, {id: undefined, partner: 'acme', status: 'done'});
-    await page.getByText(`Lead: ${String(lead?.id)}`).waitFor();
+    await page.getByText(`Lead: ${String(lead?.['id'])}`).waitFor();
     assert.deepEqual(sent, [
       'GET /embed/v1/config?partner=acme&lang=en-US',
       'POST /embed/v1/leads?partner=acme',
@@ -127,7 +124,7 @@ export const steps: Readonly<Record<string, Step>> = {
       'prequal-submit null',
       'prequal-error {"code":"network","retryable":true}',
       'prequal-submit null',
-      `prequal-result {"id":"${String(lead?.id)}","leadType":"prequalification","status":"done"}`,
+      `prequal-result {"id":"${String(lead?.['id'])}","leadType":"prequalification","status":"done"}`,
     ];
     await until(async () => (await events(page)).length >= expected.length);
     assert.deepEqual(await events(page), expected);

@@ -4,7 +4,7 @@
  */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from '../support/browser/fake-server.ts';
+import {useServer} from '../support/browser/fake-server.ts';
 import {openState, states} from '../support/browser/states.ts';
 import {open} from '../support/browser/visitor.ts';
 
@@ -28,12 +28,8 @@ spacing.replaceSync(`* {
 }
 p { margin-block-end: 2em !important }`);
 
-let server: FakeServer;
-beforeEach(() => (server = new FakeServer()));
-afterEach(() => {
-  server.restore();
-  document.documentElement.style.colorScheme = '';
-});
+const server = useServer();
+afterEach(() => (document.documentElement.style.colorScheme = ''));
 
 /** Everything of the form stays within the padding of its card, and no text is cut off. */
 function expectToFit(form: LeadPrequalForm, context: string) {
@@ -97,21 +93,6 @@ describe('each state', () => {
       }
     });
   }
-});
-
-describe('focus and announcements', () => {
-  it('the form takes no focus and announces nothing when it arrives', async () => {
-    const form = await open();
-    expect(document.activeElement).to.equal(document.body);
-    expect(form.shadowRoot!.querySelector('[role=status]')!.textContent).to.equal('');
-  });
-
-  it('a step is announced once, by the focus on its title and not by the live region', async () => {
-    const form = await openState(states['the second step']!, server);
-    const title = form.shadowRoot!.activeElement!.closest('section')!.querySelector('h2')!;
-    expect(title.textContent).to.contain('Step 2 of 3');
-    expect(form.shadowRoot!.querySelector('[role=status]')!.textContent).to.equal('');
-  });
 });
 
 describe('the colour scheme', () => {

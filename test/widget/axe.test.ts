@@ -1,6 +1,6 @@
 /** Tests the markup of every state of the form, and its colours in both themes, with axe and by the rules of ARIA. */
 import {expect} from '@open-wc/testing';
-import {FakeServer} from '../support/browser/fake-server.ts';
+import {useServer} from '../support/browser/fake-server.ts';
 import {openState, states} from '../support/browser/states.ts';
 
 /** Loaded by `accessible()`. */
@@ -11,13 +11,9 @@ const still = new CSSStyleSheet();
 still.replaceSync('* {transition: none !important}');
 
 describe('each state', () => {
-  let server: FakeServer;
-  beforeEach(() => {
-    server = new FakeServer();
-    document.body.style.background = 'Canvas';
-  });
+  const server = useServer();
+  beforeEach(() => (document.body.style.background = 'Canvas'));
   afterEach(() => {
-    server.restore();
     document.documentElement.style.colorScheme = '';
     document.body.style.background = '';
   });

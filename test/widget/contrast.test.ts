@@ -3,9 +3,9 @@ import {expect} from '@open-wc/testing';
 import {amountParts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {amounts, created, FakeServer} from '../support/browser/fake-server.ts';
+import {amounts, created, useServer} from '../support/browser/fake-server.ts';
 import {openState, states} from '../support/browser/states.ts';
-import {choose, click, fillAll, open, send} from '../support/browser/visitor.ts';
+import {choose, click, open, openSent} from '../support/browser/visitor.ts';
 
 const hues = Array.from({length: 12}, (_, index) => index * 30);
 const accents = [
@@ -121,12 +121,8 @@ function check(form: LeadPrequalForm, context: string, exempt: (what: string) =>
 }
 
 describe('contrast', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    document.documentElement.style.colorScheme = '';
-  });
+  const server = useServer();
+  afterEach(() => (document.documentElement.style.colorScheme = ''));
 
   for (const scheme of ['light', 'dark']) {
     it(`the form has the contrast of WCAG AA with ${accents.length} accents on ${scheme} pages`, async () => {
@@ -206,9 +202,7 @@ describe('contrast', () => {
     it(`amounts contrast with each other and with every background of ${scheme} pages`, async () => {
       document.documentElement.style.colorScheme = scheme;
       server.reply(() => created({prequalification: {...amounts, ...tableOf(amountParts, () => 10_000)}}));
-      const form = await open();
-      await fillAll(form);
-      await send(form);
+      const form = await openSent();
       const fills = () => amountParts.map((_, index) => styleOf(form, `table .fill-${index}`).color);
       for (const [index, one] of fills().entries()) {
         for (const other of fills().slice(index + 1)) {

@@ -3,27 +3,12 @@ import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {lose} from '../support/browser/lost-files.ts';
 import {itExceptWebKit} from '../support/browser/drivers.ts';
-import {goTo, restorePage, stub} from '../support/browser/browser-page.ts';
-import {endpoint, FakeServer} from '../support/browser/fake-server.ts';
-import {
-  chooseScore,
-  click,
-  field,
-  fillAll,
-  focused,
-  heading,
-  send,
-  shows,
-  text,
-} from '../support/browser/visitor.ts';
+import {goTo, stub} from '../support/browser/browser-page.ts';
+import {endpoint, useServer} from '../support/browser/fake-server.ts';
+import {chooseScore, click, field, focused, heading, shows, text} from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
 
-let server: FakeServer;
-beforeEach(() => (server = new FakeServer()));
-afterEach(() => {
-  restorePage();
-  server.restore();
-});
+useServer();
 
 const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dialog')!;
 /** What scrolls inside the dialog. */
@@ -161,15 +146,6 @@ describe('a form in a dialog', () => {
     expect(heading(form)).to.contain('Step 2 of 3');
     await click(form, 'Back');
     expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
-  });
-
-  it('reaches the result', async () => {
-    const form = await place();
-    await form.open();
-    await fillAll(form);
-    expect((await send(form)).type).to.equal('prequal-result');
-    expect(text(form)).to.contain('$830,000');
-    expect(isOpen(form)).to.be.true;
   });
 
   it('says in a sandbox that it is a sample', async () => {

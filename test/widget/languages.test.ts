@@ -8,7 +8,8 @@ import type {LeadPrequalForm} from '../../widget/define.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {askedFieldsIn} from '../../form/words/asked.ts';
 import {languages, sandboxes, type LanguageTag} from '../../form/words/languages.ts';
-import {amounts, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {hearConsole} from '../support/browser/browser-page.ts';
+import {amounts, created, problem, useServer} from '../support/browser/fake-server.ts';
 import {openState, states, type State} from '../support/browser/states.ts';
 import {click, fill, fillAll, fillContact, focused, send, shows, touch} from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
@@ -106,18 +107,9 @@ for (const tag of Object.keys(languages) as LanguageTag[]) {
         .flatMap(textsIn)
         .flatMap(wordsIn),
     );
-    let server: FakeServer;
-    const {error} = console;
-
-    beforeEach(() => {
-      server = new FakeServer();
-      // The console explains some failures to the developer of the page, in English.
-      console.error = () => {};
-    });
-    afterEach(() => {
-      server.restore();
-      console.error = error;
-    });
+    const server = useServer();
+    // The console explains some failures to the developer of the page, in English.
+    hearConsole();
 
     const foreignWords = (form: LeadPrequalForm) => shownWords(form).filter((word) => !known.has(word));
 

@@ -3,7 +3,7 @@ import {LeadPrequalForm} from '../../widget/define.ts';
 import {hold, lose} from '../support/browser/lost-files.ts';
 import type {SomeWords} from '../../form/words/words.ts';
 import {Clock} from '../support/browser/clock.ts';
-import {endpoint, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {endpoint, problem, useServer} from '../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -17,6 +17,7 @@ import {
   goTo,
   heading,
   open,
+  openSent,
   send,
   shows,
   summary,
@@ -27,13 +28,7 @@ import {
 const card = (form: LeadPrequalForm) => form.shadowRoot?.querySelector('[part=card]');
 
 describe('localization', () => {
-  let server: FakeServer;
-  const pageLang = document.documentElement.lang;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    document.documentElement.lang = pageLang;
-  });
+  const server = useServer();
 
   describe('follows the language of the page', () => {
     for (const [lang, title] of [
@@ -123,9 +118,7 @@ describe('localization', () => {
   });
 
   it('a result changes its language, and amounts stay in the style of the United States', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     form.lang = 'es-ES';
     await shows(form, 'Préstamo de la SBA');
     expect(heading(form)).to.equal('Maria, usted podría calificar para hasta $830,000');
@@ -136,9 +129,7 @@ describe('localization', () => {
 
   it('the notice of a failure changes its language', async () => {
     server.reply(() => problem(429, 'too-many-requests', {headers: {'Retry-After': '90'}}));
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(text(form)).to.contain('Please try again in 2 minutes.');
     form.lang = 'es';
     await shows(form, 'Inténtelo de nuevo dentro de 2 minutos.');
@@ -163,9 +154,7 @@ describe('localization', () => {
 
     it('a lead is sent in English if no file in Spanish arrives', async () => {
       restore = lose('es');
-      const form = await open({lang: 'es'});
-      await fillAll(form);
-      await send(form);
+      const form = await openSent({lang: 'es'});
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
@@ -310,9 +299,7 @@ describe('localization', () => {
 
     it('a language that cannot be loaded leaves the form in English', async () => {
       languages['he'] = () => Promise.reject(new Error('not there'));
-      const form = await open({lang: 'he'});
-      await fillAll(form);
-      await send(form);
+      const form = await openSent({lang: 'he'});
       expect(text(form)).to.contain('$830,000');
     });
   });

@@ -1,7 +1,7 @@
 /** Tests the form in very little space: words and amounts stay whole. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {answer, created, FakeServer} from '../support/browser/fake-server.ts';
+import {answer, created, useServer} from '../support/browser/fake-server.ts';
 import {field, fill, fillAll, goTo, open, send, shows} from '../support/browser/visitor.ts';
 
 /** The largest amounts that the calculator gives. */
@@ -44,12 +44,7 @@ const linesOf = (element: Element) =>
   new Set(wordsIn(element).flatMap(({boxes}) => boxes.map(({bottom}) => Math.round(bottom)))).size;
 
 describe('little space', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    document.documentElement.lang = 'en';
-  });
+  const server = useServer();
 
   it('the name of an amount stands on one line if there is room beside the amount', async () => {
     const form = await open();

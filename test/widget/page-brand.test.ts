@@ -1,18 +1,14 @@
 /** Tests how the form takes its place and its looks from a page that has neither set a property nor a style for it. */
 import {expect, fixture, html} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {config, FakeServer} from '../support/browser/fake-server.ts';
-import {field, fillAll, open, send} from '../support/browser/visitor.ts';
+import {config, useServer} from '../support/browser/fake-server.ts';
+import {field, open, openSent} from '../support/browser/visitor.ts';
 
-let server: FakeServer;
+const server = useServer();
 const sheet = document.createElement('style');
 
-beforeEach(() => {
-  server = new FakeServer();
-  document.head.append(sheet);
-});
+beforeEach(() => document.head.append(sheet));
 afterEach(() => {
-  server.restore();
   sheet.remove();
   sheet.textContent = '';
 });
@@ -69,9 +65,7 @@ describe('the brand of the page', () => {
   it("the configured colour of the partner comes before the page's brand", async () => {
     page(':root {--bs-primary: red} lead-prequal-form {transition: none}');
     server.config = () => config({colors: {accent: '#0b7a5a'}});
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(getComputedStyle(form).getPropertyValue('--_accent').trim()).to.equal('#0b7a5a');
   });
 

@@ -1,8 +1,8 @@
 /** Tests that the style sheets of a partner page do not change the form, and that the form does not change the page. */
 import {expect, fixtureCleanup} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {FakeServer} from '../support/browser/fake-server.ts';
-import {choose, click, fillAll, open, send, shows} from '../support/browser/visitor.ts';
+import {useServer} from '../support/browser/fake-server.ts';
+import {choose, click, open, openSent, shows} from '../support/browser/visitor.ts';
 
 async function file(path: string) {
   const response = await fetch(`/${path}`);
@@ -81,28 +81,24 @@ async function pictures() {
   await choose(form, '680 to 720 Good');
   await click(form, 'See my estimate');
   const faulty = picture(form);
-  const steps = await open({theme: 'light'});
-  await fillAll(steps);
-  await send(steps);
+  const steps = await openSent({theme: 'light'});
   // The button to copy the result is in a later file, which may arrive after the amounts.
   await shows(steps, 'Copy');
   return {empty, faulty, result: picture(steps)};
 }
 
 describe('the partner page', () => {
-  let server: FakeServer;
+  const server = useServer();
   const sheet = document.createElement('style');
   let expected: Awaited<ReturnType<typeof pictures>>;
 
   before(async () => {
-    server = new FakeServer();
+    server.start();
     document.head.append(sheet);
     sheet.textContent = font + width;
     expected = await pictures();
     server.restore();
   });
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
   after(() => sheet.remove());
 
   for (const [name, css] of Object.entries(sheets)) {
@@ -157,9 +153,7 @@ describe('the partner page', () => {
       attributes: [...document.documentElement.attributes, ...document.body.attributes].map(({name}) => name),
     });
     const before = state();
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    await openSent();
     fixtureCleanup();
     expect(state()).to.deep.equal(before);
     page.remove();

@@ -2,7 +2,7 @@
 import {defaultPolicy, figuresOf} from '../../calculator/policy.ts';
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
-import {config, created, FakeServer, problem} from '../support/browser/fake-server.ts';
+import {FakeServer, config, created, problem} from '../support/browser/fake-server.ts';
 import {restorePage, stub} from '../support/browser/browser-page.ts';
 import {faultsOf} from '../support/markup.ts';
 import {
@@ -10,10 +10,10 @@ import {
   click,
   field,
   fill,
-  fillAll,
   fillContact,
   listen,
   open,
+  openFilled,
   reserved,
   send,
   shows,
@@ -34,7 +34,7 @@ function listed(table: string, column = 0): string[] {
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
 describe('the reference lists', () => {
-  let server: FakeServer;
+  const server = new FakeServer();
   const parts = new Set<string>();
   const slots = new Set<string>();
   const read = new Set<string>();
@@ -60,7 +60,7 @@ describe('the reference lists', () => {
   }
 
   before(async () => {
-    server = new FakeServer();
+    server.start();
     server.config = () =>
       config({
         consent: {text: 'I agree.', version: '1', required: false},
@@ -107,12 +107,11 @@ describe('the reference lists', () => {
       server.reply(reply);
       // The form would otherwise find the receipt of the lead before and show its result.
       sessionStorage.clear();
-      const sent = await open({
+      const sent = await openFilled({
         'cta-href': 'https://example.com/call',
         'cta-label': 'Call us',
         style: reserved,
       });
-      await fillAll(sent);
       await shows(sent, 'I agree.');
       look(sent);
       await send(sent);

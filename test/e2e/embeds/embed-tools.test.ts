@@ -1,12 +1,9 @@
-/**
- * The snippets on sites to which people add things: optimisers, other triggers of a tag manager, the editors of site
- * builders. And what sites ask of the text of a snippet.
- */
+/** The snippets where a partner chooses another way than the usual one, and what sites ask of the text of a snippet. */
 import assert from 'node:assert/strict';
 import {after, before, suite, test} from 'node:test';
 import {Linter} from 'eslint';
 import {siteKindNames, siteKinds} from '../../../server/snippets/site-kinds.ts';
-import {emulations, htmlBlock, wordpress} from './site-kinds.ts';
+import {emulations, htmlBlock, triedKinds, wordpress} from './site-kinds.ts';
 import {keys, useTrials} from './trials.ts';
 import {until} from '../../support/until.ts';
 import {answerAll, send} from './visit.ts';
@@ -19,8 +16,8 @@ before(async () => {
 });
 after(() => visitor.close());
 
-suite('tools that change a snippet', () => {
-  for (const site of siteKindNames) {
+suite('other ways of a site with a snippet', () => {
+  for (const site of triedKinds) {
     const {others = [], missing} = emulations[site];
     for (const [index, way] of others.entries()) {
       test(

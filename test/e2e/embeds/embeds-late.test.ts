@@ -6,15 +6,10 @@
 import assert from 'node:assert/strict';
 import {after, before, suite, test} from 'node:test';
 import {chromium, type Browser, type Frame, type Page} from 'playwright-core';
-import {
-  siteKindNames,
-  siteKinds,
-  leadToApplyPage,
-  type SiteKindName,
-} from '../../../server/snippets/site-kinds.ts';
+import {siteKinds, leadToApplyPage} from '../../../server/snippets/site-kinds.ts';
 import {findChromium} from '../../support/find-browsers.ts';
 import {until} from '../../support/until.ts';
-import {emulations} from './site-kinds.ts';
+import {emulations, triedKinds, type TriedKind} from './site-kinds.ts';
 import {pageOf} from './site.ts';
 import {keys, useTrials} from './trials.ts';
 
@@ -56,7 +51,7 @@ const hasBars = (frame: Frame) =>
     return visibility === 'visible' && parseFloat(height) > 300;
   });
 
-const publish = async (site: SiteKindName) =>
+const publish = async (site: TriedKind) =>
   emulations[site].usual.publish(trials.snippetFor(site), trials.site);
 
 /** A page on which the script of the form is blocked. */
@@ -68,7 +63,7 @@ async function openWithoutForm(address: string) {
 }
 
 suite('the snippets for all kinds of sites where the form does not load', () => {
-  const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
+  const withForm = triedKinds.filter((name) => !leadToApplyPage.has(name));
 
   for (const site of withForm) {
     const {missing} = emulations[site];

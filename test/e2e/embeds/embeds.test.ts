@@ -3,9 +3,10 @@
  * a visitor fills in the form, sees the amounts, and the lead is in the database with the right partner.
  * docs/embedding.md has a table of what was tried, which this file writes with `WRITE_TABLE=1`.
  */
+import assert from 'node:assert/strict';
 import {after, before, suite, test} from 'node:test';
-import {siteKindNames, siteKinds} from '../../../server/snippets/site-kinds.ts';
-import {emulations} from './site-kinds.ts';
+import {siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
+import {alike, emulations, triedKinds} from './site-kinds.ts';
 import {notInstalled} from '../../support/installed.ts';
 import {documentTable, Results} from './tried.ts';
 import {useTrials} from './trials.ts';
@@ -27,7 +28,7 @@ suite('the snippets of all kinds of sites', {concurrency: 1}, () => {
       });
       after(() => visitor?.close());
 
-      for (const site of siteKindNames) {
+      for (const site of triedKinds) {
         const {usual, isPlain, missing} = emulations[site];
         if (engine !== 'Chromium' && !isPlain) continue;
         test(`"${siteKinds[site].name}" works on a page that ${usual.does}`, async (t) => {
@@ -46,6 +47,12 @@ suite('the snippets of all kinds of sites', {concurrency: 1}, () => {
     });
   }
 });
+
+for (const [site, tried] of Object.entries(alike) as [SiteKindName, SiteKindName][]) {
+  test(`the snippet for "${siteKinds[site].name}" is that for "${siteKinds[tried].name}"`, () => {
+    assert.deepEqual(trials.snippetFor(site).texts, trials.snippetFor(tried).texts);
+  });
+}
 
 test('the documentation says on which kinds of sites the form was tried, in which browsers', async (t) => {
   if (results.areWhole) await documentTable(results);

@@ -56,57 +56,7 @@ export function insertWithScripts({html, into}: Pasted & {into: string}) {
   }
 }
 
-/** Replaces the content of an element by HTML. Its scripts do not run. */
-export function insert({html, into}: Pasted & {into: string}) {
-  document.querySelector(into)!.innerHTML = html;
-}
-
-/** Makes the scripts anew whose type an optimiser has changed, with a type that runs, and keeps their attributes. */
-export function runDelayed({on, inert}: {on: 'load' | 'first interaction'; inert: string}) {
-  const run = () => {
-    for (const delayed of document.querySelectorAll<HTMLScriptElement>(`script[type="${inert}"]`)) {
-      const script = document.createElement('script');
-      for (const {name, value} of delayed.attributes) {
-        if (name === 'data-delayed-src') script.src = value;
-        else if (name !== 'type') script.setAttribute(name, value);
-      }
-      script.text = delayed.text;
-      delayed.replaceWith(script);
-    }
-  };
-  if (on === 'load') {
-    addEventListener('load', run);
-    return;
-  }
-  const events = ['keydown', 'mousedown', 'mousemove', 'touchstart', 'touchmove', 'wheel'];
-  const once = () => {
-    for (const event of events) removeEventListener(event, once);
-    run();
-  };
-  for (const event of events) addEventListener(event, once, {passive: true});
-}
-
-/** Shows HTML in a frame without an address of its own, which becomes as high as its content. */
-export function embedInFrame({html, into}: Pasted & {into: string}) {
-  const frame = document.createElement('iframe');
-  frame.style.cssText = 'width: 100%; border: none';
-  addEventListener('message', ({source, data}) => {
-    const {embedHeight} = data as {embedHeight?: number};
-    if (source === frame.contentWindow && embedHeight) frame.style.height = `${embedHeight}px`;
-  });
-  frame.srcdoc = html;
-  document.querySelector(into)!.append(frame);
-}
-
-/** Tells the page how high the content of this frame is. */
-export function tellHeight() {
-  new ResizeObserver(([entry]) => {
-    parent.postMessage({embedHeight: entry!.contentRect.height}, '*');
-  }).observe(document.body);
-}
-
-/** Follows the first link of an e-mail. Its address is in the newsletter's link, which counts clicks. */
-export function followLink({counted}: {counted: string}) {
-  document.querySelector('a')!.href = counted;
+/** Follows the first link of the page. */
+export function followLink() {
   document.querySelector('a')!.click();
 }

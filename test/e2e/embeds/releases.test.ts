@@ -4,12 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import {createHash} from 'node:crypto';
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
-import {after, before, suite, test} from 'node:test';
+import {before, suite, test} from 'node:test';
 import {compareVersions} from 'compare-versions';
 import {chromium, type Browser} from 'playwright-core';
 import {firstFiles, moduleFile} from '../../../contract/api.ts';
@@ -19,8 +15,11 @@ import {releasesFolder} from '../../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import {findChromium} from '../../support/find-browsers.ts';
-import {makeEmbedVersion, sameHashOf} from '../../support/embed-folder.ts';
+import {sameHashOf} from '../../support/embed-folder.ts';
+import {openFor, suiteOwner} from '../../support/opened.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
+import {startWebsite, type Website} from '../../support/website.ts';
 
 const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
 const {amounts} = calculate(finances, defaultPolicy);
@@ -79,32 +78,27 @@ const languages = {
 } as const;
 
 suite('a page that pinned a release', () => {
+  const owner = suiteOwner();
   let browser: Browser;
-  let host: Server;
+  let website: Website;
   let server: TestServer;
-  let html = '';
-  let origin = '';
 
   before(async () => {
     browser = await chromium.launch(await findChromium());
-    host = createServer((_request, response) => {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
-    }).listen(0, '127.0.0.1');
-    await once(host, 'listening');
-    origin = `http://localhost:${(host.address() as AddressInfo).port}`;
-    server = await startTestServer({
-      releasesFolder,
-      proofOfWork: 200,
-      partners: [
-        onePartner({key: 'acme', origins: [origin], cid: '1001', consent: consents.acme, next_step}),
-        onePartner({key: 'hola', origins: [origin], cid: '1001', consent: consents.hola, next_step}),
-      ],
-    });
-  });
-  after(async () => {
-    await browser.close();
-    host.close().closeAllConnections();
-    await server.close();
+    owner.after(() => browser.close());
+    website = await openFor(owner, startWebsite());
+    const partner = {origins: [website.origin], cid: '1001', next_step};
+    server = await openFor(
+      owner,
+      startTestServer({
+        releasesFolder,
+        proofOfWork: 200,
+        partners: [
+          onePartner({...partner, key: 'acme', consent: consents.acme}),
+          onePartner({...partner, key: 'hola', consent: consents.hola}),
+        ],
+      }),
+    );
   });
 
   for (const {name: version, manifest} of servedReleases) {
@@ -120,7 +114,7 @@ suite('a page that pinned a release', () => {
     for (const [index, [language, words]] of Object.entries(languages).entries()) {
       const pinned = pinnedFiles[index % pinnedFiles.length]!;
       test(`sends a lead and shows its amounts: ${pinned} of ${version} in ${language}`, async () => {
-        html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned, words.partner)}</html>`;
+        website.page.html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned, words.partner)}</html>`;
         const page = await browser.newPage();
         const trouble: string[] = [];
         const files = new Map<string, string>();
@@ -131,7 +125,7 @@ suite('a page that pinned a release', () => {
           const [, file] = /\/embed\/\d[^/]*\/([^/]+\.js)$/.exec(response.url()) ?? [];
           if (file) reading.push(response.text().then((code) => files.set(file, code)));
         });
-        await page.goto(origin);
+        await page.goto(website.origin);
 
         const email = `ana-${version}-${language}-${pinned}@example.com`;
         const steps = {
@@ -174,14 +168,12 @@ suite('a page that pinned a release', () => {
           assert.equal(sameHashOf(code, integrity[file] ?? ''), integrity[file], file);
         await page.close();
 
-        const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
-        const row = database
-          .prepare(
-            'SELECT status, total_qualified_amount, consent FROM leads JOIN consents ON lead_id = id WHERE leads.lead LIKE ?',
-          )
-          .get(`%${email}%`);
-        database.close();
-        assert.equal(row?.['status'], 'done');
+        const [row = assert.fail('no lead')] = rowsOf(
+          server.config.databasePath,
+          'SELECT status, total_qualified_amount, consent FROM leads JOIN consents ON lead_id = id WHERE leads.lead LIKE ?',
+          `%${email}%`,
+        );
+        assert.equal(row['status'], 'done');
         assert.equal(row['total_qualified_amount'], amounts.total_qualified_amount);
         const record = JSON.parse(String(row['consent'])) as object;
         assert.partialDeepStrictEqual(record, {
@@ -190,32 +182,5 @@ suite('a page that pinned a release', () => {
         });
       });
     }
-  }
-
-  const scripts = {
-    'the module with its hash': (address: string) =>
-      `<script type="module" src="${address}/lead-prequal-form.js" integrity="sha384-AAAA" crossorigin></script>`,
-    'the plain script without a hash': (address: string) =>
-      `<script async src="${address}/lead-prequal-form.classic.js"></script>`,
-  };
-  for (const [what, script] of Object.entries(scripts)) {
-    test(`that was withdrawn shows its own content, and its console says 410: ${what}`, async (t) => {
-      const withdrawing = await startTestServer((folder) => {
-        const embedFolder = join(folder, 'embed');
-        makeEmbedVersion(embedFolder, '1.0.0', {
-          'lead-prequal-form.js': 'document.body.innerHTML = "It ran"',
-        });
-        makeEmbedVersion(embedFolder, '1.0.1', {'lead-prequal-form.js': 'export {};'});
-        return {embedFolder, withdrawnVersions: ['1.0.0']};
-      });
-      t.after(() => withdrawing.close());
-      const fallback = '<lead-prequal-form partner="acme"><p>Call us</p></lead-prequal-form>';
-      html = `<!doctype html><html lang="en"><title>Partner</title><body>${script(`${withdrawing.url}/embed/1.0.0`)}${fallback}</body></html>`;
-      const page = await browser.newPage();
-      t.after(() => page.close());
-      const [said] = await Promise.all([page.waitForEvent('console'), page.goto(origin)]);
-      assert.equal(said.text(), 'Failed to load resource: the server responded with a status of 410 (Gone)');
-      assert.equal(await page.locator('body').innerText(), 'Call us');
-    });
   }
 });

@@ -14,8 +14,6 @@ export type Site = {
   add(page: Page): string;
   /** @returns the address of the page in a frame */
   addFrame(page: Page): string;
-  /** @returns an address that leads to another one, as those in newsletters do, which count clicks */
-  addRedirect(address: string): string;
   close(): void;
 };
 
@@ -29,17 +27,17 @@ export const pageOf = (body: string): Page => ({
 });
 
 export async function openSite(): Promise<Site> {
-  const pages = new Map<string, Page & {status?: number}>();
+  const pages = new Map<string, Page>();
   const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '');
     const headers = {'Content-Type': 'text/html; charset=utf-8', ...page?.headers};
-    response.writeHead(page ? (page.status ?? 200) : 404, headers).end(page?.html);
+    response.writeHead(page ? 200 : 404, headers).end(page?.html);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const {port} = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
   const frameOrigin = `http://127.0.0.1:${port}`;
-  const add = (page: Page & {status?: number}) => {
+  const add = (page: Page) => {
     const path = `/page-${pages.size + 1}`;
     pages.set(path, page);
     return path;
@@ -49,7 +47,6 @@ export async function openSite(): Promise<Site> {
     frameOrigin,
     add: (page) => origin + add(page),
     addFrame: (page) => frameOrigin + add(page),
-    addRedirect: (address) => origin + add({status: 302, html: '', headers: {Location: address}}),
     close: () => server.close().closeAllConnections(),
   };
 }

@@ -1,24 +1,16 @@
 /** The page of snippets in a browser, beside the demo: its choices, its preview, and that both always agree. */
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
-import {resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
-import fc from '../../support/properties.ts';
-import type {Locator, Page} from 'playwright-core';
-import {freePort} from '../../support/free-port.ts';
+import type {FrameLocator, Locator} from 'playwright-core';
 import {openFor} from '../../support/opened.ts';
-import {startTestServer} from '../../support/test-server.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {until} from '../../support/until.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {readChoices} from '../../../server/snippets/choices.ts';
-import {siteKindNames} from '../../../server/snippets/site-kinds.ts';
-import {scriptText} from '../../../server/snippets/markup.ts';
-import {anyChoices} from '../../support/snippet-choices.ts';
+import {axeFaults} from '../axe.ts';
+import {startBuilt} from '../built.ts';
 import {useDemo} from '../demo.ts';
 
 const run = useDemo();
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 test('the demo loads the form from an address that changes with every build', async () => {
   const page = await run.browser.newPage();
@@ -43,28 +35,18 @@ async function open(path: string, options: Parameters<typeof run.browser.newPage
   return {page, trouble, preview: page.frameLocator('iframe'), code: page.locator('pre code')};
 }
 
-/** The attributes of the form and of the scripts, as the snippet has them, and as they are in the preview. */
-const compared = (page: Page) =>
-  page.evaluate(() => {
-    const describe = (document: Document) => ({
-      form: Object.fromEntries(
-        [...(document.querySelector('lead-prequal-form')?.attributes ?? [])].map(({name, value}) => [
-          name,
-          value,
-        ]),
-      ),
-      scripts: [...document.scripts]
-        .filter(({src}) => src !== '')
-        .map(({src, integrity}) => ({src, integrity})),
-    });
-    const codes = [...document.querySelectorAll('pre code')].map(({textContent}) => textContent ?? '');
-    const held = document.querySelector('iframe')?.contentDocument as Document;
-    return {
-      shown: describe(new DOMParser().parseFromString(codes.join('\n'), 'text/html')),
-      held: describe(held),
-      text: codes.join('\n'),
-    };
-  });
+/** Fills in the form for contact data alone, agrees to its consent, and presses its last button. */
+async function sendContact(preview: FrameLocator) {
+  const contact = {
+    'First name': 'Ana',
+    'Last name': 'Silva',
+    Email: 'ana@example.com',
+    Phone: '415-555-0132',
+  };
+  for (const [label, value] of Object.entries(contact)) await preview.getByLabel(label).fill(value);
+  await preview.getByRole('checkbox').check();
+  await preview.getByRole('button', {name: 'Send'}).click();
+}
 
 suite('the page of snippets', () => {
   test('the demo has the rules and the form of its snippet, as it is', async () => {
@@ -162,11 +144,7 @@ suite('the page of snippets', () => {
     ) as [Locator, Locator];
     const snippet = await code.textContent();
     assert.equal(await samples.getAttribute('aria-current'), 'true');
-    await preview.getByLabel('First name').fill('Ana');
-    await preview.getByLabel('Last name').fill('Silva');
-    await preview.getByLabel('Email').fill('ana@example.com');
-    await preview.getByLabel('Phone').fill('415-555-0132');
-    await preview.getByRole('button', {name: 'Send'}).click();
+    await sendContact(preview);
     // A sample has a consent, which is shown when the visitor goes on.
     await preview.getByRole('checkbox').check();
     await preview.getByRole('button', {name: 'Send'}).click();
@@ -258,60 +236,37 @@ suite('the page of snippets', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const {page, preview} = await open('?partner=demo&host=gtm&accent=wrong!&cta-label=x', {colorScheme});
       await preview.getByLabel('Above 720').waitFor();
-      // Not as a script of the page, which the page's policy forbids.
-      await page.evaluate(axe);
-      const violations = await page.evaluate(async () => {
-        const {axe} = globalThis as unknown as {
-          axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>};
-        };
-        const {violations} = await axe.run();
-        return violations.map(({id, nodes}) => [id, ...nodes.map(({html}) => html)]);
-      });
-      assert.deepEqual(violations, []);
+      assert.deepEqual(await axeFaults(page), []);
       await page.close();
     }
   });
 
   test('a lead that is sent from the live preview is stored', async () => {
     const {page, trouble, preview} = await open('?partner=demo&lead-type=standard&sends=leads');
-    await preview.getByLabel('First name').fill('Ana');
-    await preview.getByLabel('Last name').fill('Silva');
-    await preview.getByLabel('Email').fill('ana@example.com');
-    await preview.getByLabel('Phone').fill('415-555-0132');
-    await preview.getByRole('checkbox').check();
-    await preview.getByRole('button', {name: 'Send'}).click();
+    await sendContact(preview);
     await preview
       .getByText(/Thank you/)
       .first()
       .waitFor();
     assert.deepEqual(trouble, []);
-    const database = new DatabaseSync(run.demo.databasePath, {readOnly: true});
-    const rows = database.prepare(`SELECT partner FROM leads WHERE lead LIKE '%"ana@example.com"%'`).all();
-    database.close();
-    assert.deepEqual(
-      rows.map(({partner}) => partner),
-      ['demo'],
-    );
+    const sql = 'SELECT partner FROM leads WHERE lead LIKE ?';
+    assert.deepEqual(rowsOf(run.demo.databasePath, sql, '%"ana@example.com"%'), [{partner: 'demo'}]);
     await page.close();
   });
 });
 
 test('hidden fields come with the key of their partner, and go from there into the snippet', async (t) => {
   const partner = {origins: ['https://www.acme.example'], cid: '1001'};
-  const port = await freePort();
-  await openFor(
+  const {publicUrl} = await openFor(
     t,
-    startTestServer({
-      port,
-      publicUrl: `http://localhost:${port}`,
-      embedFolder: resolve('dist/embed'),
+    startBuilt({
       partners: [
         onePartner({...partner, key: 'acme', context_fields: ['store', {name: 'brand', filter: true}]}),
         onePartner({...partner, key: 'other', context_fields: ['brand']}),
       ],
     }),
   );
-  const {page, trouble, code} = await open(`http://localhost:${port}/embed/snippets`);
+  const {page, trouble, code} = await open(`${publicUrl}/embed/snippets`);
   const group = page.locator('#context-fields');
   const key = page.getByLabel('Your partner key');
   const snippetWith = (text: string) => code.filter({hasText: text}).waitFor();
@@ -331,13 +286,7 @@ test('hidden fields come with the key of their partner, and go from there into t
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${width}: ${overflow}`);
   }
-  await page.evaluate(axe);
-  const {violations} = await page.evaluate(() =>
-    (window as unknown as {axe: {run(where: object): Promise<{violations: object[]}>}}).axe.run({
-      include: ['#choices'],
-    }),
-  );
-  assert.deepEqual(violations, []);
+  assert.deepEqual(await axeFaults(page, '#choices'), []);
 
   await page.getByRole('link', {name: 'A frame, without our script'}).click();
   await snippetWith('/apply/acme?context-store=7&amp;context-brand=north+%26+%22co%22');
@@ -350,42 +299,4 @@ test('hidden fields come with the key of their partner, and go from there into t
   assert.equal(await page.getByLabel('store').count(), 0);
   assert.deepEqual(trouble, []);
   await page.close();
-});
-
-suite('the preview', () => {
-  const inHtml = siteKindNames.filter((site) => !['react', 'vue', 'frame', 'email'].includes(site));
-
-  for (const site of inHtml) {
-    test(`has the attributes, the style and the script of the snippet: ${site}`, async () => {
-      const {page, preview} = await open('?partner=demo');
-      for (const chosen of fc.sample(anyChoices, {numRuns: 2, seed: 7})) {
-        const query = new URLSearchParams({
-          partner: 'demo',
-          host: site,
-          sends: 'leads',
-          ...chosen,
-        }).toString();
-        await page.goto(`${run.demo.service}/embed/snippets?${query}`);
-        await preview.locator('lead-prequal-form:defined').waitFor({state: 'attached'});
-        const {shown, held, text} = await compared(page);
-        if (site !== 'gtm') {
-          assert.deepEqual(held, shown, query);
-          assert.equal(held.scripts.length, 1);
-          continue;
-        }
-        // The script in this snippet makes the form and its script.
-        const {style, ...attributes} = held.form;
-        const set = Object.entries(attributes).map(
-          ([name, value]) => `form.setAttribute(${scriptText(name)}, ${scriptText(value)})`,
-        );
-        const [{src, integrity} = assert.fail()] = held.scripts;
-        for (const statement of [...set, `script.src = ${scriptText(src)}`, scriptText(integrity)])
-          assert.ok(text.includes(statement), `${statement} of ${query}`);
-        assert.equal(text.match(/setAttribute/g)?.length, set.length);
-        for (const [property, value] of Object.entries(readChoices(chosen).choices.properties))
-          assert.ok(style?.includes(`${property}: ${value};`), `${property} of ${query}`);
-      }
-      await page.close();
-    });
-  }
 });

@@ -1,7 +1,6 @@
 /** A real server, and a site with the pages of its partners, for all tests of a file. */
 import assert from 'node:assert/strict';
 import {resolve} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {after, before} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {noChoices, type Choices} from '../../../server/snippets/choices.ts';
@@ -9,6 +8,7 @@ import {siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {freePort} from '../../support/free-port.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import type {Snippet, Way} from './site-kinds.ts';
 import {openSite, type Site} from './site.ts';
@@ -67,16 +67,14 @@ export function useTrials(): Trials {
       });
       return {parts, texts: siteKinds[site].blocks(parts).map(({code}) => code)};
     },
-    leadsOf(email) {
-      const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
-      const rows = database
-        .prepare('SELECT partner, status FROM leads WHERE lead LIKE ?')
-        .all(`%"${email}"%`);
-      database.close();
-      return rows.map((row) => ({...row}));
-    },
+    leadsOf: (email) =>
+      rowsOf(
+        server.config.databasePath,
+        'SELECT partner, status FROM leads WHERE lead LIKE ?',
+        `%"${email}"%`,
+      ),
     async sendLead(visitor, snippet, way, email) {
-      const form = await visitor.open(await way.publish(snippet, site), way.beforeForm);
+      const form = await visitor.open(await way.publish(snippet, site));
       try {
         await visit(form, email);
         assert.deepEqual(form.trouble, []);

@@ -4,12 +4,19 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {format, resolveConfig} from 'prettier';
 import {table} from '../../../build/docs/markdown.ts';
 import {siteKindNames, siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
+import {alike} from './site-kinds.ts';
 import {engines, type Engine} from './visitors.ts';
 
 const file = 'docs/embedding.md';
 const block = /(<!-- tried -->)[^]*?(<!-- \/tried -->)/;
 
 type Result = 'works' | 'failed' | 'skipped';
+
+/** What the table says: what was tried, or what was tried in its place. */
+const resultOf = (site: SiteKindName, engine: Engine, results: Results) =>
+  site in alike
+    ? `as ${siteKinds[alike[site as keyof typeof alike]].name}`
+    : (results.of(site, engine) ?? '');
 
 export class Results {
   readonly #results = new Map<string, Result>();
@@ -42,7 +49,7 @@ export async function documentTable(results: Results) {
     ['Site', ...engines],
     siteKindNames.map((site) => [
       siteKinds[site].name,
-      ...engines.map((engine) => results.of(site, engine) ?? ''),
+      ...engines.map((engine) => resultOf(site, engine, results)),
     ]),
   );
   const text = readFileSync(file, 'utf8');

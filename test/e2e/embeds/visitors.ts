@@ -28,12 +28,9 @@ export type VisitedForm = {
 
 export type Visitor = {
   /** Opens the page, and waits until the form shows its fields. */
-  open(address: string, beforeForm?: BeforeForm): Promise<VisitedForm>;
+  open(address: string): Promise<VisitedForm>;
   close(): Promise<void>;
 };
-
-/** What the visitor does before the form shows, such as a move of the mouse. */
-export type BeforeForm = 'moves the mouse';
 
 /** @returns undefined if this engine is not installed */
 export async function startVisitor(engine: Engine): Promise<Visitor | undefined> {
@@ -52,7 +49,7 @@ const patience = 30_000;
 async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor> {
   const browser = await puppeteer.launch({headless: true, ...options});
   return {
-    async open(address, beforeForm) {
+    async open(address) {
       // Each visitor is a new one, whose browser has kept nothing.
       const context = await browser.createBrowserContext();
       const page = await context.newPage();
@@ -61,7 +58,7 @@ async function startPuppeteer(options: puppeteer.LaunchOptions): Promise<Visitor
       page.on('console', (message) => {
         if (message.type() === 'error') trouble.push(message.text());
       });
-      const frame = await openForm(page, address, beforeForm).catch(async (error: unknown) => {
+      const frame = await openForm(page, address).catch(async (error: unknown) => {
         await context.close();
         throw error;
       });
@@ -99,9 +96,8 @@ const stateOf = (frame: puppeteer.Frame) =>
     return `The form shows: ${seen} Its inputs: ${inputs.join(' ')} Focus: ${root?.activeElement?.outerHTML}`;
   }, element);
 
-async function openForm(page: puppeteer.Page, address: string, beforeForm?: BeforeForm) {
+async function openForm(page: puppeteer.Page, address: string) {
   await page.goto(address);
-  if (beforeForm === 'moves the mouse') await page.mouse.move(20, 20);
   return frameWithForm(page);
 }
 

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import {cpSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import {chromium, type Browser, type Page} from 'playwright-core';
 import {classicFile, wordpressPlugin} from '../../../contract/api.ts';
@@ -14,6 +13,7 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {findChromium} from '../../support/find-browsers.ts';
 import {freePort} from '../../support/free-port.ts';
 import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {visit} from '../embeds/visit.ts';
@@ -99,13 +99,10 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     };
     await visit(form, email);
     assert.deepEqual(trouble, []);
-    const leads = new DatabaseSync(server.config.databasePath, {readOnly: true});
-    const rows = leads.prepare('SELECT partner, status FROM leads WHERE lead LIKE ?').all(`%"${email}"%`);
-    leads.close();
-    assert.deepEqual(
-      rows.map((row) => ({...row})),
-      [{partner: 'acme', status: 'done'}],
-    );
+    const sql = 'SELECT partner, status FROM leads WHERE lead LIKE ?';
+    assert.deepEqual(rowsOf(server.config.databasePath, sql, `%"${email}"%`), [
+      {partner: 'acme', status: 'done'},
+    ]);
   }
 
   const htmlOf = async (address: string) => {

@@ -48,3 +48,17 @@ export function later(milliseconds: number) {
   const at = Date.now() + milliseconds;
   stub(Date, 'now', {value: () => at});
 }
+
+/**
+ * What is said in the console in each test of the suite in which this is called: by the form, to the webmaster. It is not
+ * printed.
+ */
+export function hearConsole(): readonly string[] {
+  const said: string[] = [];
+  beforeEach(() => {
+    said.length = 0;
+    stub(console, 'error', {value: (...words: unknown[]) => said.push(words.join(' '))});
+  });
+  afterEach(restorePage);
+  return said;
+}

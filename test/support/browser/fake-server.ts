@@ -5,6 +5,7 @@ import type {Prequalification} from '../../../contract/amounts.ts';
 import {paths} from '../../../contract/api.ts';
 import type {EmbedAnswer, EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import {problemTypePrefix, type ProblemCode} from '../../../contract/problems.ts';
+import {restorePage} from './browser-page.ts';
 
 export const endpoint = 'https://leads.example.com';
 
@@ -92,11 +93,16 @@ export class FakeServer {
   result: () => Response | Promise<Response> = () => json(200, answer());
 
   readonly #replies: Reply[] = [];
-  readonly #fetch = window.fetch.bind(window);
+  #fetch = window.fetch.bind(window);
 
-  /** Replaces `window.fetch` until `restore()` is called. */
-  constructor() {
+  /** Replaces `window.fetch` until `restore()` is called, with nothing of what was asked and answered before. */
+  start() {
     sessionStorage.clear();
+    for (const list of [this.leads, this.readings, this.#replies]) list.length = 0;
+    this.configRequests = 0;
+    this.config = () => config();
+    this.result = () => json(200, answer());
+    this.#fetch = window.fetch.bind(window);
     window.fetch = async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.origin !== endpoint) return this.#fetch(input, init);
@@ -128,8 +134,7 @@ export class FakeServer {
 
   /** @returns a function that answers the next lead, which is not answered before */
   delayReply(response: () => Response = created): () => void {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     this.reply(() => released.then(response));
     return release;
   }
@@ -138,4 +143,17 @@ export class FakeServer {
     window.fetch = this.#fetch;
     sessionStorage.clear();
   }
+}
+
+/** A server for each test of the suite in which this is called. After a test, the page is as it was before. */
+export function useServer(): FakeServer {
+  const server = new FakeServer();
+  const {lang} = document.documentElement;
+  beforeEach(() => server.start());
+  afterEach(() => {
+    restorePage();
+    server.restore();
+    document.documentElement.lang = lang;
+  });
+  return server;
 }

@@ -183,6 +183,13 @@ export async function fillAll(form: LeadPrequalForm) {
   }
 }
 
+/** Puts a form on the page, and fills it in up to the last button. */
+export async function openFilled(attributes?: Attributes, children?: string): Promise<LeadPrequalForm> {
+  const form = await open(attributes, children);
+  await fillAll(form);
+  return form;
+}
+
 /** Presses the last button, and waits for the result or the error. */
 export async function send(form: LeadPrequalForm, name = 'See my estimate') {
   const end = Promise.race([oneEvent(form, 'prequal-result'), oneEvent(form, 'prequal-error')]);
@@ -190,6 +197,13 @@ export async function send(form: LeadPrequalForm, name = 'See my estimate') {
   const event = await end;
   await form.updateComplete;
   return event as CustomEvent<unknown>;
+}
+
+/** Puts a form on the page, fills it in, and sends the lead. @returns it with the result or the error */
+export async function openSent(attributes?: Attributes, children?: string): Promise<LeadPrequalForm> {
+  const form = await openFilled(attributes, children);
+  await send(form);
+  return form;
 }
 
 export async function shows(form: LeadPrequalForm, expected: string) {

@@ -2,7 +2,7 @@
 import {expect} from '@open-wc/testing';
 import {sendKeys, sendMouse} from '@web/test-runner-commands';
 import {itExceptWebKit} from '../../support/browser/drivers.ts';
-import {created, FakeServer} from '../../support/browser/fake-server.ts';
+import {created, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   announced,
@@ -27,9 +27,7 @@ import {
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 
 describe('an amount of money', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   const press = async (...keys: string[]) => {
     for (const key of keys) await sendKeys({press: key});
@@ -324,21 +322,27 @@ describe('an amount of money', () => {
         return form;
       };
 
-      it('the press that leaves the last field shows the question, and the next one sends', async () => {
-        const form = await filled();
-        fill(form, 'Investments', '50');
-        await click(form, 'See my estimate');
-        expect(text(form)).to.contain(last);
-        expect(announced(form)).to.equal(last);
-        expect(focused(form)).to.equal(field(form, 'Investments'));
-        expect(server.leads).to.have.length(0);
+      for (const [what, typed, asked, sent] of [
+        ['the question of the last field', {Investments: '50'}, [last], {investments: 50}],
+        ['several questions', {Cash: '50', Investments: '50'}, [question, last], {cash: 50, investments: 50}],
+        ['"2 mil"', {Cash: '2 mil'}, ['Cash: $2,000, or $2,000,000?'], {cash: 2_000}],
+      ] as const) {
+        it(`${what}: one press shows and announces it, and the next one sends`, async () => {
+          const form = await filled();
+          for (const [label, amount] of Object.entries(typed)) fill(form, label, amount);
+          await click(form, 'See my estimate');
+          expect(announced(form)).to.equal(asked.join(' '));
+          for (const sentence of asked) expect(text(form)).to.contain(sentence);
+          expect(focused(form)).to.equal(field(form, Object.keys(typed)[0]!));
+          expect(server.leads).to.have.length(0);
 
-        const sent = send(form);
-        await form.updateComplete;
-        expect(text(form), 'while the lead is being sent').not.to.contain(last);
-        await sent;
-        expect(server.leads[0]!.body.lead['investments']).to.equal(50);
-      });
+          const sending = send(form);
+          await form.updateComplete;
+          for (const sentence of asked) expect(text(form), 'while it is sent').not.to.contain(sentence);
+          await sending;
+          expect(server.leads[0]!.body.lead).to.include(sent);
+        });
+      }
 
       it('a question that stands there already stops the press, too', async () => {
         const form = await filled({order: 'contact-first'});
@@ -382,19 +386,6 @@ describe('an amount of money', () => {
         expect(server.leads[0]!.body.lead['investments']).to.equal(50);
       });
 
-      it('several questions stop the press once, and all are announced', async () => {
-        const form = await filled();
-        fill(form, 'Cash', '50');
-        fill(form, 'Investments', '50');
-        await click(form, 'See my estimate');
-        expect(announced(form)).to.equal(`${question} ${last}`);
-        expect(text(form)).to.contain(question);
-        expect(text(form)).to.contain(last);
-        expect(focused(form)).to.equal(field(form, 'Cash'));
-        await send(form);
-        expect(server.leads[0]!.body.lead).to.deep.include({cash: 50, investments: 50});
-      });
-
       it('an answered question does not stop the press, and the answer is sent', async () => {
         const form = await filled();
         fill(form, 'Cash', '50');
@@ -414,16 +405,6 @@ describe('an amount of money', () => {
         expect(server.leads).to.have.length(0);
         await send(form);
         expect(server.leads[0]!.body.lead['cash']).to.equal(60);
-      });
-
-      it('"2 mil" stops the press with the question about millions', async () => {
-        const form = await filled();
-        fill(form, 'Cash', '2 mil');
-        await click(form, 'See my estimate');
-        expect(announced(form)).to.equal('Cash: $2,000, or $2,000,000?');
-        expect(field(form, 'Cash').value).to.equal('2,000');
-        await send(form);
-        expect(server.leads[0]!.body.lead['cash']).to.equal(2_000);
       });
 
       it('errors come before questions', async () => {

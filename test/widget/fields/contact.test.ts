@@ -1,16 +1,16 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
-import {goTo, restorePage} from '../../support/browser/browser-page.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
+import {goTo} from '../../support/browser/browser-page.ts';
 import {
   click,
   field,
   fill,
-  fillAll,
   fillContact,
   heading,
   open,
+  openFilled,
   send,
   type Attributes,
 } from '../../support/browser/visitor.ts';
@@ -22,15 +22,7 @@ const contact = (form: LeadPrequalForm) => labels.map((label) => field(form, lab
 const typed = ['Maria', 'Ortiz', 'maria@example.com', '(415) 555-0132'];
 const empty = ['', '', '', ''];
 
-let server: FakeServer;
-beforeEach(() => {
-  sessionStorage.clear();
-  server = new FakeServer();
-});
-afterEach(() => {
-  restorePage();
-  server.restore();
-});
+const server = useServer();
 
 const known = {first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '4155550199'};
 const shown = ['Ana', 'Silva', 'ana@example.com', '(415) 555-0199'];
@@ -173,8 +165,7 @@ describe('contact data from several sources', () => {
   it("a draft and prefill-from-url leave the page's history unchanged", async () => {
     const {length} = history;
     const before = location.href;
-    const form = await open({...contactFirst, draft: '', 'prefill-from-url': ''});
-    await fillAll(form);
+    const form = await openFilled({...contactFirst, draft: '', 'prefill-from-url': ''});
     await click(form, 'Back');
     await click(form, 'Back');
     expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');

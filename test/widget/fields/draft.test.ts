@@ -3,8 +3,8 @@ import {expect} from '@open-wc/testing';
 import type {Order} from '../../../form/pages.ts';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {fillStorage, forbidStorage, later, restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {fillStorage, forbidStorage, later, stub} from '../../support/browser/browser-page.ts';
+import {config, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   button,
   choose,
@@ -58,16 +58,7 @@ function hide() {
 }
 const errors = (form: LeadPrequalForm) => form.shadowRoot?.querySelectorAll('[part=error]').length;
 
-let server: FakeServer;
-beforeEach(() => {
-  sessionStorage.clear();
-  server = new FakeServer();
-});
-afterEach(() => {
-  document.documentElement.lang = 'en';
-  restorePage();
-  server.restore();
-});
+const server = useServer();
 
 describe('a draft', () => {
   it('a draft brings all answers back after a reload', async () => {
@@ -144,20 +135,6 @@ describe('a draft', () => {
     await shows(again, 'I agree.');
     expect(field(again, 'I agree.').checked).to.be.false;
     await until(() => getComputedStyle(button(again, 'See my estimate')).visibility === 'visible');
-  });
-
-  it('a draft comes back in the language that the visitor has changed to', async () => {
-    const form = await open();
-    await fillAll(form);
-    form.remove();
-    document.documentElement.lang = 'es';
-    const again = await open();
-    expect(heading(again)).to.contain('Sus fondos');
-    expect(again.shadowRoot?.querySelector<HTMLInputElement>('[name=cash]')?.value).to.equal('50,000');
-    await touch(again);
-    await click(again, 'Atrás');
-    await click(again, 'Atrás');
-    expect(again.shadowRoot?.querySelector<HTMLInputElement>('[name=first_name]')?.value).to.equal('Maria');
   });
 
   it('a draft holds what was typed last, whichever step the visitor is on', async () => {

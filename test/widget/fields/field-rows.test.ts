@@ -1,7 +1,7 @@
 /** Fields that are described in another way in the contract's table: what a new row looks like. */
 import {expect} from '@open-wc/testing';
 import {fieldTable} from '../../../form/pages.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
 import {click, field, fill, maybeField, open, shows, text, touch} from '../../support/browser/visitor.ts';
 
 const contactFirst = {order: 'contact-first'};
@@ -9,12 +9,8 @@ const contactFirst = {order: 'contact-first'};
 describe('a field', () => {
   const row = {...fieldTable.phone};
   const change = (changes: Partial<typeof row>) => Object.assign(fieldTable.phone, changes);
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    Object.assign(fieldTable.phone, {choices: undefined, ...row});
-  });
+  useServer();
+  afterEach(() => Object.assign(fieldTable.phone, {choices: undefined, ...row}));
 
   it('is marked as optional before and after the first touch', async () => {
     change({required: false});

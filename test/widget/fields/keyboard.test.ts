@@ -2,16 +2,16 @@ import {expect} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import {orders, type Order} from '../../../form/pages.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
 import {
   button,
   field,
-  fillAll,
   focused,
   heading,
   maybeButton,
   maybeField,
   open,
+  openFilled,
   shows,
 } from '../../support/browser/visitor.ts';
 
@@ -85,9 +85,7 @@ const ways: Record<Order, readonly (readonly [title: string, act: () => Promise<
 
 for (const order of orders) {
   describe(`the whole path by keyboard, ${order}`, () => {
-    let server: FakeServer;
-    beforeEach(() => (server = new FakeServer()));
-    afterEach(() => server.restore());
+    const server = useServer();
 
     it('takes 15 keys besides the characters, from the first field to the result', async () => {
       controlKeys = 0;
@@ -116,8 +114,7 @@ for (const order of orders) {
     });
 
     it('Tab stops at 12 places on the way to the result, and at no button "None"', async () => {
-      const form = await open({order});
-      await fillAll(form);
+      const form = await openFilled({order});
       while (maybeButton(form, 'Back')) {
         button(form, 'Back').click();
         await form.updateComplete;
@@ -151,9 +148,7 @@ for (const order of orders) {
 }
 
 describe('the error summary', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  useServer();
 
   const reachSummary = async (): Promise<LeadPrequalForm> => {
     const form = await open({order: 'contact-first'});

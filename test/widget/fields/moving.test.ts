@@ -3,7 +3,7 @@ import {expect} from '@open-wc/testing';
 import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {describeExceptWebKit, itExceptWebKit} from '../../support/browser/drivers.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   announced,
@@ -14,12 +14,12 @@ import {
   errors,
   field,
   fill,
-  fillAll,
   fillContact,
   fillFunds,
   focused,
   heading,
   open,
+  openFilled,
   send,
   shows,
   summary,
@@ -31,9 +31,7 @@ const press = (key: string) => sendKeys({press: key});
 const contactFirst = {order: 'contact-first'};
 
 describe('moving through the form', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   describe('a double click', () => {
     const doublePress = async (form: LeadPrequalForm, name: string, presses: readonly PointerEventInit[]) => {
@@ -70,8 +68,7 @@ describe('moving through the form', () => {
     });
 
     it('on Next does not send a last step that is filled in already', async () => {
-      const form = await open(contactFirst);
-      await fillAll(form);
+      const form = await openFilled(contactFirst);
       await click(form, 'Back');
       await doubleClick(form, 'Next');
       expect(heading(form)).to.equal('Step 3 of 3 Your funds');

@@ -1,5 +1,5 @@
 import {expect} from '@open-wc/testing';
-import {created, FakeServer} from '../../support/browser/fake-server.ts';
+import {created, useServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   click,
@@ -16,9 +16,7 @@ import {
 } from '../../support/browser/visitor.ts';
 
 describe('a mistyped e-mail address', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   const question = 'Did you mean ana@gmail.com?';
 

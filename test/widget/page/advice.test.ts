@@ -1,14 +1,9 @@
 import {expect} from '@open-wc/testing';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {hearConsole} from '../../support/browser/browser-page.ts';
 import {checkedLink, explainRefusal} from '../../../widget/page/advice.ts';
 
 describe('what the console tells the webmaster', () => {
-  let said: string[];
-  beforeEach(() => {
-    said = [];
-    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
-  });
-  afterEach(restorePage);
+  const said = hearConsole();
 
   for (const [address, problem] of [
     ['javascript:alert(1)', 'javascript: is not allowed'],

@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import type {Attribution} from '../../../contract/embed.ts';
 import {attribution} from '../../../widget/page/attribution.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
 import {
   comeFrom,
   forbidStorage,
@@ -9,7 +9,7 @@ import {
   privacySignal,
   restorePage,
 } from '../../support/browser/browser-page.ts';
-import {fillAll, open, send} from '../../support/browser/visitor.ts';
+import {openSent} from '../../support/browser/visitor.ts';
 
 const {origin} = location;
 const ad = '/offer?utm_source=news&utm_campaign=oto%C3%B1o&gclid=abc';
@@ -132,20 +132,10 @@ describe('attribution', () => {
 });
 
 describe('a lead', () => {
-  let server: FakeServer;
-  beforeEach(() => {
-    sessionStorage.clear();
-    server = new FakeServer();
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
-  });
+  const server = useServer();
 
   const sent = async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    await openSent();
     return (server.leads[0]?.body as {attribution?: Attribution}).attribution;
   };
 

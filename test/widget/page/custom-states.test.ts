@@ -1,26 +1,30 @@
 /** `:state(sending)` and `:state(answered)`, as a style sheet of the page sees them. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {created, FakeServer, problem} from '../../support/browser/fake-server.ts';
-import {goOn, click, button, fillAll, open, send, shows, startOver} from '../../support/browser/visitor.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {
+  button,
+  click,
+  goOn,
+  open,
+  openFilled,
+  openSent,
+  send,
+  shows,
+  startOver,
+} from '../../support/browser/visitor.ts';
 
 /** The names of the states that the element is in. */
 const states = (form: LeadPrequalForm) =>
   ['sending', 'answered'].filter((name) => form.matches(`:state(${name})`));
 
 describe('custom states', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    restorePage();
-    server.restore();
-  });
+  const server = useServer();
 
   it('tell of sending, then of an answer, and are gone once the visitor starts over', async () => {
     const release = server.delayReply();
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     expect(states(form)).to.deep.equal([]);
     const sent = send(form);
     await shows(form, 'Sending…');
@@ -33,9 +37,7 @@ describe('custom states', () => {
   });
 
   it('tell of no answer once the visitor changes it, or the page calls reset()', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     await click(form, 'Change my answers');
     expect(states(form)).to.deep.equal([]);
     await goOn(form);
@@ -49,8 +51,7 @@ describe('custom states', () => {
     const {error} = console;
     console.error = () => {};
     server.reply(() => problem(503, 'store-unavailable'));
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
     await click(form, 'See my estimate');
     expect(states(form)).to.deep.equal([]);
@@ -66,9 +67,7 @@ describe('custom states', () => {
 
   it('tell of a pending answer, and of one that is shown again after a reload', async () => {
     server.reply(() => created({status: 'pending', prequalification: null}));
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(states(form)).to.deep.equal(['answered']);
     const reloaded = await open();
     await shows(reloaded, 'Your reference');
@@ -91,9 +90,7 @@ describe('custom states', () => {
   ] as const) {
     it(`are missing without an error in a browser that ${what}`, async () => {
       stub(target, name, property);
-      const form = await open();
-      await fillAll(form);
-      await send(form);
+      const form = await openSent();
       await shows(form, '$830,000');
       expect(states(form)).to.deep.equal([]);
       await startOver(form);

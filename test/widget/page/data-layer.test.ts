@@ -1,17 +1,23 @@
 import {expect} from '@open-wc/testing';
-import {FakeServer, problem} from '../../support/browser/fake-server.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {click, fill, fillAll, chooseScore, listen, open, send, text} from '../../support/browser/visitor.ts';
+import {problem, useServer} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {
+  chooseScore,
+  click,
+  fill,
+  listen,
+  open,
+  openFilled,
+  openSent,
+  text,
+} from '../../support/browser/visitor.ts';
 
 type Layers = Record<string, object[] | undefined>;
 const page = window as unknown as Layers;
 
 describe('data-layer', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
+  const server = useServer();
   afterEach(() => {
-    restorePage();
-    server.restore();
     delete page['dataLayer'];
     delete page['tags'];
   });
@@ -20,9 +26,7 @@ describe('data-layer', () => {
     page['dataLayer'] = [{event: 'gtm.js'}];
     const layer = page['dataLayer'];
     const events = listen();
-    const form = await open({'data-layer': ''});
-    await fillAll(form);
-    await send(form);
+    const form = await openSent({'data-layer': ''});
     expect(layer.slice(1)).to.deep.equal([
       {event: 'prequal_ready', prequal: {}},
       {event: 'prequal_start', prequal: {}},
@@ -48,9 +52,7 @@ describe('data-layer', () => {
 
   it('the data layer gets the code of a failure', async () => {
     server.reply(() => problem(503, 'store-unavailable'));
-    const form = await open({'data-layer': ''});
-    await fillAll(form);
-    await send(form);
+    await openSent({'data-layer': ''});
     expect(page['dataLayer']?.at(-1)).to.deep.equal({
       event: 'prequal_error',
       prequal: {code: 'store-unavailable', retryable: true},
@@ -58,8 +60,7 @@ describe('data-layer', () => {
   });
 
   it('the data layer gets which field was wrong, and no sending that the page has cancelled', async () => {
-    const form = await open({'data-layer': ''});
-    await fillAll(form);
+    const form = await openFilled({'data-layer': ''});
     fill(form, 'Email', 'some');
     await click(form, 'See my estimate');
     fill(form, 'Email', 'maria@example.com');

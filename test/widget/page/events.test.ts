@@ -1,9 +1,9 @@
 /** What a page hears of a press of the main button, and how it stops one. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {config, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {hearConsole} from '../../support/browser/browser-page.ts';
+import {config, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
-  goTo,
   announced,
   button,
   choose,
@@ -15,9 +15,12 @@ import {
   fillContact,
   fillFunds,
   focused,
+  goTo,
   heading,
   listen,
   open,
+  openFilled,
+  openSent,
   reserved,
   send,
   shows,
@@ -26,17 +29,9 @@ import {
 
 const agree = 'I agree to be called.';
 
-let server: FakeServer;
-const {error} = console;
-beforeEach(() => {
-  server = new FakeServer();
-  // The form writes there why a lead was refused.
-  console.error = () => {};
-});
-afterEach(() => {
-  server.restore();
-  console.error = error;
-});
+const server = useServer();
+// The form writes there why a lead was refused.
+hearConsole();
 
 /** What the page hears of wrong answers from now on. */
 function listenForErrors(form: LeadPrequalForm) {
@@ -85,8 +80,7 @@ describe('prequal-invalid', () => {
 
   it('names the consent if nothing else is missing', async () => {
     server.config = () => config({consent: {text: agree, version: '1', required: true}});
-    const form = await open({style: reserved});
-    await fillAll(form);
+    const form = await openFilled({style: reserved});
     await shows(form, agree);
     const heard = listenForErrors(form);
     fill(form, 'Email', '');
@@ -129,8 +123,7 @@ describe('prequal-invalid', () => {
 
 describe('prequal-submit that the page cancels', () => {
   it('leaves the form as it was, with the focus in its field, and sends nothing', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     const email = field(form, 'Email');
     email.focus();
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
@@ -146,8 +139,7 @@ describe('prequal-submit that the page cancels', () => {
   });
 
   it('is fired again by each press, and sends at the first one that is not cancelled', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     let presses = 0;
     form.addEventListener('prequal-submit', (event) => {
       presses++;
@@ -163,9 +155,7 @@ describe('prequal-submit that the page cancels', () => {
 
   it('leaves the notice of a failure and "Try again" where they are', async () => {
     server.reply(() => problem(503, 'store-unavailable'));
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
     await click(form, 'Try again');
     expect(text(form)).to.contain('Something went wrong on our side');
@@ -191,8 +181,7 @@ describe('prequal-submit that the page cancels', () => {
 
 describe('a listener of prequal-submit', () => {
   it('cancels the lead by reset(), also without preventDefault()', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     form.addEventListener('prequal-submit', () => form.reset(), {once: true});
     await click(form, 'See my estimate');
     await shows(form, 'Step 1 of 3');
@@ -201,8 +190,7 @@ describe('a listener of prequal-submit', () => {
   });
 
   it('sends one lead if it calls submit() itself', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     let events = 0;
     form.addEventListener('prequal-submit', () => {
       events++;

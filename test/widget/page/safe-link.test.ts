@@ -25,22 +25,4 @@ describe('safeLink', () => {
     stub(Document.prototype, 'baseURI', {get: () => 'https://www.partner.example/offers/'});
     expect(safeLink('../privacy')).to.equal('https://www.partner.example/privacy');
   });
-
-  for (const address of [
-    'javascript:alert(1)',
-    'JAVASCRIPT:alert(1)//https://',
-    ' javascript:alert(1)',
-    'java\nscript:alert(1)',
-    'data:text/html,hi',
-    'blob:https://example.com/1',
-    'file:///etc/passwd',
-    'http://example.com',
-    '//example.com:1',
-    'https://',
-    'http://[',
-  ]) {
-    it(`returns nothing for ${JSON.stringify(address)}`, () => {
-      expect(safeLink(address)).to.equal(undefined);
-    });
-  }
 });

@@ -15,23 +15,11 @@ import {
 const withOtherHash = (script: string) => script.replace(/sha384-.../, 'sha384-AAA');
 
 describe("the element's own children", () => {
-  for (const [what, content, headers] of [
-    ['has not arrived', element, {}],
-    ['was changed after the partner pinned it', withOtherHash(service.script) + element, {}],
-    ['is a classic twin that was changed after that', withOtherHash(service.classicScript) + element, {}],
-    ['is that of a withdrawn version', scriptOf(service.withdrawnVersion) + element, {}],
-    [
-      'is not in the content security policy',
-      service.script + element,
-      {'Content-Security-Policy': "script-src 'nonce-page'"},
-    ],
-  ] as const) {
-    it(`are shown where the script ${what}`, async () => {
-      const page = await openPage(content, headers);
-      expect(showsFallback(page)).to.be.true;
-      expect(page.customElements.get('lead-prequal-form')).to.equal(undefined);
-    });
-  }
+  it('are shown where the script has not arrived', async () => {
+    const page = await openPage(element);
+    expect(showsFallback(page)).to.be.true;
+    expect(page.customElements.get('lead-prequal-form')).to.equal(undefined);
+  });
 
   it('are shown until the form is rendered, so that the page is never empty', async () => {
     const page = await openPage(element);
@@ -76,6 +64,7 @@ describe('the text of a snippet where the form does not load', () => {
   for (const [what, html, headers] of [
     ['is blocked, or the server does not answer', content, {}],
     ['was changed after the partner pinned it', withOtherHash(service.script) + content, {}],
+    ['is a classic twin that was changed after that', withOtherHash(service.classicScript) + content, {}],
     ['is that of a withdrawn version', scriptOf(service.withdrawnVersion) + content, {}],
     [
       'is not in the content security policy',

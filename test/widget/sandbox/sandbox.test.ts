@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {lose} from '../../support/browser/lost-files.ts';
-import {FakeServer} from '../../support/browser/fake-server.ts';
+import {useServer} from '../../support/browser/fake-server.ts';
 import {restorePage, stub} from '../../support/browser/browser-page.ts';
 import {
   click,
@@ -43,15 +43,10 @@ function shortenPauses() {
 }
 
 describe('sandbox', () => {
-  let server: FakeServer;
-  beforeEach(() => {
-    server = new FakeServer();
-    shortenPauses();
-  });
+  const server = useServer();
+  beforeEach(shortenPauses);
   afterEach(() => {
-    restorePage();
     expect([server.configRequests, server.leads.length], 'requests to a server').to.deep.equal([0, 0]);
-    server.restore();
   });
 
   it('the property may also be true, as React and Svelte set it', async () => {
@@ -186,8 +181,9 @@ describe('sandbox', () => {
 });
 
 describe('without sandbox', () => {
+  const server = useServer();
+
   it('the mark of the sandbox appears and disappears with the attribute', async () => {
-    const server = new FakeServer();
     const form = await open({style: reserved});
     expect(mark(form)).to.equal(undefined);
     form.setAttribute('sandbox', 'pending');
@@ -200,6 +196,5 @@ describe('without sandbox', () => {
     expect(mark(form)).to.equal(undefined);
     await send(form);
     expect(server.leads).to.have.length(1);
-    server.restore();
   });
 });

@@ -1,11 +1,12 @@
 /** What the partner asks for besides, and what it promises at the phone field. */
 import {expect} from '@open-wc/testing';
+import {sendKeys} from '@web/test-runner-commands';
 import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   click,
   description,
@@ -18,6 +19,7 @@ import {
   goTo,
   maybeField,
   open,
+  openFilled,
   reserved,
   send,
   shows,
@@ -43,15 +45,9 @@ const all = {
 const call_promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
 
 describe('what the partner asks for besides', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = ({searchParams}) => asking({}, searchParams.get('lang') ?? 'en-US');
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
-    document.documentElement.lang = '';
   });
 
   const asking = (over: Partial<EmbedConfig> = {}, lang = 'en-US') =>
@@ -61,8 +57,7 @@ describe('what the partner asks for besides', () => {
   const shown = (form: LeadPrequalForm) => shows(form, labels.notes);
 
   async function reach(attributes: Attributes = {}) {
-    const form = await open({style: reserved, ...attributes});
-    await fillAll(form);
+    const form = await openFilled({style: reserved, ...attributes});
     await shown(form);
     return form;
   }
@@ -221,7 +216,10 @@ describe('what the partner asks for besides', () => {
   it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
     const form = await reach();
     expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
-    expect(field(form, labels.notes).tagName).to.equal('TEXTAREA');
+    field(form, labels.notes).focus();
+    for (const key of ['a', 'Enter', 'b']) await sendKeys({press: key});
+    expect(field(form, labels.notes).value).to.equal('a\nb');
+    expect(server.leads).to.have.length(0);
   });
 
   it('waits, as the consent text does, while it would move what the visitor sees', async () => {
@@ -244,12 +242,7 @@ describe('what the partner asks for besides', () => {
 });
 
 describe('the promise at the phone field', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    server.restore();
-    document.documentElement.lang = '';
-  });
+  const server = useServer();
   const phone = (form: LeadPrequalForm) => form.shadowRoot!.querySelector<HTMLInputElement>('#phone')!;
   async function openWith(promises: Record<string, string>, label = 'Phone') {
     server.config = () => config({call_promise: promises});

@@ -2,16 +2,17 @@
 import {expect} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, FakeServer, isReadingReply} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {config, isReadingReply, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   click,
   field,
-  fillAll,
   fillContact,
   link,
   open,
+  openFilled,
+  openSent,
   reserved,
   send,
   shows,
@@ -45,17 +46,14 @@ const part = (form: LeadPrequalForm, selector: string) =>
   form.shadowRoot!.querySelector<HTMLElement>(selector)!;
 
 describe('a consent text with a language', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = (url) => config(spoken(url));
   });
-  afterEach(() => server.restore());
 
   const reach = async (consent: ConsentText, attributes: Attributes = {}) => {
     server.config = () => config({consent});
-    const form = await open({style: reserved, ...attributes});
-    await fillAll(form);
+    const form = await openFilled({style: reserved, ...attributes});
     await until(() => part(form, '.consent') !== null);
     return form;
   };
@@ -130,8 +128,7 @@ describe('a consent text with a language', () => {
 
   it('and the next step say their own language in a form that is in another one', async () => {
     server.config = () => config({consent: texts.es, next_step: {es: next_step.es}});
-    const form = await open({style: reserved});
-    await fillAll(form);
+    const form = await openFilled({style: reserved});
     await shows(form, 'Con See my estimate acepto los Términos.');
     expect(part(form, '.consent label').lang).to.equal('es');
     part(form, '.consent label').click();
@@ -142,27 +139,19 @@ describe('a consent text with a language', () => {
 
   it('a next step whose language is not known says none', async () => {
     server.config = () => config({next_step: {und: 'We call you.'}});
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(part(form, '.next p').hasAttribute('lang')).to.equal(false);
   });
 });
 
 describe('a page that changes its language', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = (url) => config(spoken(url));
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
   });
 
   const reach = async (attributes: Attributes = {style: reserved}) => {
-    const form = await open(attributes);
-    await fillAll(form);
+    const form = await openFilled(attributes);
     await shows(form, inEnglish);
     return form;
   };
@@ -200,8 +189,7 @@ describe('a page that changes its language', () => {
   it('sends nothing with a text that the visitor has not seen in the new language', async () => {
     const form = await reach();
     field(form, inEnglish).click();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     server.config = (url) => released.then(() => config(spoken(url)));
     form.lang = 'es';
     await untilSpanish(form);
@@ -230,8 +218,7 @@ describe('a page that changes its language', () => {
 
   it('shows the text of its last language, in whatever order the texts arrive', async () => {
     const form = await reach();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
     server.config = (url) =>
       isSpanish(url) ? released.then(() => config(spoken(url))) : config(spoken(url));
     form.lang = 'es';
@@ -265,8 +252,7 @@ describe('a page that changes its language', () => {
   });
 
   it('gets the sample consent in the new language, too', async () => {
-    const form = await open({sandbox: '', style: reserved});
-    await fillAll(form);
+    const form = await openFilled({sandbox: '', style: reserved});
     await shows(form, 'This is where the consent text');
     form.lang = 'es';
     await shows(form, 'Aquí va el texto de consentimiento');

@@ -1,8 +1,8 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   button,
@@ -17,6 +17,7 @@ import {
   link,
   maybeField,
   open,
+  openFilled,
   place,
   reserved,
   send,
@@ -33,17 +34,11 @@ const unticked = 'Tick the box to show that you agree.';
 const changed = 'Please read the new terms above the button.';
 
 describe('consent', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => {
-    restorePage();
-    server.restore();
-  });
+  const server = useServer();
 
   const reach = async (consent: ConsentText | null, attributes: Attributes = {}) => {
     server.config = () => config({consent});
-    const form = await open({style: reserved, ...attributes});
-    await fillAll(form);
+    const form = await openFilled({style: reserved, ...attributes});
     if (consent) await shows(form, consent.text);
     return form;
   };
@@ -139,8 +134,7 @@ describe('consent', () => {
 
   it('HTML in a consent text is shown as text', async () => {
     server.config = () => config({consent: {...textWithBox, text: '<b>Bold</b> words'}});
-    const form = await open({style: reserved});
-    await fillAll(form);
+    const form = await openFilled({style: reserved});
     await shows(form, '<b>Bold</b> words');
     expect(form.shadowRoot?.querySelector('.consent b')).to.equal(null);
   });
@@ -183,16 +177,14 @@ describe('consent', () => {
 
   describe('a consent text that arrives late', () => {
     const delayConfig = (over: Partial<EmbedConfig>) => {
-      let release = () => {};
-      const released = new Promise<void>((resolve) => (release = resolve));
+      const {promise: released, resolve: release} = Promise.withResolvers<void>();
       server.config = () => released.then(() => config(over));
       return release;
     };
 
     it('a lead is not sent before the consent text has arrived and could be read', async () => {
       const release = delayConfig({consent: textAlone});
-      const form = await open();
-      await fillAll(form);
+      const form = await openFilled();
       const sent = send(form);
       await form.updateComplete;
       expect(text(form)).to.contain('Sending…');
@@ -353,12 +345,10 @@ describe('consent', () => {
 });
 
 describe('the colour of the partner', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = () => config({colors: {accent: '#0b7a5a'}});
   });
-  afterEach(() => server.restore());
 
   const accent = (form: LeadPrequalForm) => getComputedStyle(form).getPropertyValue('--_accent').trim();
   const touched = async (form: LeadPrequalForm) => {

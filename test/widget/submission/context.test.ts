@@ -1,29 +1,19 @@
 import {expect} from '@open-wc/testing';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
-import {config, endpoint, FakeServer} from '../../support/browser/fake-server.ts';
-import {fillAll, open, send, type Attributes} from '../../support/browser/visitor.ts';
+import {hearConsole} from '../../support/browser/browser-page.ts';
+import {config, endpoint, useServer} from '../../support/browser/fake-server.ts';
+import {fillAll, openFilled, openSent, send, type Attributes} from '../../support/browser/visitor.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 
 const longest = '🎉'.repeat(200);
 
 describe('hidden fields', () => {
-  let server: FakeServer;
-  let said: string[];
-  beforeEach(() => {
-    server = new FakeServer();
-    server.config = () => config({context_fields: ['brand', 'store']});
-    said = [];
-    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
-  });
+  const server = useServer();
+  const said = hearConsole();
+  beforeEach(() => (server.config = () => config({context_fields: ['brand', 'store']})));
 
   /** What is sent of the attributes, and of a property that the page sets before the press of the last button. */
   async function sent(attributes: Attributes, context?: unknown) {
-    const form = await open(attributes);
-    await fillAll(form);
+    const form = await openFilled(attributes);
     if (context !== undefined) form.context = context as LeadPrequalForm['context'];
     await send(form);
     return server.leads[0]?.body.context;
@@ -90,9 +80,7 @@ describe('hidden fields', () => {
   });
 
   it('in a sandbox the console says nothing about them', async () => {
-    const form = await open({sandbox: '', 'context-shade': 'dark'});
-    await fillAll(form);
-    await send(form);
+    await openSent({sandbox: '', 'context-shade': 'dark'});
     expect(said).to.deep.equal([]);
   });
 });

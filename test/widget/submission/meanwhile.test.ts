@@ -1,7 +1,8 @@
 /** What the visitor sees and can do while a lead is being sent, and when the connection comes back. */
 import {expect} from '@open-wc/testing';
+import {hearConsole} from '../../support/browser/browser-page.ts';
 import {Clock} from '../../support/browser/clock.ts';
-import {created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
@@ -12,6 +13,8 @@ import {
   focused,
   maybeButton,
   open,
+  openFilled,
+  openSent,
   send,
   shows,
   text,
@@ -21,14 +24,11 @@ import {lose} from '../../support/browser/lost-files.ts';
 const slow = 'This takes a little longer than usual. Please stay on this page.';
 
 describe('while a lead is being sent', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   it('the fields show what is being sent and cannot be changed, and after a failure they can', async () => {
     const release = server.delayReply(() => problem(503, 'store-unavailable'));
-    const form = await open({order: 'contact-first'});
-    await fillAll(form);
+    const form = await openFilled({order: 'contact-first'});
     const cash = field(form, 'Cash');
     cash.focus();
     cash.value = '60k';
@@ -52,8 +52,7 @@ describe('while a lead is being sent', () => {
 
   it('the page may send the lead while the focus is elsewhere, and keeps the focus', async () => {
     const release = server.delayReply();
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     await shows(form, 'See my estimate');
     focused(form)?.blur();
     const sent = form.submit();
@@ -91,9 +90,7 @@ describe('while a lead is being sent', () => {
 
   it('a lead that is sent at once is never said to take long', async () => {
     const clock = new Clock();
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     await clock.pass(4_000);
     expect(text(form)).not.to.contain(slow);
     clock.restore();
@@ -101,18 +98,10 @@ describe('while a lead is being sent', () => {
 });
 
 describe('when the connection comes back', () => {
-  const {error} = console;
+  const server = useServer();
+  hearConsole();
   let restore = () => {};
-  let server: FakeServer;
-  beforeEach(() => {
-    server = new FakeServer();
-    console.error = () => {};
-  });
-  afterEach(() => {
-    server.restore();
-    restore();
-    console.error = error;
-  });
+  afterEach(() => restore());
 
   const comeBack = () => window.dispatchEvent(new Event('online'));
 
@@ -121,9 +110,7 @@ describe('when the connection comes back', () => {
       () => Promise.reject(new TypeError('Failed to fetch')),
       () => created(),
     );
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(text(form)).to.contain('Please check your connection');
     comeBack();
     await form.updateComplete;

@@ -2,8 +2,8 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedConfig} from '../../../contract/embed.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import {amounts, config, created, FakeServer} from '../../support/browser/fake-server.ts';
-import {fill, fillAll, link, open, send, text, type Attributes} from '../../support/browser/visitor.ts';
+import {amounts, config, created, useServer} from '../../support/browser/fake-server.ts';
+import {fill, link, openFilled, send, text, type Attributes} from '../../support/browser/visitor.ts';
 
 const id = '019bc2a1-5e18-7c4a-9f3e-2b6d41c7e9a5';
 const reference = referenceOf(id);
@@ -11,17 +11,12 @@ const cta = {en: {label: 'Book a call', href: 'https://www.acme.example/book'}};
 const pageLink = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to us'};
 
 describe("the partner's words below the result", () => {
-  let server: FakeServer;
-  beforeEach(() => {
-    server = new FakeServer();
-  });
-  afterEach(() => server.restore());
+  const server = useServer();
 
   async function result(over: Partial<EmbedConfig>, attributes: Attributes = {}, firstName = 'Maria') {
     server.config = () => config(over);
     server.reply(() => created({id, prequalification: {...amounts, first_name: firstName}}));
-    const form = await open(attributes);
-    await fillAll(form);
+    const form = await openFilled(attributes);
     fill(form, 'First name', firstName);
     await send(form);
     return form;

@@ -1,18 +1,18 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {Clock} from '../../support/browser/clock.ts';
-import {answer, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {answer, created, json, problem, useServer} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
 import {
   announced,
   button,
   click,
-  fillAll,
   fillContact,
   focused,
   heading,
   listen,
   open,
+  openSent,
   send,
   shows,
   startOver,
@@ -24,22 +24,17 @@ const pending = {status: 'pending', prequalification: null, reasons: {}} satisfi
 const {id} = answer();
 
 describe('a pending result', () => {
-  let server: FakeServer;
+  const server = useServer();
   let clock: Clock;
   let hidden = false;
   beforeEach(() => {
-    server = new FakeServer();
     server.reply(() => created(pending));
     server.result = () => json(200, answer(pending), {'Retry-After': '5'});
     clock = new Clock();
     hidden = false;
     stub(Document.prototype, 'hidden', {get: () => hidden});
   });
-  afterEach(() => {
-    server.restore();
-    clock.restore();
-    restorePage();
-  });
+  afterEach(() => clock.restore());
 
   it('is asked for although an element of the page has the name "hidden"', async () => {
     const image = Object.assign(document.createElement('img'), {name: 'hidden'});
@@ -56,9 +51,7 @@ describe('a pending result', () => {
   });
 
   const sent = async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     return form;
   };
   const show = (shown: boolean) => {

@@ -1,17 +1,19 @@
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {solve} from '../../../widget/submission/proof.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {hearConsole, stub} from '../../support/browser/browser-page.ts';
 import {isSolved, newChallenge} from '../../support/browser/challenge.ts';
-import {config, created, FakeServer, problem} from '../../support/browser/fake-server.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
-  goOn,
   button,
   click,
   fillAll,
+  goOn,
   listen,
   open,
+  openFilled,
+  openSent,
   send,
   text,
   touch,
@@ -35,26 +37,13 @@ describe('solve', () => {
 });
 
 describe('the proof of work', () => {
-  let server: FakeServer;
-  const logged: string[] = [];
-  const {error} = console;
-  beforeEach(() => {
-    server = new FakeServer();
-    console.error = (...words: unknown[]) => logged.push(words.join(' '));
-  });
-  afterEach(() => {
-    restorePage();
-    server.restore();
-    console.error = error;
-    logged.length = 0;
-  });
+  const server = useServer();
+  const logged = hearConsole();
 
   it('is sent with the lead', async () => {
     const challenge = await newChallenge();
     server.config = () => config({challenge});
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    await openSent();
     const {proof} = server.leads[0]!.body;
     expect(proof?.challenge).to.deep.equal(challenge);
     expect(await isSolved(proof)).to.be.true;
@@ -85,8 +74,7 @@ describe('the proof of work', () => {
       () => problem(403, 'proof-needed'),
       () => created(),
     );
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     expect((await send(form)).type).to.equal('prequal-result');
     const [first, second] = server.leads;
     expect(second!.key).to.equal(first!.key);
@@ -130,8 +118,7 @@ describe('the proof of work', () => {
       () => problem(403, 'proof-needed'),
       () => created(),
     );
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     await touch(form);
     server.config = () => Promise.reject(new TypeError('Failed to fetch'));
     expect((await send(form)).detail).to.deep.equal({code: 'network', retryable: true});
@@ -143,25 +130,11 @@ describe('the proof of work', () => {
     expect(await isSolved(server.leads.at(-1)!.body.proof)).to.be.true;
   });
 
-  it('a second lead gets a proof of work of its own', async () => {
-    server.config = async () => config({challenge: await newChallenge()});
-    const form = await open();
-    await fillAll(form);
-    await send(form);
-    await click(form, 'Change my answers');
-    await goOn(form);
-    await send(form);
-    const nonces = server.leads.map(({body}) => body.proof?.challenge.parameters.nonce);
-    expect(new Set(nonces).size).to.equal(2);
-    expect(nonces).not.to.include(undefined);
-  });
-
   it('a lead is sent without proof of work where a page on plain HTTP has no crypto.subtle', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     Object.defineProperty(crypto, 'subtle', {configurable: true, value: undefined});
     try {
-      const form = await open();
-      await fillAll(form);
+      const form = await openFilled();
       expect((await send(form)).type).to.equal('prequal-result');
       expect(server.leads[0]!.body).not.to.have.property('proof');
     } finally {
@@ -171,8 +144,7 @@ describe('the proof of work', () => {
 
   it('a proof of work that is refused twice is explained in the console', async () => {
     server.reply(() => problem(403, 'proof-needed'));
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
     expect(server.leads).to.have.length(2);
     expect(text(form)).to.contain('This form is not available right now');
@@ -187,13 +159,10 @@ async function trapOf(form: LeadPrequalForm): Promise<HTMLInputElement> {
 }
 
 describe('the trap', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   it('is hidden from visitors, from the keyboard and from screen readers', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     const trap = await trapOf(form);
     expect(trap.tabIndex).to.equal(-1);
     expect(trap.autocomplete).to.equal('off');
@@ -205,8 +174,7 @@ describe('the trap', () => {
   });
 
   it('what a bot writes into the trap is sent to the server', async () => {
-    const form = await open();
-    await fillAll(form);
+    const form = await openFilled();
     (await trapOf(form)).value = 'https://example.com';
     await send(form);
     expect(server.leads[0]!.body.trap).to.equal('https://example.com');

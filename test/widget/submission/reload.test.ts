@@ -1,18 +1,21 @@
 /** Tests a form after a reload of its page: a new element, which finds what the last one kept in `sessionStorage`. */
 import {expect} from '@open-wc/testing';
-import {answer, config, created, FakeServer, json, problem} from '../../support/browser/fake-server.ts';
+import {answer, config, created, json, problem, useServer} from '../../support/browser/fake-server.ts';
+import {forbidStorage} from '../../support/browser/browser-page.ts';
 import {until} from '../../support/until.ts';
 import {
-  goOn,
   click,
   field,
   fill,
   fillAll,
   focused,
+  goOn,
   heading,
   listen,
   maybeButton,
   open,
+  openFilled,
+  openSent,
   send,
   shows,
   startOver,
@@ -22,14 +25,10 @@ import {
 const withoutAmounts = {prequalification: null, reasons: {}};
 
 describe('after a reload', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   const sentOnce = async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     form.remove();
   };
   const {id, token} = answer();
@@ -103,9 +102,7 @@ describe('after a reload', () => {
     await shows(form, '$830,000');
     await startOver(form);
     form.remove();
-    const again = await open();
-    await fillAll(again);
-    await send(again);
+    await openSent();
     expect(server.readings).to.have.length(1);
     expect(server.leads[1]!.body).not.to.have.property('supersedes');
   });
@@ -143,26 +140,21 @@ describe('after a reload', () => {
     it(`a stored result that another script replaced is ignored: ${odd || 'an empty text'}`, async () => {
       server.result = () => problem(404, 'not-found');
       sessionStorage.setItem('lead-prequal:acme:prequalification', odd);
-      const form = await open();
-      await fillAll(form);
+      const form = await openFilled();
       expect((await send(form)).type).to.equal('prequal-result');
     });
   }
 });
 
 describe('a lead that is changed', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   it('changed answers are sent as a new lead, which names the one that it replaces', async () => {
     server.reply(
       () => created(),
       () => created({id: '01934b2c-0000-7000-8000-000000000001', token: 'second'}),
     );
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     for (const cash of ['60000', '70000']) {
       await click(form, 'Change my answers');
       fill(form, 'Cash', cash);
@@ -178,9 +170,7 @@ describe('a lead that is changed', () => {
   });
 
   it('a lead that is being changed keeps its old result until the new lead is sent', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     await click(form, 'Change my answers');
     form.remove();
     await shows(await open(), '$830,000');
@@ -188,30 +178,15 @@ describe('a lead that is changed', () => {
 });
 
 describe('where the page may not store anything', () => {
-  let server: FakeServer;
-  const original = Object.getOwnPropertyDescriptor(window, 'sessionStorage');
-  beforeEach(() => {
-    server = new FakeServer();
-    Object.defineProperty(window, 'sessionStorage', {
-      configurable: true,
-      get() {
-        throw new DOMException('denied', 'SecurityError');
-      },
-    });
-  });
-  afterEach(() => {
-    if (original) Object.defineProperty(window, 'sessionStorage', original);
-    server.restore();
-  });
+  const server = useServer();
+  beforeEach(forbidStorage);
 
   it('a form that may not store anything can still be sent, tried again and changed', async () => {
     server.reply(
       () => problem(500, 'internal'),
       () => created(),
     );
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     await send(form, 'Try again');
     expect(text(form)).to.contain('$830,000');
     expect(server.leads[1]!.key).to.equal(server.leads[0]!.key);
@@ -225,9 +200,7 @@ describe('where the page may not store anything', () => {
 });
 
 describe('a configuration of an older or newer server', () => {
-  let server: FakeServer;
-  beforeEach(() => (server = new FakeServer()));
-  afterEach(() => server.restore());
+  const server = useServer();
 
   for (const odd of [
     '{}',
@@ -243,8 +216,7 @@ describe('a configuration of an older or newer server', () => {
     it(`the form works with the odd configuration ${odd}`, async () => {
       server.config = () => new Response(odd);
       server.reply(() => created({reasons: {rollover_amount: 'below_minimum'}}));
-      const form = await open();
-      await fillAll(form);
+      const form = await openFilled();
       expect((await send(form)).type).to.equal('prequal-result');
       expect(text(form)).to.contain('$830,000').and.not.to.contain('undefined');
     });
@@ -253,9 +225,7 @@ describe('a configuration of an older or newer server', () => {
   it('the result is shown although the answer has no reasons', async () => {
     const {id, token} = answer();
     server.reply(() => json(201, {id, token, status: 'done', prequalification: answer().prequalification}));
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     expect(text(form)).to.contain('$830,000');
   });
 });

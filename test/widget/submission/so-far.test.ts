@@ -3,7 +3,7 @@ import {expect} from '@open-wc/testing';
 import {defaultPolicy, figuresOf} from '../../../calculator/policy.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {config, FakeServer} from '../../support/browser/fake-server.ts';
+import {config, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
   choose,
@@ -17,6 +17,8 @@ import {
   goTo,
   heading,
   open,
+  openFilled,
+  openSent,
   reserved,
   send,
   text,
@@ -38,14 +40,9 @@ async function answer(form: LeadPrequalForm, label: string, value: string) {
 }
 
 describe('the total so far', () => {
-  let server: FakeServer;
+  const server = useServer();
   beforeEach(() => {
-    server = new FakeServer();
     server.config = () => config({estimate: figures});
-  });
-  afterEach(() => {
-    sessionStorage.clear();
-    server.restore();
   });
 
   it('grows with each answer, and is the total of the result in the end', async () => {
@@ -116,9 +113,7 @@ describe('the total so far', () => {
   });
 
   it('nothing of it is sent, and it is not in the page outside of the form', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await openSent();
     const sent = ['lead', 'attribution', 'elapsed_ms', 'lang', 'page'];
     expect(Object.keys(server.leads[0]!.body)).to.have.members(sent);
     expect(JSON.stringify(server.leads[0]!.body)).not.to.contain('950');
@@ -140,8 +135,7 @@ describe('the total so far', () => {
   for (const odd of [{}, 7, 'x', {...figures, sba: {}}, {...figures, rollover: null}]) {
     it(`odd figures of a server show nothing, and stop nothing: ${JSON.stringify(odd).slice(0, 40)}`, async () => {
       server.config = () => config({estimate: odd as PolicyFigures});
-      const form = await open();
-      await fillAll(form);
+      const form = await openFilled();
       expect(line(form)).to.equal('');
       expect((await send(form)).type).to.equal('prequal-result');
     });

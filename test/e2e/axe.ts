@@ -1,0 +1,11 @@
+/** What axe finds on a page, for people with disabilities. */
+import {readFileSync} from 'node:fs';
+import type {Page} from 'playwright-core';
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** axe does not run as a script of the page, which the policy of the page may forbid. */
+export const axeFaults = (page: Page, within = 'html') =>
+  page.evaluate<string[]>(
+    `${axe};axe.run('${within}').then(({violations}) => violations.map(({id, nodes}) => id + ' ' + nodes[0].html))`,
+  );
