@@ -1,22 +1,17 @@
-/** Several destinations at once: processes that are killed amid deliveries, and destinations with every kind of fault. */
+/** Several destinations at once, with every kind of fault, and one that was away for a day. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
-import {mostSends, usualParallel} from '../../server/destinations/terms.ts';
 import {createAuthority} from '../support/certificates.ts';
-import {startFakeUpstream} from '../support/fake-upstream.ts';
-import {createDatabase, withoutPostgres} from '../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
 import {openBeside, sendingTo, type Environment} from './operated.ts';
-import {recordHistory} from './recorded.ts';
 import {memoryOf} from './under-attack.ts';
 
-const rounds = Number(process.env['FAULT_ROUNDS'] ?? 100);
 const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
 /** Milliseconds during which leads arrive, among destinations with faults. */
 const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
@@ -34,78 +29,6 @@ async function outboxIsEmpty(folder: string, store: Environment) {
   await until(async () => (await beside.listDeliveries(1, {})).length === 0);
   await beside.close();
 }
-
-async function killRepeatedly(t: TestContext, folder: string, store: Environment, processes: number) {
-  const soon: ReceiverReply = async (response) => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    response.writeHead(204).end();
-  };
-  const terms = {
-    lender: {gets: 'leads', parallel: usualParallel * processes, mostSends: mostSends.send},
-    crm: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
-    sheet: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
-  } as const;
-  const recorder = recordHistory(terms, 'lender');
-  const crm = await receiver(t, recorder.webhook('crm', replyWith(204)));
-  const sheet = await receiver(t, recorder.webhook('sheet', soon));
-  const lender = await startFakeUpstream(recorder.upstream('lender'));
-  t.after(() => lender.close());
-  const environment = {...store, ...sendingTo(folder, {crm, sheet}, lender)};
-  const start = () => startOver(folder, environment);
-  const others = await Promise.all(Array.from({length: processes - 1}, start));
-  const acknowledged: string[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const victim = await start();
-    const loads = [victim, ...others].map(({url}) =>
-      createLeads(url, 10, recorder.newLead, Infinity, recorder),
-    );
-    const enough = 20 + Math.floor(Math.random() * 200);
-    await until(() => loads.reduce((sum, load) => sum + load.acknowledged.length, 0) >= enough);
-    const revived = recorder.trouble('crash');
-    await victim.end('SIGKILL');
-    await Promise.all(loads.map((load) => load.stop()));
-    for (const load of loads) acknowledged.push(...load.acknowledged);
-    revived();
-  }
-  const last = await start();
-  await outboxIsEmpty(folder, store);
-  for (const server of [last, ...others]) assert.deepEqual(await server.end('SIGTERM'), stopped);
-
-  const beside = await openBeside(folder, store);
-  const facts = await recorder.check(beside, true);
-  await beside.close();
-  const repeats = {
-    crm: crm.received.length - 2 * acknowledged.length,
-    sheet: sheet.received.length - 2 * acknowledged.length,
-    lender: lender.sent().length - acknowledged.length,
-  };
-  console.log(
-    `${rounds} kills, ${processes} processes: ${acknowledged.length} acknowledged leads and ${facts} facts without a ` +
-      `violation; requests beyond one for each, also of leads that were stored and not acknowledged: ${JSON.stringify(repeats)}`,
-  );
-}
-
-// A killed server holds its leases for 45 s, so two tests wait for that at once.
-suite(`${rounds} kills among several destinations`, {concurrency: true}, () => {
-  test(`${rounds} kills lose no delivery to two webhooks and an upstream, on SQLite`, async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    await killRepeatedly(t, folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')}, 1);
-  });
-
-  test(
-    `no delivery to two webhooks and an upstream is lost with two processes on PostgreSQL`,
-    {skip: withoutPostgres},
-    async (t) => {
-      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-      t.after(async () => {
-        await database.drop();
-        folder.remove();
-      });
-      await killRepeatedly(t, folder.path, {DATABASE_URL: database.url}, 2);
-    },
-  );
-});
 
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
