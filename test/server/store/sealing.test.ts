@@ -7,6 +7,7 @@ import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Consent, DoneAnswer} from '../../../server/leads/stored-lead.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
+import {oldestServer} from '../../../server/store/schema.ts';
 import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
 import {
@@ -217,9 +218,9 @@ forEachStore((over) => {
       const server = await start(t, 'clear');
       const oldest = async () =>
         Number((await server.select('SELECT oldest_server FROM schema_compatibility'))[0]?.['oldest_server']);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), oldestServer);
       await open(t, server, 'clear', first);
-      assert.equal(await oldest(), 10);
+      assert.equal(await oldest(), oldestServer);
       await open(t, server, first, 'clear');
       assert.equal(await oldest(), 13);
     });
