@@ -221,6 +221,7 @@ test('a delivery that fails for days is given up, and sent again when an operato
   const own = await server(t, {crm: crm.settings}, partner, {...timings, newsGivenUpAfter: 100});
   const {id} = await sentLead(own);
   await until(async () => (await deliveries(own, {state: 'failed'})).length === 1);
+  await until(() => own.logLines.some((line) => line.includes('delivery given up after days of failing')));
   crm.answerWith(replyWith(204));
   const count = crm.received.length;
   assert.equal(await asOperator(own, (store) => store.retryDeliveries(Date.now(), {state: 'failed'})), 1);

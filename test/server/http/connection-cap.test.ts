@@ -29,6 +29,9 @@ suite('a service with as many connections as it takes', () => {
     assert.deepEqual(await open[0]!.ended(), []);
     for (const connection of open) connection.close();
     await readJson(await create(), 201);
+    const said = () => service.lines.filter((line) => line.includes('too many connections')).length;
+    await until(() => said() > 0);
+    assert.equal(said(), 1);
   });
 });
 

@@ -72,6 +72,10 @@ forEachStore((store) => {
     const refused = await create('1002');
     assert.equal(refused.headers.get('retry-after'), null, 'another try would be of no use');
     await readProblem(refused, 500, 'internal');
+    assert.ok(
+      other.logLines.some((line) => line.includes('"stack":"')),
+      'the log has where it happened',
+    );
     assert.equal((await other.fetch('/readyz')).status, 200);
     await readJson(await create('1001'), 201);
   });

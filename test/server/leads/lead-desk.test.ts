@@ -157,20 +157,6 @@ forEachStore((over) => {
       assert.deepEqual(await store.listDeliveries(10, {}), []);
     });
 
-    test('a lead gets its answer from one destination, whatever becomes of the other delivery', async (t) => {
-      const {store, take} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
-      const now = Date.now();
-      const crm = keyOf(id, 'crm');
-      const {leaseEnd} = await claim(store, 'crm', now);
-      await store.settle(crm, leaseEnd, {state: 'refused', reason: 'gone'});
-      assert.partialDeepStrictEqual(await store.listDeliveries(10, {state: 'refused'}), [
-        {...crm, lastError: 'gone'},
-      ]);
-      assert.equal(await store.dropDeliveries(now, {lead: id, destination: 'crm'}), 1);
-      assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
-    });
-
     test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
@@ -185,28 +171,6 @@ forEachStore((over) => {
       assert.equal((await claim(store, 'crm', now)).remoteId, 'c-1');
     });
 
-    test('is made due at both of them by one word of the operator', async (t) => {
-      const {store, take} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
-      const now = Date.now();
-      assert.equal(await store.retryDeliveries(now, {lead: id, destination: 'crm'}), 1);
-      assert.equal(await store.retryDeliveries(now, {lead: id}), 2);
-      for (const destination of ['crm', 'lender']) {
-        assert.equal((await claim(store, destination, now)).lead.id, id);
-      }
-    });
-  });
-
-  suite('a lead that the calculator answers', () => {
-    test('goes to its destinations all the same', async (t) => {
-      const {store, asked, take} = await openDesk(t, over);
-      const {id, answer} = await take({sendTo: ['crm', 'mail']});
-      assert.deepEqual(answer, doneAnswer);
-      assert.deepEqual(asked, []);
-      for (const destination of ['crm', 'mail']) {
-        assert.equal((await claim(store, destination, Date.now())).lead.id, id);
-      }
-    });
   });
 
   suite('a lead of which a destination gets news', () => {
@@ -237,40 +201,9 @@ forEachStore((over) => {
       const states = (await rows(id)).map((row) => ('state' in row ? row.state : undefined));
       assert.deepEqual(states, ['held', 'held', 'waiting']);
     });
-    test('news of a merged lead name the lead into which it was merged', async (t) => {
-      const {asked, take} = await openDesk(t, over, {contentFor, reserve: () => true});
-      const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
-      const [first, again] = [await take(same), await take(same)];
-      assert.deepEqual(contentsOf(asked), ['lender lead', 'crm created', 'crm created']);
-      assert.partialDeepStrictEqual(asked[2]?.lead, {
-        id: again.id,
-        duplicateOf: first.id,
-        isAnsweredLater: false,
-      });
-    });
-  });
-
-  suite('a lead that looks like that of a robot', () => {
-    test('a suspect lead is held for each of its destinations, and each time an event says so', async (t) => {
-      const {asked, held, take, rows} = await openDesk(t, over);
-      const calculated = await take({sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'});
-      assert.deepEqual(held.splice(0), ['crm', 'mail']);
-      const states = (await rows(calculated.id)).map((row) => ('state' in row ? row.state : undefined));
-      assert.deepEqual(states, ['held', 'held']);
-      await take({answerFrom: 'lender', sendTo: ['crm'], hold: true, suspect: 'trap'});
-      assert.deepEqual(held.toSorted(), ['crm', 'lender']);
-      assert.deepEqual(asked, []);
-    });
   });
 
   suite('a lead that is merged into another', () => {
-    test('has no deliveries of its own', async (t) => {
-      const {take, rows} = await openDesk(t, over);
-      const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
-      const [first, again] = [await take(same), await take(same)];
-      assert.equal((await rows(first.id)).length, 2);
-      assert.deepEqual(await rows(again.id), []);
-    });
     test('a merged suspect is not said to be held, because it has no delivery', async (t) => {
       const {held, take} = await openDesk(t, over);
       const same = {sendTo: ['crm'], leadDigests: ['digest'], suspect: 'trap'};

@@ -427,18 +427,6 @@ forEachStore((over) => {
       assert.equal(left.length, entries.length - erased.size);
     });
 
-    test('what cannot be opened is named, and the rest is sealed anew', async (t) => {
-      const server = await start(t, first);
-      const before = await open(t, server, first, second);
-      const entries = await fill(before);
-      const damaged = entries[60]!.id;
-      await server.execute(
-        `UPDATE sealed SET blob = substr(blob, 1, 100) WHERE lead_id = '${damaged}' AND part = 'lead'`,
-      );
-      const store = await open(t, server, second, first);
-      const {unreadable} = await finish(store);
-      assert.deepEqual(unreadable, [damaged]);
-    });
   });
 });
 
