@@ -13,7 +13,7 @@ import {mostSends, usualParallel} from '../../server/destinations/terms.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {openFor} from '../support/opened.ts';
 import type {RunningService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import type {Trouble} from '../simulation/history.ts';
 import {createLeads, missing, startOver, stopped, until, type Load} from './load.ts';
@@ -192,12 +192,11 @@ async function strikeRepeatedly(t: TestContext, folder: string, cluster: Cluster
 suite('under load', {concurrency: 2}, () => {
   for (const on of ['SQLite', 'PostgreSQL'] as const) {
     suite(`on ${on}`, {concurrency: 1, skip: on === 'PostgreSQL' && withoutBinaries}, () => {
-      const folder = makeTemporaryFolder();
-      after(() => folder.remove());
+      const folder = temporaryFolder({after});
       const cluster = on === 'PostgreSQL' ? useCluster() : ({} as Cluster);
       for (const [name, fault] of Object.entries(faults).filter(([, {stores}]) => stores.includes(on))) {
         test(`${name} lose no acknowledged lead and no delivery on ${on}`, async (t) => {
-          const own = join(folder.path, name.replaceAll(' ', '-'));
+          const own = join(folder, name.replaceAll(' ', '-'));
           mkdirSync(own);
           await strikeRepeatedly(t, own, cluster, on, fault);
         });

@@ -6,11 +6,12 @@ import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
 import {createAuthority} from '../support/certificates.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
 import {openBeside, sendingTo, type Environment} from './operated.ts';
 import {memoryOf} from './under-attack.ts';
+import {openFor} from '../support/opened.ts';
 
 const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
 /** Milliseconds during which leads arrive, among destinations with faults. */
@@ -19,8 +20,7 @@ const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
 const leadsPerSecond = 50;
 
 async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
-  const started = await startWebhookReceiver(...given);
-  t.after(() => started.close());
+  const started = await openFor(t, startWebhookReceiver(...given));
   return started;
 }
 
@@ -35,8 +35,7 @@ const quantile = (values: readonly number[], share: number) =>
 
 suite('destinations with faults', () => {
   test('delay no other destination and use no more memory, and get everything once they work', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     const later = (milliseconds: number): ReceiverReply => {
       return (response) => void setTimeout(() => response.writeHead(204).end(), milliseconds);
     };
@@ -46,7 +45,7 @@ suite('destinations with faults', () => {
       response.on('close', () => clearInterval(timer));
     };
     const authority = await createAuthority();
-    const ca = join(folder.path, 'ca.pem');
+    const ca = join(folder, 'ca.pem');
     writeFileSync(ca, authority.ca);
     const expired = await authority.issue('localhost', '2020-01-01', '2021-01-01');
     const faulty = {
@@ -63,9 +62,9 @@ suite('destinations with faults', () => {
       lateness.push(Date.now() - Date.parse((JSON.parse(body) as LeadEvent).data.created_at));
       response.writeHead(204).end();
     });
-    const store = {DATABASE_PATH: join(folder.path, 'leads.sqlite')};
-    const environment = {...sendingTo(folder.path, {good, ...faulty}), NODE_EXTRA_CA_CERTS: ca};
-    const server = await startOver(folder.path, {...store, ...environment});
+    const store = {DATABASE_PATH: join(folder, 'leads.sqlite')};
+    const environment = {...sendingTo(folder, {good, ...faulty}), NODE_EXTRA_CA_CERTS: ca};
+    const server = await startOver(folder, {...store, ...environment});
     const began = performance.now();
     let memory = 0;
     const load = createLeads(server.url, 1, fromPage, leadsPerSecond);
@@ -104,7 +103,7 @@ suite('destinations with faults', () => {
     });
     t.after(() => revived.close());
     for (const each of Object.values(faulty)) each.answerWith(replyWith(204));
-    const beside = await openBeside(folder.path, store);
+    const beside = await openBeside(folder, store);
     assert.ok(await beside.resumeDestination(Date.now(), 'gone'));
     const isOnlyExpired = async () => {
       const left = await beside.countOutbox();
@@ -128,11 +127,10 @@ suite('destinations with faults', () => {
   });
 
   test('a destination that was away for a day gets everything at the pace that was set', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const store = {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')};
+    const folder = temporaryFolder(t);
+    const store = {DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
     const perSecond = 200;
-    const beside = await openBeside(folder.path, store);
+    const beside = await openBeside(folder, store);
     const day = 24 * 3_600_000;
     const entries = Array.from({length: rows}, (_, index) => {
       const createdAt = Date.now() - day + Math.floor((index * day) / rows);
@@ -151,12 +149,12 @@ suite('destinations with faults', () => {
       times.push(performance.now());
       response.writeHead(204).end();
     });
-    const server = await startOver(folder.path, {
+    const server = await startOver(folder, {
       ...store,
-      ...sendingTo(folder.path, {crm: {...crm, perSecond}}),
+      ...sendingTo(folder, {crm: {...crm, perSecond}}),
     });
     await until(() => times.length >= rows);
-    await outboxIsEmpty(folder.path, store);
+    await outboxIsEmpty(folder, store);
     assert.equal(times.length, rows);
     const seconds = (times.at(-1)! - times[0]!) / 1_000;
     assert.ok(rows / seconds < perSecond * 1.1, `${rows} in ${seconds} s`);

@@ -4,13 +4,12 @@ import {join} from 'node:path';
 import {test} from 'node:test';
 import {usualTimings} from '../../server/config/timings.ts';
 import {openConnection, requestText} from '../support/connection.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {startOver, until} from './load.ts';
 
 test('a stop that runs out of time says so in the log', async (t) => {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const server = await startOver(folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')});
+  const folder = temporaryFolder(t);
+  const server = await startOver(folder, {DATABASE_PATH: join(folder, 'leads.sqlite')});
   const said = (words: string) => until(() => server.lines.some((line) => line.includes(words)));
   // The server waits for the rest of this request.
   const connection = await openConnection(Number(new URL(server.url).port));

@@ -9,7 +9,7 @@ import {releasesFolder} from '../../../server/config/config.ts';
 import {readVersions, type EmbedVersion} from '../../../server/versions/embed-versions.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
 /** The releases of the repository, the newest first. */
@@ -19,10 +19,9 @@ const pinNewest = `· Pages should pin ${newest}, the newest release that is not
 const nothingToCorrect = '✓ Nothing to correct.\n';
 
 function useCheck(t: TestContext, further: Record<string, string> = {}) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
+  const folder = temporaryFolder(t);
   const settings = {
-    ...serviceSettings(folder.path),
+    ...serviceSettings(folder),
     PUBLIC_URL: 'https://leads.example.com',
     ...further,
   };
@@ -30,9 +29,8 @@ function useCheck(t: TestContext, further: Record<string, string> = {}) {
 }
 
 function useCheckOfFile(t: TestContext) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const path = join(folder.path, 'partners.json');
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'partners.json');
   const write = (origins: string) =>
     writeFileSync(path, `{"partners": [{"key": "acme", "cid": "1001",\n${origins}\n}]}`);
   write('"origins": ["https://www.acme.example", "https://*.acme.example"]');

@@ -5,17 +5,16 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {parse} from 'csv-parse/sync';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {databaseKinds, operate, runCommand} from '../../support/operator.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 const partner = {origins: [listedOrigin], cid: '1001'};
 const fileOf = (name: string, ...partners: object[]) => {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   writeFileSync(path, JSON.stringify({partners: partners.map((each) => ({...partner, ...each}))}));
   return path;
 };
@@ -83,7 +82,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         assert.equal((await leads('list', '--context', ...words)).code, 2, words.join(' '));
     });
 
-    test('an export has a column for each listed field and for what is asked, and JSON Lines have all', async () => {
+    test('an export has a column for each field that is listed or asked, and JSON Lines have all', async () => {
       const csv = (await leads('export')).stdout;
       const rows: Record<string, string>[] = parse(csv, {columns: true});
       assert.deepEqual(

@@ -6,12 +6,12 @@ import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
-import {forEachStore, sqlite, type Store} from '../../support/stores.ts';
+import {asOperator, forEachStore, sqlite, type Store} from '../../support/stores.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
@@ -33,21 +33,20 @@ async function start(t: TestContext, store: Store, {reply, settings = {}, timing
   const servers: TestServer[] = [first];
   if (databaseUrl !== undefined)
     servers.push(await openFor(t, startTestServer({...config, databasePath, databaseUrl}, all)));
-  const asOperator = <Result>(work: (store: BesideStore) => Promise<Result>) =>
-    openWhile(openStoreBeside(first.config, clearText, true), work);
+  const operate = <Result>(work: (store: BesideStore) => Promise<Result>) => asOperator(first, work);
   return {
     crm,
     server: first,
     servers,
-    asOperator,
+    asOperator: operate,
     /** Sends leads to each server in turn. */
     send: async (count: number) => {
       for (let index = 0; index < count; index += 1) await sentLead(servers[index % servers.length]!);
     },
-    outbox: () => asOperator((operator) => operator.listDeliveries(1_000, {})),
+    outbox: () => operate((operator) => operator.listDeliveries(1_000, {})),
     loggedByAll: (words: string) =>
       until(() => servers.every(({logLines}) => logLines.some((line) => line.includes(words)))),
-    retry: () => asOperator((operator) => operator.retryDeliveries(Date.now(), {destination: 'crm'})),
+    retry: () => operate((operator) => operator.retryDeliveries(Date.now(), {destination: 'crm'})),
   };
 }
 

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Config} from '../../../server/config/config.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {
   json,
   startFakeUpstream,
@@ -25,7 +24,7 @@ import {
   newEntry,
   prequalificationBody,
 } from '../../support/sample-leads.ts';
-import {sqlite, type StoredServer} from '../../support/stores.ts';
+import {asOperator, sqlite, type StoredServer} from '../../support/stores.ts';
 import {startTestServer, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -48,10 +47,6 @@ const nothingWaits = (server: StoredServer) => until(async () => (await outbox(s
 const health = async (server: StoredServer) => readJson<{status: string}>(await server.fetch('/health'), 200);
 const logged = (server: StoredServer, words: string) =>
   server.logLines.filter((line) => line.includes(words)).length;
-
-/** What the `deliveries` command does, beside the server. */
-const asOperator = <Result>({config}: StoredServer, work: (store: BesideStore) => Promise<Result>) =>
-  openWhile(openStoreBeside(config, clearText, true), work);
 
 /** As many leads as there would be after a long outage, put there past the service. */
 const fill = (server: StoredServer, count: number, nextAttemptAt: number, remoteId?: string) =>
@@ -204,8 +199,7 @@ suite('the worker', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
     };
-    const upstream = await startFakeUpstream({create: slowly, read: json(200, amounts)});
-    t.after(() => upstream.close());
+    const upstream = await openFor(t, startFakeUpstream({create: slowly, read: json(200, amounts)}));
     const timings = {...quickTimings, answerWait: 10, delivery: 5_000, lease: 9_000};
     const server = await openFor(t, sqlite.startServer(through(upstream.settings), timings));
     const {databasePath, databaseUrl} = server.config;

@@ -14,6 +14,7 @@ import {standardBody} from '../../support/sample-leads.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {useService} from '../../support/service-process.ts';
+import {openFor} from '../../support/opened.ts';
 
 suite('a service with as many connections as it takes', () => {
   const service = useService();
@@ -152,8 +153,7 @@ suite('when there are too many connections', () => {
 suite('requests that are sent without waiting for answers', () => {
   const most = connectionLimits.requestsPerConnection;
   test('a few pipelined requests are all answered', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const connection = await openConnection(server.port);
     for (let round = 0; round < 3; round += 1) {
       connection.send(get('/health').repeat(most));
@@ -162,8 +162,7 @@ suite('requests that are sent without waiting for answers', () => {
     connection.close();
   });
   test('more pipelined requests than a connection may have end it', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const connection = await openConnection(server.port);
     connection.send(get('/health').repeat(most + 1));
     const answers = await connection.ended();

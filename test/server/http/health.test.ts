@@ -7,6 +7,7 @@ import {prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
+import {openFor} from '../../support/opened.ts';
 
 const pages = ['/livez', '/readyz', '/health'];
 
@@ -59,8 +60,7 @@ forEachStore((store) => {
   });
 
   test('a lead that its own row keeps from being stored makes nobody look unhealthy', async (t) => {
-    const other = await store.startServer();
-    t.after(() => other.close());
+    const other = await openFor(t, store.startServer());
     await other.execute(
       store.name === 'SQLite'
         ? `CREATE TRIGGER refuse BEFORE INSERT ON leads WHEN NEW.cid = '1002'
@@ -81,8 +81,7 @@ forEachStore((store) => {
   });
 
   test('a missing table is a 500 without Retry-After to a caller, and an outage to balancers', async (t) => {
-    const other = await store.startServer();
-    t.after(() => other.close());
+    const other = await openFor(t, store.startServer());
     await other.execute('ALTER TABLE leads RENAME TO gone');
     const refused = await other.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
     assert.equal(refused.headers.get('retry-after'), null);
@@ -93,8 +92,7 @@ forEachStore((store) => {
 
 suite('a database file', () => {
   test('that is replaced while the server has it open makes it unready', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const {databasePath} = server.config;
     copyFileSync(databasePath, `${databasePath}.other`);
     renameSync(`${databasePath}.other`, databasePath);

@@ -26,8 +26,7 @@ async function openDesk(
   over: Store,
   {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
 ) {
-  const server = await over.startServer();
-  t.after(() => server.close());
+  const server = await openFor(t, over.startServer());
   const store = await openFor(t, openStore(server.config, clearText));
   const asked: DueDelivery[] = [];
   const courier = {
@@ -170,7 +169,6 @@ forEachStore((over) => {
       assert.equal(await store.settleAs(now, {lead: id}, 'c-1'), 'settled');
       assert.equal((await claim(store, 'crm', now)).remoteId, 'c-1');
     });
-
   });
 
   suite('a lead of which a destination gets news', () => {

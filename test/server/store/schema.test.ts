@@ -12,8 +12,8 @@ import {currentVersion} from '../../../server/store/schema.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
-import {createDatabase, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -78,9 +78,8 @@ suite('a database that was brought up has the shape of a new one', () => {
   for (const name of ['1.0.0', 'schema-7', 'schema-8', 'schema-10', 'schema-12']) {
     const hasDeliveries = name !== '1.0.0';
     test(`SQLite tables of ${name} are brought up to those of a new database, and keep each delivery`, async (t) => {
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
-      const [fresh, upgraded] = [join(folder.path, 'fresh.sqlite'), join(folder.path, 'upgraded.sqlite')];
+      const folder = temporaryFolder(t);
+      const [fresh, upgraded] = [join(folder, 'fresh.sqlite'), join(folder, 'upgraded.sqlite')];
       copyFileSync(join(databases, `${name}.sqlite`), upgraded);
       const deliveries = () => {
         const database = new DatabaseSync(upgraded, {readOnly: true});
@@ -114,8 +113,7 @@ suite('a database that was brought up has the shape of a new one', () => {
   }
 
   test('a PostgreSQL database of a version before 1.0.0 is refused', {skip: withoutPostgres}, async (t) => {
-    const database = await createDatabase();
-    t.after(() => database.drop());
+    const database = await databaseFor(t);
     await database.query(
       'CREATE TABLE schema_version (version BIGINT); INSERT INTO schema_version VALUES (2)',
     );

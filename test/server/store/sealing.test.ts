@@ -97,8 +97,7 @@ forEachStore((over) => {
   const open = async (t: TestContext, server: StoredServer, ...words: [string, ...string[]]) =>
     openFor(t, openStore({...server.config}, createSealer(words)));
   async function start(t: TestContext, ...words: [string, ...string[]]) {
-    const server = await over.startServer({dataKeys: words});
-    t.after(() => server.close());
+    const server = await openFor(t, over.startServer({dataKeys: words}));
     return server;
   }
   async function inTables({select}: Pick<StoredServer, 'select'>) {
@@ -426,7 +425,6 @@ forEachStore((over) => {
       assert.equal(left.filter(({lead_id}) => erased.has(String(lead_id))).length, 0);
       assert.equal(left.length, entries.length - erased.size);
     });
-
   });
 });
 

@@ -4,18 +4,17 @@ import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {watchForDamage} from '../../../../server/store/sqlite/damage-watch.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 
 suite('a look for damaged pages', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
-  const file = join(folder.path, 'leads.sqlite');
+  const folder = temporaryFolder({after});
+  const file = join(folder, 'leads.sqlite');
   const node = process.execPath;
 
   /** Runs `commands` in the place of Node, and waits until that has begun. */
   async function lookWith(commands: string) {
-    const [program, mark] = [join(folder.path, 'program'), join(folder.path, 'mark')];
+    const [program, mark] = [join(folder, 'program'), join(folder, 'mark')];
     writeFileSync(program, `#!/bin/sh\n: > ${mark}\n${commands}\n`, {mode: 0o755});
     writeFileSync(file, '');
     process.execPath = program;
