@@ -10,7 +10,7 @@ import type {Observation} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
-import {asLead, doneAnswer, failedAttempt, keyOf, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 
 const hour = 3_600_000;
@@ -123,37 +123,6 @@ forEachStore((over) => {
         (await rows(id)).map((row) => ('destination' in row ? row.destination : undefined)),
         ['crm', 'lender', 'mail'],
       );
-    });
-
-    test('two deliveries of a lead are claimed, postponed and settled each on its own', async (t) => {
-      const {store, asked, take, rows} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
-      const now = Date.now();
-      const [lender, crm] = [keyOf(id, 'lender'), keyOf(id, 'crm')];
-
-      const first = await claim(store, 'crm', now);
-      await store.postpone(crm, first.leaseEnd, {...failedAttempt, until: now + 10});
-      await store.recordRemoteId(lender, 'u-1');
-      const common = {state: 'waiting', gives_answer: 0};
-      assert.partialDeepStrictEqual(await rows(id), [
-        {destination: 'crm', ...common, remote_id: null, attempts: 1},
-        {destination: 'lender', ...common, gives_answer: 1, remote_id: 'u-1', attempts: 0},
-      ]);
-
-      const second = await claim(store, 'crm', now + 10);
-      await store.settle(crm, second.leaseEnd, {state: 'delivered', answer: null});
-      assert.deepEqual(
-        (await store.find(id))?.answer,
-        {status: 'pending'},
-        'a mere receiver gives no answer',
-      );
-      await store.settle(lender, asked[0]!.leaseEnd, {state: 'delivered', answer: doneAnswer});
-      assert.deepEqual((await store.find(id))?.answer, doneAnswer);
-      assert.partialDeepStrictEqual(await rows(id), [
-        {destination: 'crm', state: 'delivered', attempts: 2},
-        {destination: 'lender', state: 'delivered', remote_id: 'u-1', attempts: 1},
-      ]);
-      assert.deepEqual(await store.listDeliveries(10, {}), []);
     });
 
     test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {
