@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {after, suite, test} from 'node:test';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {readJson} from '../support/http.ts';
+import {somebody} from '../support/embed-client.ts';
 import {freePort} from '../support/free-port.ts';
 import {configureRedis, keysAt, startRedis} from '../support/redis.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
@@ -11,6 +12,8 @@ import {listedOrigin} from '../support/test-server.ts';
 import {createLeads, fromPage, missing, startOver, stopped, until} from './load.ts';
 
 const folder = temporaryFolder({after});
+
+const fromSomebody = () => ({...fromPage(), body: JSON.stringify({lead: somebody()})});
 
 suite('a Redis that fails in mid-load', () => {
   for (const how of ['frozen', 'stopped'] as const) {
@@ -23,7 +26,7 @@ suite('a Redis that fails in mid-load', () => {
       };
       const server = await startOver(folder, settings);
       const logged = (words: string) => server.lines.filter((line) => line.includes(words)).length;
-      const load = createLeads(server.url, 20, fromPage);
+      const load = createLeads(server.url, 20, fromSomebody);
       await until(async () => load.statuses.length > 200 && (await keysAt(port)) > 0);
 
       const before = load.statuses.length;
@@ -75,7 +78,7 @@ suite('a Redis that fails in mid-load', () => {
     redis.kill('SIGSTOP');
     const settings = {REDIS_URL: `redis://127.0.0.1:${port}`, DATABASE_PATH: `${folder}/start.sqlite`};
     const server = await startOver(folder, settings);
-    const load = createLeads(server.url, 20, fromPage);
+    const load = createLeads(server.url, 20, fromSomebody);
     await until(() => load.statuses.length > 200);
     await load.stop();
     assert.deepEqual(new Set(load.statuses), new Set([201]));
